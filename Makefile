@@ -57,7 +57,7 @@ parity: .venv/.dev ## compare every token and score with the Java tools, at full
 repro: .venv/.dev ## recompute the published tables and the rendered study; DATA is the TRECVid data set
 	@$(BIN)/reelscore repro direct-assessment --data $(DATA)
 	@$(BIN)/reelscore repro bertha --data $(DATA)
-	@$(BIN)/python -m pytest tests/unit/captioners/test_ordering.py --full
+	@$(BIN)/python -m pytest tests/studies/test_ordering.py --full
 
 fuzz: .venv/.dev ## try new random examples, then fuzz the kernels for FUZZ_SECONDS
 	@tools/system_packages.sh clang

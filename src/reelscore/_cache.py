@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def cache_directory() -> Path:
-    """Give the directory of caches: ``REELSCORE_CACHE``, or that of the platform.
+    """Return the directory of caches: ``REELSCORE_CACHE``, or that of the platform.
 
     >>> cache_directory().is_absolute()
     True

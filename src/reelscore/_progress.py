@@ -60,7 +60,7 @@ class Lines:
         self._start = self._last = self._begun = clock()
 
     def __call__(self, done: int, total: int) -> None:
-        """Say how far the work is, if it is time to."""
+        """Print how far the work is, if it is time to."""
         now = self._clock()
         if not done:
             self._begun = now

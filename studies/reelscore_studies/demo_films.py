@@ -73,7 +73,7 @@ class DemoFilm:
     change: str
 
     def in_track(self, time: float) -> float:
-        """Give the described track's time of a time of the film."""
+        """Return the described track's time of a time of the film."""
         return self.lead + (time - self.missing) / float(self.rate)
 
 
@@ -149,7 +149,7 @@ def make_film(film: DemoFilm, folder: Path) -> list[Spoken]:
 
 
 def _schedule(elements: Sequence[Element]) -> tuple[list[Spoken], list[float], float]:
-    """Give each description and line its time; also when scenes begin, and how long it all is."""
+    """Return each description and line its time; also when scenes begin, and how long it all is."""
     time, scenes = _OPENING, [0.0]
     spoken: list[Spoken] = []
     for element in elements:
@@ -242,7 +242,7 @@ def _add(sound: Floats, part: NDArray[Any], time: float) -> None:
 
 
 def _ducking(length: int, narration: Sequence[Spoken]) -> Floats:
-    """Give the gain of the film under its narrator: half, with soft edges."""
+    """Return the gain of the film under its narrator: half, with soft edges."""
     times = np.arange(length) / RATE
     gain = np.ones(length, np.float32)
     for each in narration:

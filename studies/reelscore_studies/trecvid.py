@@ -151,7 +151,7 @@ def _make(folder: Path, data: Assessment) -> str:
 
 
 def _judgments(data: Assessment) -> Iterator[Judgment]:
-    """Give the released assessments, one rating of one caption each."""
+    """Yield the released assessments, one rating of one caption each."""
     for system in data.candidates:
         row = data.human[system]
         for place, (item, z) in enumerate(row["z"].items.to_dict().items()):

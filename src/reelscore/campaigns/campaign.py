@@ -178,7 +178,7 @@ class Campaign:
 
     @classmethod
     def list(cls, where: Where) -> Sequence[Terms]:
-        """Tell the terms of every campaign in a database, oldest first.
+        """Return the terms of every campaign in a database, oldest first.
 
         Raises:
             DataError: If there is no such database.
@@ -471,7 +471,7 @@ class Campaign:
             return insert_hits(connection, self.terms, hits)
 
     def hits(self) -> Iterator[Hit]:
-        """Give the HITs one after the other, in the order they were added."""
+        """Yield the HITs one after the other, in the order they were added."""
         from reelscore.campaigns.store.hits import hits
 
         with self.database.reading() as connection:
@@ -484,7 +484,7 @@ class Campaign:
         return self._read(items)
 
     def captions(self) -> dict[str, dict[str, str]]:
-        """Give the captions that the HITs are made of, by system and item; empty if not known."""
+        """Return the captions that the HITs are made of, by system and item; empty if not known."""
         from reelscore.campaigns.store.campaigns import read_captions
 
         return self._read(read_captions)
@@ -496,7 +496,7 @@ class Campaign:
         return self._read(awaited)
 
     def claim(self, rater: str, client: str = "") -> Assignment | None:
-        """Give a rater a HIT: the one held, else the one left if it is still free, else the next.
+        """Return a rater a HIT: the one held, else the one left if it is still free, else the next.
 
         The next is one with the fewest raters so far, of which the rater has had no caption.
         Places of raters who have not been seen for the hold time are offered again before.
@@ -582,7 +582,7 @@ class Campaign:
         return self._write(skip_task, assignment, rater, task, reason, self._now())
 
     def skips(self) -> Sequence[Skip]:
-        """Give the tasks that raters reported and skipped, oldest first."""
+        """Return the tasks that raters reported and skipped, oldest first."""
         from reelscore.campaigns.store.answers import skips
 
         return self._read(skips)
@@ -642,7 +642,7 @@ class Campaign:
     # judgments
 
     def judgments(self, *, finished: bool = False) -> Judgments:
-        """Give the judgments in the order they came.
+        """Return the judgments in the order they came.
 
         Args:
             finished: Only those of HITs that were finished, none of abandoned ones.
@@ -650,7 +650,7 @@ class Campaign:
         return Judgments.of(self.rows(finished=finished))
 
     def rows(self, *, finished: bool = False) -> Iterator[Judgment]:
-        """Give the judgments one after the other, without holding them all."""
+        """Yield the judgments one after the other, without holding them all."""
         from reelscore.campaigns.store.answers import judgments
 
         with self.database.reading() as connection:
@@ -679,7 +679,7 @@ class Campaign:
             return append(connection, self.terms, judgments, self._now(), new_hits=new_hits)
 
     def status(self) -> Status:
-        """Tell where the campaign stands."""
+        """Return where the campaign stands."""
         from reelscore.campaigns.store.hits import status
 
         return self._read(status)
@@ -746,7 +746,7 @@ class Campaign:
         return self._write(offer_all_again, raters, self._now(), actor, reason)
 
     def events(self) -> Sequence[Event]:
-        """Give the log, oldest first."""
+        """Return the log, oldest first."""
         from reelscore.campaigns.store.campaigns import events
 
         return self._read(events)

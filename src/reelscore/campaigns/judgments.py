@@ -164,7 +164,7 @@ class Judgments:
         return self.is_kind(*GENUINE)
 
     def is_kind(self, *kinds: Kind) -> Mask:
-        """Tell which rows are of these kinds."""
+        """Return which rows are of these kinds."""
         wanted = [name in kinds for name in self.kind.names]
         return np.array(wanted, dtype=bool)[self.kind.codes]
 

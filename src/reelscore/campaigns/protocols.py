@@ -109,7 +109,7 @@ class Protocol:
             raise DataError(f"{criterion}: ranks are whole numbers from 1, the best.")
 
     def captions_fault(self, count: int) -> str | None:
-        """Say what is wrong with showing this many captions, if anything is.
+        """Return what is wrong with showing this many captions, if anything is.
 
         >>> PROTOCOLS["direct-assessment"].captions_fault(2)
         '2 captions; direct-assessment shows 1'

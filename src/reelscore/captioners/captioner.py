@@ -280,7 +280,7 @@ class Captioner:
         }
 
     def signature(self, beam: int = 1) -> str:
-        """Say how captions were made.
+        """Return how captions were made.
 
         Args:
             beam: As in `generate`.
@@ -303,7 +303,7 @@ def _check_labels(scores: Features, expected: str) -> None:
 
 
 def _recipe(recipe: Recipe | None, settings: Mapping[str, Any]) -> Recipe:
-    """Give the recipe, or make it of its attributes."""
+    """Return the recipe, or make it of its attributes."""
     if recipe is not None and settings:
         raise DataError(f"Pass a recipe, or {', '.join(settings)}, but not both.")
     own = {"drop" if name == "dropout" else name: value for name, value in settings.items()}

@@ -65,7 +65,7 @@ class Features:
         return len(self.items)
 
     def __contains__(self, item: object) -> bool:
-        """Whether an item has features."""
+        """Return whether an item has features."""
         return item in self._places
 
     @cached_property

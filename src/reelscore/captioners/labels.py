@@ -188,7 +188,7 @@ def label_matrix(
     tuples: Tuples,
     labels: Sequence[Label],
 ) -> LabelMatrix:
-    """Say which items have which labels.
+    """Return which items have which labels.
 
     An item on whose caption the parser failed has every label whose words its captions contain, as
     whole tokens.

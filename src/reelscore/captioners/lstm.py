@@ -92,7 +92,7 @@ class CaptionNetwork:
         self._layers = [self.modules[f"lstm{k + 1}"] for k in range(len(shape.inputs))]
 
     def weights(self) -> dict[str, Any]:
-        """Give the weights by name."""
+        """Return the weights by name."""
         return dict(self.modules.named_parameters())
 
     def restore(self, tensors: dict[str, Any]) -> None:
@@ -142,7 +142,7 @@ class CaptionNetwork:
 
 
 def need_torch() -> Any:
-    """Give torch, or say how to get it."""
+    """Return torch, or say how to get it."""
     return need("torch", "reelscore[captioners]", "Networks that write captions")
 
 
@@ -161,7 +161,7 @@ def check_device(device: str) -> None:
 
 
 def gpu_is_here() -> bool:
-    """Whether torch finds a GPU."""
+    """Return whether torch finds a GPU."""
     return bool(need_torch().cuda.is_available())
 
 

@@ -204,7 +204,7 @@ def nearest(
     missing: MissingItems = "error",
     threads: int | None = None,
 ) -> dict[str, str]:
-    """Give every query a caption of the training item whose features are most similar.
+    """Return every query a caption of the training item whose features are most similar.
 
     Args:
         features: The features of the training items; several stand side by side.

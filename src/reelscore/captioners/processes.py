@@ -17,7 +17,7 @@ from reelscore.errors import DataError
 
 @contextmanager
 def process_pool(jobs: int) -> Iterator[Callable[..., Iterable[Any]]]:
-    """Give what maps a function to tasks, results in their order: here, or in several processes.
+    """Return what maps a function to tasks, results in their order: here, or in several processes.
 
     Args:
         jobs: How many processes; 1: this one.

@@ -111,7 +111,7 @@ def constant(
     among: int = 1000,
     threads: int | None = None,
 ) -> dict[str, str]:
-    """Give every item the training sentence that scores best on validation.
+    """Return every item the training sentence that scores best on validation.
 
     Args:
         captions: The training captions, in any form of `reelscore.score` that has ids.
@@ -211,7 +211,7 @@ def bound(
     metric: str = "meteor",
     threads: int | None = None,
 ) -> dict[str, str]:
-    """Give every item the training sentence that scores highest against its own references.
+    """Return every item the training sentence that scores highest against its own references.
 
     It sees the answers: an oracle, to be marked as one in a table.
 

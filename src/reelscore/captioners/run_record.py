@@ -82,7 +82,7 @@ class Run:
         libraries: Iterable[str] = (),
         **details: object,
     ) -> dict[str, Any]:
-        """Say how the output was made; the time is that since the run began.
+        """Return how the output was made; the time is that since the run began.
 
         Args:
             signature: Method and parameters.

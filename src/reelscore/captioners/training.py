@@ -108,7 +108,7 @@ class Recipe(Parameters):
 
     @classmethod
     def of(cls, opt: Optimiser = "adam", **changes: Any) -> Recipe:
-        """Give the recipe of an optimiser, with changes; those that are None are none.
+        """Return the recipe of an optimiser, with changes; those that are None are none.
 
         Args:
             opt: The optimiser.
@@ -119,7 +119,7 @@ class Recipe(Parameters):
         return replace(cls(), **{"opt": opt, **_OPEN[opt], **own})
 
     def rate_at(self, iteration: int) -> float:
-        """Give the learning rate of an iteration, counted from 0.
+        """Return the learning rate of an iteration, counted from 0.
 
         >>> [Recipe(iterations=9).rate_at(k) for k in (0, 2, 3, 6)]
         [0.003, 0.003, 0.0015, 0.00075]
@@ -291,7 +291,7 @@ class _Run:
         self.loss = torch.zeros((), device=device)
 
     def over(self) -> bool:
-        """Whether all iterations are made, or the last measurements brought no gain."""
+        """Return whether all iterations are made, or the last measurements brought no gain."""
         reached = [each.meteor for each in self.history]
         stalled = (
             bool(reached) and len(reached) - 1 - int(np.argmax(reached)) >= self.recipe.patience
@@ -341,7 +341,7 @@ class _Run:
         self.since = 0
 
     def checkpoint(self, key: str) -> Checkpoint:
-        """Give all that is needed to go on."""
+        """Return all that is needed to go on."""
         tensors = {f"weight.{name}": value for name, value in self.weights.items()}
         tensors |= {f"best.{name}": value for name, value in self.best.items()}
         for name, value in self.weights.items():
@@ -366,7 +366,7 @@ class _Run:
         self.history = [Measured(int(row[0]), *row[1:]) for row in checkpoint.validation]
 
     def result(self) -> Trained:
-        """Give the network with its best weights."""
+        """Return the network with its best weights."""
         last = {name: value.detach().clone() for name, value in self.weights.items()}
         self.network.restore(self.best)
         return Trained(self.network, last, self.vocabulary, self.longest, tuple(self.history))

@@ -60,11 +60,11 @@ class Vocabulary:
         return {word: place for place, word in enumerate(self.words)}
 
     def numbers(self, caption: str) -> list[int]:
-        """Give the numbers of a caption's words, and the end."""
+        """Return the numbers of a caption's words, and the end."""
         return self.rows([caption])[0]
 
     def rows(self, captions: Sequence[str]) -> list[list[int]]:
-        """Give the numbers of each caption's words, and the end."""
+        """Return the numbers of each caption's words, and the end."""
         return [
             [*(self._places.get(word, UNKNOWN) for word in text.split()), END]
             for text in tokenize(captions)

@@ -16,7 +16,7 @@ DAY = 86_400_000_000  # microseconds
 
 
 def server_clock(connection: Connection) -> int:
-    """Give the time in microseconds since 1970: PostgreSQL's own, or with SQLite this machine's.
+    """Return the time in microseconds since 1970: PostgreSQL's own, or with SQLite this machine's.
 
     Several machines may work on a PostgreSQL database; their own clocks do not matter then.
     """
@@ -34,13 +34,13 @@ class Arena:
     clock: Clock = server_clock
 
     def now(self) -> int:
-        """Give the time in microseconds since 1970."""
+        """Return the time in microseconds since 1970."""
         with self.database.reading() as connection:
             return self.clock(connection)
 
 
 def day_of(moment: int) -> str:
-    """Give the day of UTC that a time lies in.
+    """Return the day of UTC that a time lies in.
 
     >>> day_of(86_399_999_999), day_of(86_400_000_000)
     ('1970-01-01', '1970-01-02')
@@ -50,7 +50,7 @@ def day_of(moment: int) -> str:
 
 
 def next_day(moment: int) -> int:
-    """Give the time at which the next day of UTC begins.
+    """Return the time at which the next day of UTC begins.
 
     >>> next_day(86_399_999_999)
     86400000000

@@ -87,7 +87,7 @@ class KnownPhase:
         return self.definition.id
 
     def is_open(self, moment: int) -> bool:
-        """Whether submissions are taken at a time: the window is half open."""
+        """Return whether submissions are taken at a time: the window is half open."""
         return self.opens <= moment < self.closes
 
 
@@ -194,7 +194,7 @@ def _check_baselines(
 
 
 def scoring_settings(definition: Definition, each: Phase) -> dict[str, Any]:
-    """Give what a scorer needs to know about a phase, as plain data."""
+    """Return what a scorer needs to know about a phase, as plain data."""
     scoring = asdict(definition.scoring)
     kind = definition.kind(each)
     for key in ("scores", "protocol") if kind == "captions" else ("metrics", "tokenizer"):
@@ -226,7 +226,7 @@ def _put_split(connection: Connection, key: int, own: Split, content: splits.Spl
 
 
 def item_list(connection: Connection, row: Row[Any]) -> ItemList:
-    """Give the items of a row of `challenge_split`, for readers."""
+    """Return the items of a row of `challenge_split`, for readers."""
     return splits.items_of(row.id, get_blob(connection, row.items_blob))
 
 
@@ -271,7 +271,7 @@ def _put_phase(
 def _moved_dates(
     connection: Connection, key: int, before: Definition, definition: Definition
 ) -> dict[str, Dates]:
-    """Give the dates that a definition moves, by phase."""
+    """Return the dates that a definition moves, by phase."""
     moved: dict[str, Dates] = {}
     for row in connection.execute(select(phase).filter_by(challenge=key)).all():
         each = next((each for each in definition.phases if each.id == row.id), None)
@@ -286,7 +286,7 @@ def _moved_dates(
 
 
 def _new_dates(before: Definition | None, each: Phase) -> dict[str, int | None]:
-    """Give the dates of a phase that differ from those of the definition before, or all."""
+    """Return the dates of a phase that differ from those of the definition before, or all."""
     earlier = {phase.id: phase for phase in before.phases}.get(each.id) if before else None
     dates = {name: getattr(each, name) for name in ("opens", "closes", "reveals")}
     return {
@@ -305,7 +305,7 @@ def _changes(
     moved: Mapping[str, Dates],
     rescore: bool,
 ) -> tuple[list[str], list[str]]:
-    """Say what a new definition changes, and which phases it scores anew; refuse the rest."""
+    """Return what a new definition changes, and which phases it scores anew; refuse the rest."""
     for what, were, are in (
         ("Phase", before.phases, definition.phases),
         ("Split", before.splits, definition.splits),
@@ -367,14 +367,14 @@ def _job_states(connection: Connection, phase_key: int) -> set[str]:
 
 
 def list_challenges(arena: Arena) -> list[Known]:
-    """Give all challenges, oldest first."""
+    """Return all challenges, oldest first."""
     with arena.database.reading() as connection:
         rows = connection.execute(select(challenge).order_by(challenge.c.key)).all()
     return [_known(row) for row in rows]
 
 
 def find_challenge(arena: Arena, id: str = "") -> Known:
-    """Give a challenge by its id; without one, the only one that there is.
+    """Return a challenge by its id; without one, the only one that there is.
 
     Raises:
         UnknownNameError: If there is no such challenge.
@@ -397,7 +397,7 @@ def _known(row: Row[Any]) -> Known:
 
 
 def find_phase(arena: Arena, known: Known, id: str) -> KnownPhase:
-    """Give a phase of a challenge by its id.
+    """Return a phase of a challenge by its id.
 
     Raises:
         UnknownNameError: If there is no such phase.
@@ -407,7 +407,7 @@ def find_phase(arena: Arena, known: Known, id: str) -> KnownPhase:
 
 
 def phase_in(connection: Connection, known: Known, id: str) -> KnownPhase:
-    """Give a phase of a challenge by its id, within a transaction.
+    """Return a phase of a challenge by its id, within a transaction.
 
     Raises:
         UnknownNameError: If there is no such phase.
@@ -428,7 +428,7 @@ def phase_in(connection: Connection, known: Known, id: str) -> KnownPhase:
 
 
 def split_rows(connection: Connection, phase_key: int) -> Sequence[Row[Any]]:
-    """Give the splits of a phase in order: rows of `challenge_split` with feedback and step."""
+    """Return the splits of a phase in order: rows of `challenge_split` with feedback and step."""
     return connection.execute(
         select(split, phase_split.c.feedback, phase_split.c.step)
         .join(phase_split, phase_split.c.split == split.c.key)
@@ -438,7 +438,7 @@ def split_rows(connection: Connection, phase_key: int) -> Sequence[Row[Any]]:
 
 
 def expected_upload(arena: Arena, known: Known, id: str) -> Expected:
-    """Give what an upload for a phase has to hold: ids of items and limits, no references.
+    """Return what an upload for a phase has to hold: ids of items and limits, no references.
 
     Raises:
         UnknownNameError: If there is no such phase.
@@ -450,7 +450,7 @@ def expected_upload(arena: Arena, known: Known, id: str) -> Expected:
 
 
 def expected_of(definition: Definition, each: Phase, lists: Sequence[ItemList]) -> Expected:
-    """Give what an upload has to hold, by the definition and the items of the phase's splits."""
+    """Return what an upload has to hold, by the definition and the items of the phase's splits."""
     scoring, kind = definition.scoring, definition.kind(each)
     if kind == "captions":
         return Expected(kind, lists, scoring.limits)

@@ -52,7 +52,7 @@ def _own(connection: Connection, team_id: str) -> set[str]:
 
 
 def _told(row: Event, hidden: set[str]) -> Event | None:
-    """Give an event without who did it; ``None`` where it tells of a phase that is not known."""
+    """Return an event without who did it; ``None`` where it tells of a phase that is not known."""
     if row.what == "definition":
         names = any(repr(name) in row.reason for name in hidden)
         return row._replace(actor="", reason=_CHANGED if names else row.reason)

@@ -41,13 +41,13 @@ class Left:
 
 
 def quota_left(arena: Arena, phase: KnownPhase, team: Team) -> Left:
-    """Give what a team has left in a phase now."""
+    """Return what a team has left in a phase now."""
     with arena.database.reading() as connection:
         return left_in(connection, phase, team, arena.clock(connection))
 
 
 def left_in(connection: Connection, phase: KnownPhase, team: Team, moment: int) -> Left:
-    """Give what a team has left in a phase at a time, within a transaction."""
+    """Return what a team has left in a phase at a time, within a transaction."""
     limits, day = phase.definition.limits, day_of(moment)
     keys = own_keys(connection, team.key)
     charged = (
@@ -187,7 +187,7 @@ def give(
 
 
 def changed(amount: int) -> str:
-    """Say how much more or less a team may submit.
+    """Return how much more or less a team may submit.
 
     >>> changed(2), changed(-1)
     ('2 more', '1 less')

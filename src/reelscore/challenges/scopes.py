@@ -79,7 +79,7 @@ class Scope:
         return str(self.row.name)
 
     def situation(self, phase: str, split: str, *, human: bool = False) -> Situation:
-        """Say what permissions depend on, for a split in a phase."""
+        """Return what permissions depend on, for a split in a phase."""
         row, described = self.phases[phase], self.definition.phase(phase)
         hides = "reveal" in described.feedback.values()
         if row.reveals is not None:

@@ -47,7 +47,7 @@ class Who:
     terms_accepted: bool = False
 
     def seen_as(self, team: str = "") -> Viewer:
-        """Say as whom they look at something of a team; without one, at what is nobody's.
+        """Return as whom they look at something of a team; without one, at what is nobody's.
 
         >>> Who("participant", "t1").seen_as("t1"), Who("participant", "t1").seen_as("t2")
         ('own', 'other')
@@ -175,7 +175,7 @@ PUBLIC_EVENTS = ("definition", "dates", "state", "rescore", "published")
 
 
 def permission(viewer: Viewer, what: What, situation: Situation) -> Permission:
-    """Say how much somebody may see of something.
+    """Return how much somebody may see of something.
 
     Args:
         viewer: Who; a rater is a visitor.
@@ -202,7 +202,7 @@ def view(
     everything: Callable[[], T],
     **less: Callable[[], T],
 ) -> T | None:
-    """Give what the viewer may see of something; ``None`` where that is nothing.
+    """Return what the viewer may see of something; ``None`` where that is nothing.
 
     What is not allowed is not even read: each form is a function that is called when it is due.
 
@@ -228,7 +228,7 @@ def view(
 
 
 def may_see(viewer: Viewer, what: What, situation: Situation) -> bool:
-    """Tell whether anything at all may be seen.
+    """Return whether anything at all may be seen.
 
     >>> may_see("visitor", "items", Situation()), may_see("owner", "items", Situation())
     (False, True)

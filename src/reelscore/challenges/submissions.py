@@ -269,7 +269,7 @@ def keep(
 
 
 def newest_generation(connection: Connection, phase_key: int) -> int:
-    """Give the generation that new jobs of a phase belong to."""
+    """Return the generation that new jobs of a phase belong to."""
     newest = (
         select(func.max(job.c.generation))
         .select_from(job.join(submission))
@@ -349,7 +349,7 @@ def public_id() -> str:
 def _earlier(
     connection: Connection, own_phase: KnownPhase, own: Team, key: str, now: int
 ) -> Receipt | None:
-    """Give the answer to the same request, if it was answered before."""
+    """Return the answer to the same request, if it was answered before."""
     if not key:
         return None
     same = select(submission).filter_by(team=own.key, idempotency=key)
@@ -379,7 +379,7 @@ def _check_same(
 
 
 def state_of(connection: Connection, key: int) -> str:
-    """Give the state of a submission's newest job."""
+    """Return the state of a submission's newest job."""
     newest = select(job.c.state).filter_by(submission=key).order_by(job.c.generation.desc())
     return str(connection.execute(newest.limit(1)).scalar_one())
 
@@ -388,14 +388,14 @@ def state_of(connection: Connection, key: int) -> str:
 
 
 def find_submission(connection: Connection, id: str) -> Row[Any] | None:
-    """Give the row of a submission by its public id."""
+    """Return the row of a submission by its public id."""
     return connection.execute(select(submission).filter_by(id=id)).one_or_none()
 
 
 def list_submissions(
     arena: Arena, *, team_key: int | None = None, phase_key: int | None = None
 ) -> Sequence[Row[Any]]:
-    """Give rows of submissions with the state and reason of their newest job, oldest first."""
+    """Return rows of submissions with the state and reason of their newest job, oldest first."""
     newest = select(func.max(job.c.generation)).where(job.c.submission == submission.c.key)
     rows = (
         select(submission, job.c.state, job.c.reason, job.c.generation, job.c.faults)
@@ -493,7 +493,7 @@ def _put_status(
 
 
 def _undecided(connection: Connection, known: Known, id: str) -> Row[Any]:
-    """Give a submission that is its team's to decide about."""
+    """Return a submission that is its team's to decide about."""
     row = _own(connection, known, id)
     if row.status == "disqualified":
         raise RefusedError("team", "The organisers have disqualified it; ask them.")

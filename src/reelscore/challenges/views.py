@@ -67,7 +67,7 @@ class View(Scope):
         return [board.id for board in self.definition.boards]
 
     def board(self, id: str) -> Board | None:
-        """Give a board as the viewer may see it; ``None`` where that is not at all.
+        """Return a board as the viewer may see it; ``None`` where that is not at all.
 
         Args:
             id: What the definition calls it.
@@ -79,7 +79,7 @@ class View(Scope):
         return self._boards[id]
 
     def _made(self, id: str, *, drawn: bool = False) -> Board | None:
-        """Give a board, from the cache or anew with the resamples of its entries."""
+        """Return a board, from the cache or anew with the resamples of its entries."""
         described = next(board for board in self.definition.boards if board.id == id)
         situation = self.situation(described.phase, described.split)
         granted = permission(self.who.seen_as(), "board", situation)
@@ -97,7 +97,7 @@ class View(Scope):
             )
 
     def board_html(self, id: str) -> Markup | None:
-        """Give a board as part of a page; see `board`.
+        """Return a board as part of a page; see `board`.
 
         Args:
             id: What the definition calls it.
@@ -106,7 +106,7 @@ class View(Scope):
         return None if board is None else kept_form(board, "html", partial(board_html, board))
 
     def board_history(self, id: str) -> Markup | None:
-        """Give a board's entries over time as a plot; see `board`.
+        """Return a board's entries over time as a plot; see `board`.
 
         Args:
             id: What the definition calls it.
@@ -115,7 +115,7 @@ class View(Scope):
         return None if board is None else kept_form(board, "plot", partial(history_svg, board))
 
     def verdict(self) -> Verdict | None:
-        """Say who wins, once the phase is over and the scores that decide may be seen."""
+        """Return who wins, once the phase is over and the scores that decide may be seen."""
         award = self.definition.award
         if award is None:
             return None
@@ -132,7 +132,7 @@ class View(Scope):
         return None
 
     def _decided(self, award: defined.Award, described: defined.Board) -> Verdict | None:
-        """Say who wins by a board; who shares a place is decided by the resamples."""
+        """Return who wins by a board; who shares a place is decided by the resamples."""
         board = self._made(described.id, drawn=True)
         if board is None:
             return None
@@ -183,11 +183,11 @@ class View(Scope):
         return [record for record in records if self.sees_state(phase, record)]
 
     def sees_state(self, phase: str, record: results.Record) -> bool:
-        """Tell whether the viewer may see the state of a submission."""
+        """Return whether the viewer may see the state of a submission."""
         return self.may_see("job", phase, self.definition.phase(phase).splits[0], record)
 
     def scores(self, phase: str, split: str, record: results.Record) -> Mapping[str, Score] | None:
-        """Give the scores of a submission, as far as the viewer may see them."""
+        """Return the scores of a submission, as far as the viewer may see them."""
         row = self.phases[phase]
         key = self.splits[split]
 
@@ -215,7 +215,7 @@ class View(Scope):
     # what the splits and submissions hold
 
     def items(self, phase: str, split: str) -> list[str] | None:
-        """Give the ids of the items of a split, once the phase is open."""
+        """Return the ids of the items of a split, once the phase is open."""
 
         def everything() -> list[str]:
             ids: list[str] = json.loads(self._blob(split, "items_blob"))["items"]
@@ -224,7 +224,7 @@ class View(Scope):
         return view(self.who.seen_as(), "items", self.situation(phase, split), everything)
 
     def references(self, phase: str, split: str) -> dict[str, list[str]] | None:
-        """Give the references of a public split of captions; of a blind one, never."""
+        """Return the references of a public split of captions; of a blind one, never."""
 
         def everything() -> dict[str, list[str]]:
             ids = json.loads(self._blob(split, "items_blob"))["items"]
@@ -234,7 +234,10 @@ class View(Scope):
         return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
 
     def story_references(self, phase: str, split: str) -> list[Stories] | None:
-        """Give the references of a public split of stories, of each annotator; see `references`."""
+        """Return the references of a public split of stories, of each annotator.
+
+        See `references`.
+        """
 
         def everything() -> list[Stories]:
             return stories_references(self._blob(split, "references_blob"))
@@ -242,7 +245,7 @@ class View(Scope):
         return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
 
     def captions(self, phase: str, split: str, record: results.Record) -> dict[str, Any] | None:
-        """Give what a submission says of each item: captions, or stories as lists of captions."""
+        """Return what a submission says of each item: captions, or stories as lists of captions."""
 
         def everything() -> dict[str, Any]:
             texts = json.loads(self._content(record, "captions_blob"))[split]
@@ -254,7 +257,7 @@ class View(Scope):
         return self._of_entry("captions", phase, split, record, everything)
 
     def upload(self, phase: str, record: results.Record) -> bytes | None:
-        """Give the file of a submission, as it was handed in."""
+        """Return the file of a submission, as it was handed in."""
         split = self.definition.phase(phase).splits[0]  # what may be seen is the same for all
         everything = partial(self._content, record, "upload_blob")
         return self._of_entry("captions", phase, split, record, everything)
@@ -262,7 +265,7 @@ class View(Scope):
     def item_scores(
         self, phase: str, split: str, record: results.Record
     ) -> dict[str, FloatArray] | None:
-        """Give a submission's scores of all items of a public split, in their order, by score."""
+        """Return a submission's scores of all items of a public split, in their order, by score."""
 
         def everything() -> dict[str, FloatArray]:
             if record.job is None:
@@ -285,11 +288,11 @@ class View(Scope):
         record: results.Record,
         everything: Callable[[], T],
     ) -> T | None:
-        """Give what a submission holds, if the viewer may see it."""
+        """Return what a submission holds, if the viewer may see it."""
         return everything() if self.may_see(what, phase, split, record) else None
 
     def may_see(self, what: What, phase: str, split: str, record: results.Record) -> bool:
-        """Tell whether the viewer may see something of a submission.
+        """Return whether the viewer may see something of a submission.
 
         What is published is that of entries on a board: others are nobody's business.
         """
@@ -305,7 +308,7 @@ class View(Scope):
         return {row.entry.id for board in boards for row in board.all_rows}
 
     def find(self, id: str) -> tuple[str, results.Record] | None:
-        """Give a submission by its public id, with its phase, to ask what may be seen of it.
+        """Return a submission by its public id, with its phase, to ask what may be seen of it.
 
         That it exists is not for everybody to know: `submissions` lists those whose state the
         viewer may see, `captions`, `upload` and `item_scores` give ``None``.
@@ -338,7 +341,7 @@ class View(Scope):
     # teams and the log
 
     def board_members(self, id: str) -> dict[str, list[int]]:
-        """Give the accounts of the members of teams on a board, by the team's name.
+        """Return the accounts of the members of teams on a board, by the team's name.
 
         Teams whose members the viewer may not know are left out.
 
@@ -380,7 +383,7 @@ class View(Scope):
             return chain_head(connection, self.row.key)
 
     def server_log(self) -> ServerLog | None:
-        """Give the log of the whole server: tokens, and accounts of organisers.
+        """Return the log of the whole server: tokens, and accounts of organisers.
 
         Organisers alone may see it, since it tells of people in other challenges.
         """

@@ -16,7 +16,7 @@ class _WithFiles(ShellComplete):
     """Offers files where there is nothing else to offer: most arguments name one."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
-        """Give what may stand here."""
+        """Return what may stand here."""
         items = super().get_completions(args, incomplete)
         return items or [CompletionItem(incomplete, type="file")]
 

@@ -42,7 +42,10 @@ class FilesCommand(click.Command):
     """A command with options that take several files."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Give each file of a run its own option, and refuse a run that seems to hold arguments."""
+        """Return each file of a run its own option.
+
+        And refuse a run that seems to hold arguments.
+        """
         options = {
             name: param
             for param in self.params

@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
         return self._own | dict(wing_commands(self._above))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Give the names in their own order, not by the alphabet."""
+        """Return the names in their own order, not by the alphabet."""
         return list(self.modules)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -285,7 +285,7 @@ _ENGINE_OPTIONS: list[Callable[[Callable[..., None]], Callable[..., None]]] = [
 
 
 def engine_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of engines, as one `EngineChoice` named ``engine``."""
+    """Return a command the options of engines, as one `EngineChoice` named ``engine``."""
 
     @functools.wraps(command)
     def with_engine(**arguments: Any) -> None:
@@ -313,7 +313,7 @@ def resumable(folder: str | None) -> Iterator[None]:
 
 
 def show_engine(engine: Engine | None) -> None:
-    """Say on stderr what the work took, where it was done elsewhere."""
+    """Print on stderr what the work took, where it was done elsewhere."""
     if engine is not None and (summary := engine.summary()):
         click.echo(summary, err=True)
 
@@ -376,7 +376,7 @@ _OPTIONS: list[Callable[[Callable[..., None]], Callable[..., None]]] = [
 
 
 def scoring_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the scoring options, as one `Scoring` in its first argument."""
+    """Return a command the scoring options, as one `Scoring` in its first argument."""
 
     @functools.wraps(command)
     def with_scoring(**arguments: Any) -> None:

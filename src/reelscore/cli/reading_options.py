@@ -48,7 +48,7 @@ _OPTIONS = {
 def reading_options(
     format_name: str = "--format",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of reading captions, as one `Reading` in ``reading``.
+    """Return a command the options of reading captions, as one `Reading` in ``reading``.
 
     Args:
         format_name: What the option of the files' format is called.
@@ -172,7 +172,7 @@ def oracles(files: Mapping[str, str]) -> list[str]:
 
 
 def oracle_notes(systems: Sequence[str]) -> list[str]:
-    """Say of systems that they are oracles.
+    """Return of systems that they are oracles.
 
     >>> oracle_notes(["best"])
     ['best: an oracle, not a system: its captions saw the references.']

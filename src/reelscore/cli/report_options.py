@@ -150,7 +150,7 @@ _PICTURE_OPTIONS = [
 
 
 def picture_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of reports, as one `Pictures` in the argument ``pictures``."""
+    """Return a command the options of reports, as one `Pictures` in the argument ``pictures``."""
 
     @functools.wraps(command)
     def with_pictures(*positional: Any, **arguments: Any) -> None:
@@ -193,7 +193,7 @@ _LAYOUT_OPTIONS = {
 def layout_options(
     *without: str,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a table's layout, as one `Layout` in the argument ``layout``.
+    """Return a command the options of a table's layout, as one `Layout` in the argument ``layout``.
 
     Args:
         without: Options that the command does not have.

@@ -144,7 +144,7 @@ def serve(
 
 
 def need_web() -> None:
-    """Say what to install, if anything is missing.
+    """Print what to install, if anything is missing.
 
     Raises:
         MissingExtraError: If the web extra is not installed.

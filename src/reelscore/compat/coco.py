@@ -67,7 +67,7 @@ class Bleu:
     def compute_score(
         self, gts: Captions, res: Captions, verbose: int = 1
     ) -> tuple[list[float], list[list[float]]]:
-        """Give the corpus score of each order, and for each order the images' scores."""
+        """Return the corpus score of each order, and for each order the images' scores."""
         metric = bleu.Bleu(self._n)
         statistics = _statistics(metric, gts, res)
         totals = statistics.sum(axis=0)
@@ -90,7 +90,7 @@ class Meteor:
     """
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[float, list[float]]:
-        """Give the corpus score and the images' scores."""
+        """Return the corpus score and the images' scores."""
         corpus, items = _scores(meteor.Meteor(), gts, res)
         return float(corpus), items.tolist()
 
@@ -118,7 +118,7 @@ class Rouge:
         return float(self.compute_score({0: refs}, {0: candidate})[0])
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[np.float64, FloatArray]:
-        """Give the mean and the images' scores."""
+        """Return the mean and the images' scores."""
         return _scores(rouge_l.RougeL(self.beta), gts, res)
 
     def method(self) -> str:
@@ -140,7 +140,7 @@ class Cider:
         self._sigma = sigma
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[np.float64, FloatArray]:
-        """Give the mean and the images' scores."""
+        """Return the mean and the images' scores."""
         return _scores(cider.Cider(self._n, self._sigma), gts, res)
 
     def method(self) -> str:
@@ -171,7 +171,7 @@ class Spice:
     def compute_score(
         self, gts: Captions, res: Captions
     ) -> tuple[np.float64, list[dict[str, dict[str, float]]]]:
-        """Give the mean, and for each image, by sorted id, the scores of all tuples and by kind.
+        """Return the mean, and for each image, by sorted id, the scores of all tuples and by kind.
 
         Returns:
             The mean F-score; and for each image seven dictionaries, ``All`` and six kinds, with

@@ -72,7 +72,7 @@ def accessibility_report(
     least_gap: float = 3.0,
     margin: float = 0.25,
 ) -> dict[str, object]:
-    """Say how dense a narration is, how fast, where it covers dialogue, and where is room.
+    """Return how dense a narration is, how fast, where it covers dialogue, and where is room.
 
     Args:
         narration: The narration.

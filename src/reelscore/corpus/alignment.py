@@ -261,7 +261,7 @@ class _Places:
             self.jumps.append(round(jump / FRAME))
 
     def usual(self, agreements: list[Floats]) -> float:
-        """Give the median of the agreement where lines apply for certain."""
+        """Return the median of the agreement where lines apply for certain."""
         inside = [
             values[low - first : high - first]
             for values, (first, _), (low, high) in zip(

@@ -115,7 +115,7 @@ class FilmIndex:
     def correlate(
         self, chunk: Floats, low: int | None = None, high: int | None = None
     ) -> tuple[Floats, int]:
-        """Give the mean product of a chunk and the film at places from `low` to `high`.
+        """Return the mean product of a chunk and the film at places from `low` to `high`.
 
         Args:
             chunk: Frames × bands.

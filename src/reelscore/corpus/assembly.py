@@ -126,7 +126,7 @@ def trimmed(
 
 
 def film_seconds(project: Project, film_id: str) -> float | None:
-    """Give the length of a film, where its alignment says it."""
+    """Return the length of a film, where its alignment says it."""
     aligned: Mapping[str, Any] = project.result(film_id, "align") or {}
     length = aligned.get("film", {}).get("seconds")
     return float(length) if length is not None else None

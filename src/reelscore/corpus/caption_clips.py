@@ -91,7 +91,7 @@ def _number(value: object) -> float:
 
 
 def _rows(path: str, format: str) -> Iterator[Mapping[str, Any]]:
-    """Give what a file says of each clip beside its captions; nothing of other formats."""
+    """Yield what a file says of each clip beside its captions; nothing of other formats."""
     if format not in ("coco", "jsonl", "lsmdc", *_DELIMITED):
         return
     with Source(path) as source:

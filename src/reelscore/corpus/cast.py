@@ -15,7 +15,7 @@ from reelscore.text.parser.lexicon import PARTS_OF_SPEECH, Lexicon, PartOfSpeech
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Give the words of a list with blanks."""
+    """Return the words of a list with blanks."""
     return frozenset(words.split())
 
 
@@ -102,7 +102,10 @@ def _is_modifier(word: str) -> bool:
 
 
 def _is_role(parts: Sequence[str]) -> bool:
-    """Tell whether a heading has words for roles alone: the last is one, the others are common."""
+    """Return whether a heading has words for roles alone: the last is one.
+
+    The others are common.
+    """
     lexicon = Lexicon.load()
     singular = lexicon.count(parts[-1], "n") is not None
     last = lexicon.lemma(parts[-1], "NN" if singular else "NNS").text
@@ -124,7 +127,7 @@ def frequency(word: str) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def is_word(name: str) -> bool:
-    """Tell whether a name is a word besides, such as Rose, Will or Stone.
+    """Return whether a name is a word besides, such as Rose, Will or Stone.
 
     >>> [is_word(name) for name in ("rose", "will", "drew", "anna", "tomas")]
     [True, True, True, False, False]
@@ -140,7 +143,7 @@ def is_word(name: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def is_known(word: str) -> bool:
-    """Tell whether the lexicon has a word at all: places, days and nationalities too."""
+    """Return whether the lexicon has a word at all: places, days and nationalities too."""
     lexicon = Lexicon.load()
     tags: dict[PartOfSpeech, str] = {"n": "NNS", "v": "VBZ", "a": "JJ", "r": "RB"}
     return any(lexicon.lemma(word, tag).known for tag in tags.values())

@@ -58,7 +58,7 @@ def timed_descriptions(
     moved: frozenset[int],
     min_score: float = 0.5,
 ) -> TimedDescriptions:
-    """Give the descriptions of a script their times and scores.
+    """Return the descriptions of a script their times and scores.
 
     Args:
         elements: The script.
@@ -109,7 +109,7 @@ def _lost_scenes(elements: Sequence[Element], lines: Mapping[int, Line]) -> set[
 
 
 def _score(place: int, places: Sequence[int], lines: Mapping[int, Line]) -> float:
-    """Give the share of matched words in the lines beside a description, as the paper does."""
+    """Return the share of matched words in the lines beside a description, as the paper does."""
     at = bisect_left(places, place)
     near = [lines[each] for each in places[max(0, at - _NEIGHBOURS) : at + _NEIGHBOURS]]
     total = sum(line.words for line in near)
@@ -117,7 +117,7 @@ def _score(place: int, places: Sequence[int], lines: Mapping[int, Line]) -> floa
 
 
 def _weight(element: Element, line: Line | None, is_lost: bool) -> float:
-    """Give how many seconds an element probably takes."""
+    """Return how many seconds an element probably takes."""
     if is_lost:
         return 0.0
     if line is not None:
@@ -139,7 +139,7 @@ def _span(
     moved: frozenset[int],
     weights: Mapping[int, float],
 ) -> tuple[tuple[float, float] | None, str | None]:
-    """Give when a description happens, or why nobody knows."""
+    """Return when a description happens, or why nobody knows."""
     scene = elements[place].scene
     if first is None or last is None:
         reason = "edge"
@@ -166,7 +166,7 @@ def _one_sided(
     weights: Mapping[int, float],
     reason: str,
 ) -> tuple[tuple[float, float] | None, str | None]:
-    """Give when a description happens by one line of its scene alone."""
+    """Return when a description happens by one line of its scene alone."""
 
     def seconds(start: int, end: int) -> float:
         return sum(

@@ -57,7 +57,7 @@ class SameFilm:
 
 
 def film_features(project: Project, film_id: str) -> Floats | None:
-    """Give the features of a film's sound, from its cache if its file is as it was.
+    """Return the features of a film's sound, from its cache if its file is as it was.
 
     Args:
         project: The project.
@@ -171,7 +171,7 @@ def _chunks(features: Floats) -> list[Floats]:
 def _confidence(
     project: Project, other: str, film: Floats, index: FilmIndex, groups: Sequence[Floats]
 ) -> float:
-    """Say how well a film fits a longer one: 0 if its chunks are nowhere in it."""
+    """Return how well a film fits a longer one: 0 if its chunks are nowhere in it."""
     scores = []
     for chunks in groups:
         peaks = sorted(float(index.correlate(chunk)[0].max()) for chunk in chunks)

@@ -44,7 +44,7 @@ def exported_clips(
     sentences: Sequence[Mapping[str, Any]],
     names: Mapping[str, Any] | None = None,
 ) -> list[ExportedClip]:
-    """Give clips with the texts of their sentences.
+    """Return clips with the texts of their sentences.
 
     Args:
         clips: The clips of `assemble`.

@@ -58,7 +58,7 @@ def sound_features(samples: Samples, progress: Progress | None = None) -> Floats
 
 
 def band_matrix(count: int, lowest: float, highest: float, window: int) -> Floats:
-    """Give the matrix that sums the bins of a spectrum to bands of equal ratio.
+    """Return the matrix that sums the bins of a spectrum to bands of equal ratio.
 
     Args:
         count: How many bands.
@@ -110,7 +110,7 @@ def running_mean(values: NDArray[np.float64], length: int) -> NDArray[np.float64
 
 
 def stretched(features: Floats, rate: float) -> Floats:
-    """Give the features of the same sound at another speed, by linear interpolation.
+    """Return the features of the same sound at another speed, by linear interpolation.
 
     Args:
         features: Frames × bands.

@@ -40,7 +40,7 @@ def clock(seconds: float) -> str:
 
 
 def track_findings(film: Samples, ad: Samples) -> list[Finding]:
-    """Say what is special about the tracks themselves.
+    """Return what is special about the tracks themselves.
 
     Args:
         film: The film.
@@ -78,7 +78,7 @@ def track_findings(film: Samples, ad: Samples) -> list[Finding]:
 
 
 def alignment_findings(alignment: Alignment, film: Samples, ad: Samples) -> list[Finding]:
-    """Say what there is to know about an alignment.
+    """Return what there is to know about an alignment.
 
     Args:
         alignment: The alignment.
@@ -176,7 +176,7 @@ def _rate_name(rate: float) -> str:
 
 
 def segmentation_findings(segmentation: Segmentation) -> list[Finding]:
-    """Say what there is to know about a segmentation.
+    """Return what there is to know about a segmentation.
 
     Args:
         segmentation: The segmentation.

@@ -196,7 +196,7 @@ class _Sentence:
         return self.text[start:end]
 
     def starts(self, index: int) -> bool:
-        """Tell whether a word may have its capital from the start of a sentence."""
+        """Return whether a word may have its capital from the start of a sentence."""
         if index == 0 or self.shouted:
             return True
         if self.gap(index).startswith(".") and self._is_title(index - 1):
@@ -207,7 +207,7 @@ class _Sentence:
         return self.lower[index] in TITLES and self.words[index][:1].isupper()
 
     def _is_candidate(self, index: int) -> bool:
-        """Tell whether a word is of the cast and has a capital, or stands for a name already."""
+        """Return whether a word is of the cast and has a capital, or stands for a name already."""
         return index < len(self.words) and (
             self.words[index] == self.token
             or (self.lower[index] in self.cast.names and self.words[index][:1].isupper())
@@ -230,7 +230,7 @@ class _Sentence:
         return Anonymised(text, tuple(replacements), tuple(self.doubts))
 
     def _at(self, index: int) -> tuple[Replacement | None, int]:
-        """Give the name that begins with a word, if any, and the number of the next word."""
+        """Return the name that begins with a word, if any, and the number of the next word."""
         couple = self._couple(index)
         if couple is not None:
             return self._replacement(index, couple, f"{self.token} and {self.token}"), couple + 1
@@ -332,7 +332,7 @@ class _Sentence:
         return self._is_verb(index + 1)
 
     def _is_verb(self, index: int) -> bool:
-        """Tell whether a word in -s is a verb here rather than a noun."""
+        """Return whether a word in -s is a verb here rather than a noun."""
         word = self.lower[index]
         if not word.endswith("s") or word.endswith("ss"):
             return False

@@ -112,7 +112,7 @@ def band_powers(
 
 
 def spectrum_bands() -> Floats:
-    """Give the matrix that sums the lower bins of a spectrum to 18 bands, 200 Hz to 5.5 kHz."""
+    """Return the matrix that sums the lower bins of a spectrum to 18 bands, 200 Hz to 5.5 kHz."""
     bands = band_matrix(_BANDS, _LOWEST, _HIGHEST, _WINDOW)
     return bands[: int(np.flatnonzero(bands.any(axis=1))[-1]) + _BINS]
 
@@ -169,7 +169,7 @@ def _residual(track: Spectra, film: Spectra) -> tuple[Floats, Floats]:
 
 
 def _loudness(track: Spectra, film: Spectra) -> tuple[Floats, Floats]:
-    """Give the power of the track, and the most that the film has nearby."""
+    """Return the power of the track, and the most that the film has nearby."""
     # Averaged first: the maximum of noise is far above its mean, that of a voice is not.
     most = maximum_filter1d(_averaged(_power(film)), 2 * _REACH + 1, axis=0, mode="nearest")
     most = maximum_filter1d(most, 3, axis=1, mode="nearest")
@@ -236,7 +236,7 @@ def excess_level(
 
 
 def narrator_side(powers: BandPowers, inside: NDArray[np.bool_]) -> float:
-    """Tell which of two tracks has the narrator, by what explains the other more steadily.
+    """Return which of two tracks has the narrator, by what explains the other more steadily.
 
     Under a narrator, the track is still the film at a steady gain; the other way round, the gain
     goes up and down with every syllable.

@@ -105,7 +105,7 @@ class _Canceller:
         self._before = np.zeros(_BLOCK, np.float32)
 
     def __call__(self, source: Floats, target: Floats) -> Floats:
-        """Give what is left of the target when all is taken out that the source predicts."""
+        """Return what is left of the target when all is taken out that the source predicts."""
         rest = np.zeros_like(target)
         for begin in range(0, len(target) - _BLOCK + 1, _BLOCK):
             block = source[begin : begin + _BLOCK]

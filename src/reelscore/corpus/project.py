@@ -159,7 +159,7 @@ class Project:
         return {film.id: film for film in films}
 
     def film(self, film_id: str) -> Film:
-        """Give a film.
+        """Return a film.
 
         Raises:
             UnknownNameError: If there is no such film.
@@ -211,19 +211,19 @@ class Project:
     # Results of a film's steps
 
     def place(self, film_id: str, name: str) -> Path:
-        """Give the path of a film's file in the project, and make its folder."""
+        """Return the path of a film's file in the project, and make its folder."""
         folder = self.folder / "films" / film_id
         folder.mkdir(parents=True, exist_ok=True)
         return folder / name
 
     def cache(self, film_id: str) -> Path:
-        """Give a folder of a film whose content may be deleted at any time."""
+        """Return a folder of a film whose content may be deleted at any time."""
         folder = self.place(film_id, "cache")
         folder.mkdir(exist_ok=True)
         return folder
 
     def sounds(self, film_id: str) -> tuple[Path, Path]:
-        """Give the files of the film and of its described track.
+        """Return the files of the film and of its described track.
 
         Raises:
             DataError: If one is not named.
@@ -246,7 +246,7 @@ class Project:
         parameters: Mapping[str, Any],
         files: Sequence[str | Path] | None = None,
     ) -> dict[str, Any]:
-        """Say what a step's result would be made by and from, now.
+        """Return what a step's result would be made by and from, now.
 
         Args:
             film_id: The film.
@@ -265,7 +265,7 @@ class Project:
     def fresh_result(
         self, film_id: str, step: str, wanted: Mapping[str, Any]
     ) -> dict[str, Any] | None:
-        """Give the result of a step if it is what the same command would make now."""
+        """Return the result of a step if it is what the same command would make now."""
         result = self.result(film_id, step)
         return result if result is not None and is_fresh(result, wanted) else None
 
@@ -276,7 +276,7 @@ class Project:
     # Where things stand
 
     def status(self) -> dict[str, dict[str, State]]:
-        """Give the state of every step of every film."""
+        """Return the state of every step of every film."""
         return {film_id: self._states(film_id) for film_id in self.films}
 
     def _states(self, film_id: str) -> dict[str, State]:
@@ -298,7 +298,7 @@ class Project:
         return states
 
     def is_current(self, film_id: str, result: Mapping[str, Any]) -> bool:
-        """Tell whether the files that a result was made from are as they were."""
+        """Return whether the files that a result was made from are as they were."""
         for recorded in result.get("inputs", ()):
             name = recorded["path"]
             place = self.place(film_id, name) if name in RESULTS.values() else self.folder / name
@@ -318,7 +318,7 @@ class Project:
         return doubt_overlaps(segments, dialogue) if dialogue else segments
 
     def dialogue(self, film_id: str) -> list[Span]:
-        """Give the times at which actors speak, by the film's subtitles; none without them."""
+        """Return the times at which actors speak, by the film's subtitles; none without them."""
         cues = (self.result(film_id, "subtitles") or {}).get("cues", ())
         return [(cue["start"], cue["end"]) for cue in cues if cue["lines"]]
 
@@ -351,7 +351,7 @@ class Project:
             raise DataError(f"{place}: not as it should be ({error}); make it again.") from None
 
     def reviewed(self, film_id: str) -> Reviewed:
-        """Give the segments and sentences of a film as people decided."""
+        """Return the segments and sentences of a film as people decided."""
         decisions = read_decisions(self.place(film_id, "decisions.jsonl"))
         return replay(self.segments(film_id), self.sentences(film_id), decisions)
 

@@ -64,7 +64,7 @@ def fingerprint(path: str | Path, name: str | None = None) -> InputFile:
 def origin(
     command: str, parameters: Mapping[str, Any], inputs: Mapping[str, str | Path]
 ) -> dict[str, Any]:
-    """Say what makes a result, and from what: its fields `made_by` and `inputs`.
+    """Return what makes a result, and from what: its fields `made_by` and `inputs`.
 
     Args:
         command: The command.
@@ -77,7 +77,7 @@ def origin(
 
 
 def is_fresh(result: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Tell whether a result is what the same command would make now.
+    """Return whether a result is what the same command would make now.
 
     Args:
         result: The result.
@@ -118,7 +118,7 @@ def write_result(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def is_trusted(result: Mapping[str, Any]) -> bool:
-    """Tell whether nothing in a result's report speaks against it.
+    """Return whether nothing in a result's report speaks against it.
 
     Args:
         result: What a step gave.

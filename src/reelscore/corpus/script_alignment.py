@@ -66,7 +66,7 @@ def words_of(text: str) -> list[str]:
 def align_script(
     elements: Sequence[Element], cues: Sequence[Cue], *, min_score: float = 0.5
 ) -> AlignedScript:
-    """Give the elements of a script their times in the film.
+    """Return the elements of a script their times in the film.
 
     Args:
         elements: The script.
@@ -117,7 +117,7 @@ def align_script(
 
 
 def _film_words(cues: Sequence[Cue]) -> list[_FilmWord]:
-    """Give the words of all cues, each with a time inside its cue."""
+    """Return the words of all cues, each with a time inside its cue."""
     words = []
     for number, cue in enumerate(cues):
         if cue.end <= cue.start or cue.start < 0:  # no time of the film
@@ -130,7 +130,7 @@ def _film_words(cues: Sequence[Cue]) -> list[_FilmWord]:
 
 
 def _common(script: Sequence[str], film: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Give the places of a longest common subsequence."""
+    """Yield the places of a longest common subsequence."""
     try:
         from rapidfuzz.distance import LCSseq
     except ImportError:
@@ -165,7 +165,7 @@ def _matched_lines(
     matches: dict[int, list[int]],
     film: Sequence[_FilmWord],
 ) -> dict[int, list[int]]:
-    """Give the film words of each line that is matched."""
+    """Return the film words of each line that is matched."""
     dense = {}
     for place in spoken:
         size = len(words[place])
@@ -237,7 +237,7 @@ def _find_moved(
 
 
 def _best_window(words: Sequence[str], film: Sequence[_FilmWord], free: Sequence[int]) -> list[int]:
-    """Give the free film words around the place that shares most runs of three with a scene."""
+    """Return the free film words around the place that shares most runs of three with a scene."""
     wanted = set(zip(words, words[1:], words[2:], strict=False))
     votes: Counter[int] = Counter()
     for first, second, third in zip(free, free[1:], free[2:], strict=False):
@@ -259,7 +259,7 @@ def _best_window(words: Sequence[str], film: Sequence[_FilmWord], free: Sequence
 def _span(
     here: Sequence[int], film: Sequence[_FilmWord], cues: Sequence[Cue]
 ) -> tuple[int, float | None, float | None]:
-    """Give how many words are matched, and when the line begins and ends."""
+    """Return how many words are matched, and when the line begins and ends."""
     if not here:
         return 0, None, None
     first, last = film[here[0]], film[here[-1]]

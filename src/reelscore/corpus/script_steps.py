@@ -63,7 +63,7 @@ def script(
 def script_times(
     script: Mapping[str, Any], subtitles: Mapping[str, Any], *, min_score: float = 0.5
 ) -> dict[str, Any]:
-    """Give the elements of a script their times, by the film's subtitles.
+    """Return the elements of a script their times, by the film's subtitles.
 
     Args:
         script: What `script` gave.

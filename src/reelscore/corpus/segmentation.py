@@ -193,7 +193,7 @@ def segment_id(start: float) -> str:
 
 
 def _is_speech(level: Doubles) -> bool:
-    """Tell whether loudness changes as syllables do: three to eight times a second."""
+    """Return whether loudness changes as syllables do: three to eight times a second."""
     envelope = 10 ** (np.maximum(level, level.max() - 60) / 20)
     envelope = (envelope - envelope.mean()) * np.hanning(len(envelope))
     power = np.abs(np.fft.rfft(envelope)) ** 2

@@ -15,7 +15,7 @@ except ModuleNotFoundError:
 
 
 def signal_module() -> ModuleType:
-    """Give ``scipy.signal``, which is imported only where it is needed: that takes a while."""
+    """Return ``scipy.signal``, which is imported only where it is needed: that takes a while."""
     import scipy.signal
 
     return scipy.signal  # type: ignore[no-any-return]

@@ -35,7 +35,7 @@ def shared_seconds(span: Span, others: Iterable[Span]) -> float:
 
 
 def gaps_between(spans: Iterable[Span]) -> list[Span]:
-    """Give the time before, between and after spans; the first and the last have no end.
+    """Return the time before, between and after spans; the first and the last have no end.
 
     >>> gaps_between([(1.0, 3.0), (5.0, 6.0)])
     [(-inf, 1.0), (3.0, 5.0), (6.0, inf)]

@@ -58,7 +58,7 @@ def stage_inputs(project: Project, stage: str) -> dict[str, str | Path]:
 
 
 def _changed_input(project: Project, stage: str, result: Mapping[str, Any]) -> str | None:
-    """Give the first file that is no longer as it was for a result, or that was not there."""
+    """Return the first file that is no longer as it was for a result, or that was not there."""
     names = {recorded["path"] for recorded in result.get("inputs", ())}
     for name in stage_inputs(project, stage):
         if name not in names:
@@ -72,7 +72,7 @@ def _changed_input(project: Project, stage: str, result: Mapping[str, Any]) -> s
 
 
 def stage_states(project: Project) -> dict[str, State]:
-    """Say where the stages of a corpus stand.
+    """Return where the stages of a corpus stand.
 
     Args:
         project: The project.

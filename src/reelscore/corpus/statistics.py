@@ -186,7 +186,7 @@ def corpus_size(clips: Sequence[ExportedClip], *, tag: bool = False) -> CorpusSi
 
 
 def _total(lengths: Sequence[float]) -> tuple[float | None, float | None]:
-    """Give the mean in seconds and the sum in hours, where all lengths are known."""
+    """Return the mean in seconds and the sum in hours, where all lengths are known."""
     total = sum(lengths)
     if not lengths or math.isnan(total):
         return None, None
@@ -219,7 +219,7 @@ def _parts_of_speech(texts: Sequence[str]) -> dict[str, int]:
 
 
 def review_size(sentences: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Say what review did to the sentences of each source.
+    """Return what review did to the sentences of each source.
 
     Args:
         sentences: The sentences of `assemble`, the rejected ones included.

@@ -42,7 +42,7 @@ class TimeMap:
     pieces: tuple[Piece, ...]
 
     def to_film(self, ad: float) -> float | None:
-        """Give the film's time of a time of the track; None where the film has no such sound."""
+        """Return the film's time of a time of the track; None where the film has no such sound."""
         place = bisect_right(self.pieces, ad, key=lambda piece: piece.ad_start) - 1
         if place < 0 or ad > self.pieces[place].ad_end:
             return None
@@ -50,14 +50,14 @@ class TimeMap:
         return piece.film_start + (ad - piece.ad_start) * piece.rate
 
     def to_ad(self, film: float) -> float | None:
-        """Give the track's time of a time of the film; None where the track lacks it."""
+        """Return the track's time of a time of the film; None where the track lacks it."""
         for piece in self.pieces:
             if piece.film_start <= film <= piece.film_end:
                 return piece.ad_start + (film - piece.film_start) / piece.rate
         return None
 
     def ad_span(self, start: float, end: float) -> tuple[float, float]:
-        """Give the track's times of a stretch of the film; its ends may lie in a cut.
+        """Return the track's times of a stretch of the film; its ends may lie in a cut.
 
         >>> TimeMap((Piece(0.0, 10.0, 5.0, 1.0),)).ad_span(4.0, 8.0)
         (0.0, 3.0)
@@ -95,7 +95,7 @@ class TimeMap:
         return breaks
 
     def uncovered(self, ad_seconds: float) -> float:
-        """Give the share of the track that no piece covers."""
+        """Return the share of the track that no piece covers."""
         covered = sum(piece.ad_end - piece.ad_start for piece in self.pieces)
         return max(0.0, 1 - covered / ad_seconds) if ad_seconds else 1.0
 

@@ -70,7 +70,7 @@ def transcript_template(segments: Sequence[Segment], *, audio: bool = False) -> 
 
 
 def segment_sound(samples: Samples, segment: Segment) -> bytes:
-    """Give the sound of a segment as a WAV file.
+    """Return the sound of a segment as a WAV file.
 
     Args:
         samples: The described track.
@@ -223,7 +223,7 @@ def _film_times(
 def _spoken_in(
     start: float, end: float, segments: Sequence[Segment]
 ) -> tuple[Segment | None, float]:
-    """Give the segment that shares most with a time, and how much all share."""
+    """Return the segment that shares most with a time, and how much all share."""
     shares = [
         (min(end, each.end) - max(start, each.start), each)
         for each in segments

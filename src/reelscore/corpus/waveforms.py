@@ -72,7 +72,7 @@ class Line:
         return float(self.film[-1] - self.film[0]) / self.length
 
     def film_at(self, ad: Doubles) -> Doubles:
-        """Give the film's times of times of the track, beyond the ends too."""
+        """Return the film's times of times of the track, beyond the ends too."""
         part = np.clip(np.searchsorted(self.ad, ad, side="right") - 1, 0, len(self.ad) - 2)
         slopes = np.diff(self.film) / np.diff(self.ad)
         times: Doubles = self.film[part] + (ad - self.ad[part]) * slopes[part]

@@ -216,7 +216,7 @@ def _hints(files: Sequence[CaptionFile], error: str) -> Iterator[str]:
 
 
 def caption_file(source: Source, reading: Reading) -> CaptionFile:
-    """Tell how a file is to be read, by its first bytes unless a format is given."""
+    """Return how a file is to be read, by its first bytes unless a format is given."""
     name = reading.format or detect_format(source, reading)
     fields = get_format(name).fields(source, reading)
     has_references = bool(reading.fields.role_fields(fields, "references"))
@@ -224,7 +224,7 @@ def caption_file(source: Source, reading: Reading) -> CaptionFile:
 
 
 def holds_both(path: PathLike, reading: Reading) -> bool:
-    """Tell whether a file holds candidates beside references, by the names of its fields."""
+    """Return whether a file holds candidates beside references, by the names of its fields."""
     with Source(path, reading.encoding) as source:
         file = caption_file(source, reading)
         names = get_format(file.format).fields(source, reading)
@@ -232,13 +232,13 @@ def holds_both(path: PathLike, reading: Reading) -> bool:
 
 
 def _are_candidates(source: Source, file: CaptionFile, reading: Reading) -> bool:
-    """Tell whether the captions of a file are a system's, by their names."""
+    """Return whether the captions of a file are a system's, by their names."""
     names = get_format(file.format).fields(source, reading)
     return not file.has_references and bool(reading.fields.role_fields(names, "candidates"))
 
 
 def is_in_order(file: CaptionFile) -> bool:
-    """Tell whether the items of a file have no ids, only an order."""
+    """Return whether the items of a file have no ids, only an order."""
     return file.format == LINES or file.read_as.endswith(IN_ORDER)
 
 
@@ -327,7 +327,7 @@ def add_references(
 
 
 def _captions(reader: Format, source: Source, request: Request) -> tuple[list[str], Records]:
-    """Give the captions that need no further look, in order, and the records of all others."""
+    """Return the captions that need no further look, in order, and the records of all others."""
     if isinstance(reader, Lines):
         return reader.captions(source, request)
     return [], reader.read(source, request)

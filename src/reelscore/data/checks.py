@@ -20,7 +20,7 @@ _TOGETHER = 1000  # texts that are looked at together: few enough to take no mem
 
 
 def text_fault(value: object) -> str | None:
-    r"""Say why a value is not usable as text: another type, a NUL, half a surrogate pair.
+    r"""Return why a value is not usable as text: another type, a NUL, half a surrogate pair.
 
     >>> text_fault("a man walks")
     >>> text_fault(3)
@@ -42,7 +42,7 @@ def text_fault(value: object) -> str | None:
 
 
 def are_texts(values: Iterable[object]) -> bool:
-    r"""Whether all values are usable as text; much quicker than to ask for each what is wrong.
+    r"""Return whether all values are usable as text; a quick check.
 
     >>> are_texts(["a man", "a café"]), are_texts(["a man", 3]), are_texts(["a\x00b"])
     (True, False, False)
@@ -59,7 +59,7 @@ def are_texts(values: Iterable[object]) -> bool:
 
 
 def has_words(text: str, *, tokenized: bool = False) -> bool:
-    """Whether a caption says anything: punctuation alone does not.
+    """Return whether a caption says anything: punctuation alone does not.
 
     The tokenizer of the COCO tools drops some of it, as "..." and "?!", so that nothing is left.
 
@@ -81,7 +81,7 @@ def has_words(text: str, *, tokenized: bool = False) -> bool:
 
 
 def is_written_list(text: str) -> bool:
-    r"""Whether a text is a list of texts, as data frames write one into a cell of a file.
+    r"""Return whether a text is a list of texts, as data frames write one into a cell of a file.
 
     >>> is_written_list("['a man', \"a man's dog\"]"), is_written_list("[music] a man")
     (True, False)
@@ -93,7 +93,7 @@ def is_written_list(text: str) -> bool:
 
 
 def id_fault(value: object) -> str | None:
-    """Say why a value is not usable as an item id: an integer, or a text that is not blank.
+    """Return why a value is not usable as an item id: an integer, or a text that is not blank.
 
     >>> id_fault(7)
     >>> id_fault("")
@@ -118,7 +118,7 @@ def id_text(item: Any) -> str:
 
 
 def references_fault(item: object, texts: Sequence[object]) -> str | None:
-    """Say what is wrong with the references of an item, if anything is.
+    """Return what is wrong with the references of an item, if anything is.
 
     >>> references_fault("v1", [])
     "item 'v1' has no references; at least one is needed"
@@ -133,7 +133,7 @@ def references_fault(item: object, texts: Sequence[object]) -> str | None:
 
 
 def candidate_fault(item: object, caption: object) -> str | None:
-    """Say what is wrong with the candidate of an item, if anything is.
+    """Return what is wrong with the candidate of an item, if anything is.
 
     >>> candidate_fault("v1", None)
     "the caption of item 'v1' is null; expected text"
@@ -167,7 +167,9 @@ def in_words(value: object) -> str:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value says that there is none: None, and what data frames put into empty cells.
+    """Return whether a value says that there is none: None.
+
+    And what data frames put into empty cells.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing("")
     (True, True, False)

@@ -59,7 +59,7 @@ def partial_scores(table: ScoreTable, people: Collection[str] = ()) -> Partial:
 
 
 def partial_notes(partial: Partial) -> list[str]:
-    """Say which systems are not comparable; nothing if all are.
+    """Return which systems are not comparable; nothing if all are.
 
     >>> partial_notes({("ours", "rouge_l"): Coverage(480, 500)})
     ['† not comparable, so not ranked: ours was scored on 480 of 500 items.']
@@ -81,7 +81,7 @@ def partial_notes(partial: Partial) -> list[str]:
 def items_notes(
     table: ScoreTable, common: Coverage | None = None, *, in_memory: bool = True
 ) -> list[str]:
-    """Say which items were scored, where that is not the same for all systems or not all.
+    """Return which items were scored, where that is not the same for all systems or not all.
 
     Args:
         table: The scores.

@@ -99,7 +99,7 @@ class FieldNames(msgspec.Struct, frozen=True):
         return [name for name in usual if name not in _matching(names, others)]
 
     def has_captions(self, names: Collection[str]) -> bool:
-        """Tell whether any field may hold captions, of candidates or of references.
+        """Return whether any field may hold captions, of candidates or of references.
 
         >>> FieldNames().has_captions(["id", "prediction"])
         True
@@ -109,7 +109,7 @@ class FieldNames(msgspec.Struct, frozen=True):
         return any(self.caption_fields(names, role) for role in ROLE_FIELDS)
 
     def are_of_record(self, names: Collection[str]) -> bool:
-        """Tell whether names are those of a record's fields: an item id, and captions.
+        """Return whether names are those of a record's fields: an item id, and captions.
 
         The usual names count even where the user names others, which may be wrong.
 
@@ -122,7 +122,7 @@ class FieldNames(msgspec.Struct, frozen=True):
         )
 
     def fault(self, names: Collection[str], role: Role) -> str | None:
-        """Say what is missing or unclear in the fields of a record, if anything is.
+        """Return what is missing or unclear in the fields of a record, if anything is.
 
         >>> FieldNames(item=("clip",)).fault(["video_id", "caption"], "candidates")
         "no field 'clip' for the item id; there are video_id, caption"
@@ -132,7 +132,7 @@ class FieldNames(msgspec.Struct, frozen=True):
         return self.caption_fault(names, role)
 
     def caption_fault(self, names: Collection[str], role: Role) -> str | None:
-        """Say what is missing or unclear in the fields of captions, if anything is."""
+        """Return what is missing or unclear in the fields of captions, if anything is."""
         captions = self.caption_fields(names, role)
         if not captions:
             return self._missing_captions(names, role)
@@ -159,12 +159,12 @@ USUAL = FieldNames()
 
 
 def missing_item_field() -> str:
-    """Say that there is no item id, and what would be one."""
+    """Return the message that there is no item id, and what would be one."""
     return f"no item id; expected one of {', '.join(ITEM_FIELDS)}"
 
 
 def missing_caption_field(names: Collection[str], role: Role, fields: FieldNames = USUAL) -> str:
-    """Say that there are no captions of a role, and where they would be.
+    """Return the message that there are no captions of a role, and where they would be.
 
     >>> missing_caption_field(["id", "prediction"], "references")
     "no reference, but candidates in 'prediction'; is this the right file? References are under
@@ -182,7 +182,7 @@ def missing_caption_field(names: Collection[str], role: Role, fields: FieldNames
 
 
 def choosing(names: Sequence[str], role: Role) -> str:
-    """Say how to choose a field of a file.
+    """Return how to choose a field of a file.
 
     >>> choosing(["caption", "text"], "references")
     ', or choose it: reference_field="caption"'
@@ -192,7 +192,7 @@ def choosing(names: Sequence[str], role: Role) -> str:
 
 
 def several_caption_fields(names: list[str], role: Role) -> str:
-    """Say that it is unclear where the captions are, and how to make it clear.
+    """Return the message that it is unclear where the captions are, and how to make it clear.
 
     >>> print(several_caption_fields(["caption", "prediction"], "candidates"))
     captions in several fields (caption, prediction), and all may be candidates;
@@ -212,7 +212,7 @@ _PLURAL = {"reference": "references", "prediction": "a system's captions"}
 
 
 def unnumbered(name: str) -> str:
-    """Give the kind of a numbered column.
+    """Return the kind of a numbered column.
 
     >>> unnumbered("caption_2")
     'caption'

@@ -37,7 +37,7 @@ def expanded(paths: Iterable[PathLike]) -> list[PathLike]:
 
 
 def is_several(path: PathLike) -> bool:
-    """Tell whether a path is a folder or a pattern, and may stand for several files.
+    """Return whether a path is a folder or a pattern, and may stand for several files.
 
     >>> is_several("runs/*.json"), is_several("run.json")
     (True, False)
@@ -65,7 +65,7 @@ def plain_path(path: PathLike) -> str:
 
 
 def folder_of(path: PathLike) -> str:
-    """Give the folder that a file lies in; "" for the current one.
+    """Return the folder that a file lies in; "" for the current one.
 
     >>> folder_of("./refs//a.txt"), folder_of("a.txt")
     ('refs', '')

@@ -159,7 +159,7 @@ def read_inputs(
 
 
 def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
-    """Tell whether all files are shards whose records say which system wrote a caption.
+    """Return whether all files are shards whose records say which system wrote a caption.
 
     Files without a record do not count, unless there are no others.
 
@@ -180,7 +180,10 @@ def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None
 
 
 def _names_systems(path: PathLike, reading: Reading) -> bool | None:
-    """Tell whether the records of a file have a field for the system; ``None`` without records."""
+    """Return whether the records of a file have a field for the system.
+
+    ``None`` without records.
+    """
     if not isfile(path):  # a pipe is empty after one look
         return False
     try:
@@ -215,7 +218,7 @@ def _by_system(
 
 
 def reading_notes(files: Sequence[CaptionFile]) -> list[str]:
-    """Say as what files were read, where their format is not one of ids and captions alone.
+    """Return as what files were read, where their format is not one of ids and captions alone.
 
     >>> reading_notes([CaptionFile("a.txt", "lines", False, "plain lines")])
     ['Read as plain lines: a.txt.']
@@ -272,7 +275,7 @@ def references_by_item(references: CaptionsLike) -> References:
 
 
 def paths_in(captions: object, *, texts: bool = False) -> list[PathLike]:
-    """Give the files that captions are named by; none if they are given themselves.
+    """Return the files that captions are named by; none if they are given themselves.
 
     Args:
         captions: What was given.

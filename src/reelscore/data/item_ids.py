@@ -70,7 +70,9 @@ class MatchingRule(msgspec.Struct, frozen=True):
 
 
 def matching_rule(ids: Iterable[str], others: Iterable[str]) -> MatchingRule | None:
-    """Say how ids have to be compared for most of them to be the same; ``None`` if nothing helps.
+    """Return how ids have to be compared for most of them to be the same.
+
+    ``None`` if nothing helps.
 
     >>> matching_rule(["v1", "v2"], ["v1.mp4", "v2.mp4"])
     MatchingRule(names='basename', words='without folders and file endings', matches=2)
@@ -89,7 +91,7 @@ def matching_rule(ids: Iterable[str], others: Iterable[str]) -> MatchingRule | N
 
 
 def rule_hint(ids: Iterable[str], others: Iterable[str]) -> str:
-    """Give a sentence that names the rule by which ids would match; nothing if there is none.
+    """Return a sentence that names the rule by which ids would match; nothing if there is none.
 
     >>> rule_hint(["v1", "v2"], ["v1.mp4", "v2.mp4"])
     ' Ids match without folders and file endings (2 of 2): pass match_ids="basename".'
@@ -105,7 +107,7 @@ def rule_hint(ids: Iterable[str], others: Iterable[str]) -> str:
 
 
 def counting_hint(ids: Collection[str], others: Collection[str]) -> str:
-    """Give a sentence if two sides number as many items, but one begins a number later.
+    """Return a sentence if two sides number as many items, but one begins a number later.
 
     Most numbers are then the same, but every caption would meet the references of a neighbour.
 
@@ -135,7 +137,7 @@ def _first_number(ids: Collection[str]) -> int | None:
 
 
 def rule_words(names: str) -> str:
-    """Say in words how rules compare ids.
+    """Return in words how rules compare ids.
 
     >>> rule_words("basename,zeros")
     'without folders and file endings, without leading zeros'
@@ -144,7 +146,7 @@ def rule_words(names: str) -> str:
 
 
 def rule_part(names: str | None) -> dict[str, str]:
-    """Give the part of a signature that names the rules; nothing if there are none.
+    """Return the part of a signature that names the rules; nothing if there are none.
 
     >>> rule_part("basename, zeros"), rule_part(None)
     ({'ids': 'basename+zeros'}, {})
@@ -153,7 +155,7 @@ def rule_part(names: str | None) -> dict[str, str]:
 
 
 def rule_note(names: str | None) -> list[str]:
-    """Give the note of a table whose ids were matched by rules.
+    """Return the note of a table whose ids were matched by rules.
 
     >>> rule_note("basename")
     ['Ids were matched without folders and file endings.']
@@ -167,7 +169,7 @@ def matched_ids(
     wanted: Collection[str],
     what: tuple[str, str] = ("candidates", "references"),
 ) -> dict[str, str]:
-    """Give each id the spelling of those it is to match; ids that match none keep their own.
+    """Return each id the spelling of those it is to match; ids that match none keep their own.
 
     Args:
         names: The rules, separated by commas; ``None`` changes nothing.
@@ -199,7 +201,7 @@ def matched(
     wanted: Collection[str],
     what: tuple[str, str] = ("candidates", "references"),
 ) -> Mapping[str, T]:
-    """Give values by id under the spelling of the ids they are to match; see `matched_ids`.
+    """Return values by id under the spelling of the ids they are to match; see `matched_ids`.
 
     >>> matched("casefold", {"V1": "a man"}, ["v1"])
     {'v1': 'a man'}

@@ -96,7 +96,7 @@ class Language(msgspec.Struct, frozen=True):
 
 
 def other_languages(captions: Sequence[str]) -> list[Language]:
-    """Tell which languages other than English captions are in.
+    """Return which languages other than English captions are in.
 
     Args:
         captions: The captions; a few hundred of them are looked at.
@@ -147,7 +147,7 @@ def _script_of_letter(letter: str) -> str:
 
 
 def _unspaced(name: str, sample: Sequence[str], scripts: Sequence[str | None]) -> bool:
-    """Whether words stand without blanks; somebody may have put them in, to make words."""
+    """Return whether words stand without blanks; somebody may have put them in, to make words."""
     longest = max(length for language, length in _SCRIPTS.values() if language == name)
     texts = [text for text, script in zip(sample, scripts, strict=True) if script == name]
     words = [word for text in texts for word in text.split()]
@@ -201,7 +201,7 @@ class Reader(Protocol):
 def language_notes(
     metrics: Sequence[Reader], texts: Mapping[str, Sequence[str]], *, divided: bool | None = None
 ) -> list[str]:
-    """Say which texts are in a language that some metric does not read.
+    """Return which texts are in a language that some metric does not read.
 
     Args:
         metrics: The metrics that score them.

@@ -66,7 +66,7 @@ class Paired(msgspec.Struct, frozen=True):
         return len(self.items)
 
     def references_of(self, place: int) -> list[str]:
-        """Give the references of the item at a place.
+        """Return the references of the item at a place.
 
         >>> pair({"v1": "a man"}, {"v1": ["a man", "a person"]}).references_of(0)
         ['a man', 'a person']
@@ -74,7 +74,7 @@ class Paired(msgspec.Struct, frozen=True):
         return self.references[self.reference_offsets[place] : self.reference_offsets[place + 1]]
 
     def notes(self) -> list[str]:
-        """Say what the policies did, in a sentence each; nothing if there was nothing to do.
+        """Return what the policies did, in a sentence each; nothing if there was nothing to do.
 
         >>> pair({"v1": "a man"}, {"v1": ["a man"], "v2": ["a dog"]}, missing="skip").notes()
         ['1 item has no candidate: skipped.']
@@ -248,7 +248,7 @@ def _checked(
 
 
 def _are_usable(what: str, captions: Mapping[str, Any]) -> bool:
-    """Whether nothing is wrong with any id or caption, as nearly always; else each is looked at."""
+    """Return whether nothing is wrong with any id or caption, as nearly always."""
     if set(map(type, captions)) != {str} or not all(map(str.strip, captions)):
         return False
     kinds, values = set(map(type, captions.values())), captions.values()
@@ -364,7 +364,7 @@ def _without_words(texts: Sequence[str | None], tokenized: bool) -> list[int]:
 
 
 def _punctuation(texts: Sequence[str | None], empty: list[int]) -> str:
-    """Say how a caption that has characters can be empty, where there is one."""
+    """Return how a caption that has characters can be empty, where there is one."""
     said = next((text for k in empty if (text := texts[k]) and not text.isspace()), None)
     return "" if said is None else f": {said!r} has no words"
 

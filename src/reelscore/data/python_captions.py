@@ -65,7 +65,7 @@ class PythonCaptions(PythonTable, frozen=True):
         return self.has_references and not USUAL.caption_fields(kinds, "candidates")
 
     def values(self, role: Role) -> Sequence[Any]:
-        """Give what each row holds for a role: a text, or several.
+        """Return what each row holds for a role: a text, or several.
 
         Raises:
             DataError: If no column, or several, may hold captions of the role.
@@ -86,7 +86,7 @@ class PythonCaptions(PythonTable, frozen=True):
         return [[text for text in row if not is_missing(text) and text != ""] for row in rows]
 
     def candidates(self) -> dict[Any, str]:
-        """Give the one caption of each item.
+        """Return the one caption of each item.
 
         Raises:
             DataError: If an id or a caption cannot be used, or an item comes twice.
@@ -109,7 +109,7 @@ class PythonCaptions(PythonTable, frozen=True):
         return captions
 
     def references(self) -> dict[Any, Sequence[str]]:
-        """Give the references of each item: those of all its rows.
+        """Return the references of each item: those of all its rows.
 
         Raises:
             DataError: If an id or a reference cannot be used.
@@ -172,7 +172,7 @@ def python_captions(value: object, name: str = "captions") -> PythonCaptions:
 
 
 def systems_of(systems: object) -> Mapping[str, Any]:
-    """Give the captions of each system by its name.
+    """Return the captions of each system by its name.
 
     Args:
         systems: A mapping of names; several files, named after themselves; or a data frame, a
@@ -218,7 +218,7 @@ def systems_of(systems: object) -> Mapping[str, Any]:
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether a text is a caption rather than the name of a file."""
+    """Return whether a text is a caption rather than the name of a file."""
     ending = splitext(text)[1]
     return " " in text and (len(ending) < 2 or " " in ending) and not exists(text)
 
@@ -327,7 +327,7 @@ def with_ids(
 
 
 def texts_in(value: Any) -> list[Any]:
-    """Give the texts of one item: one text, a list of them, an array, COCO's objects.
+    """Return the texts of one item: one text, a list of them, an array, COCO's objects.
 
     >>> texts_in("a man"), texts_in([{"caption": "a man"}, {"caption": "a boy"}])
     (['a man'], ['a man', 'a boy'])

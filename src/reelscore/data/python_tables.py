@@ -91,7 +91,7 @@ def python_table(value: object, name: str) -> PythonTable:
 
 
 def columns_of(value: object, name: str) -> Mapping[str, Sequence[Any]]:
-    """Give the columns of a data frame, a data set, records, or a mapping of columns.
+    """Return the columns of a data frame, a data set, records, or a mapping of columns.
 
     Raises:
         DataError: If it is none of these.
@@ -113,7 +113,7 @@ def columns_of(value: object, name: str) -> Mapping[str, Sequence[Any]]:
 
 
 def is_frame(value: object) -> bool:
-    """Whether a value is a table of some package: a data frame or a data set.
+    """Return whether a value is a table of some package: a data frame or a data set.
 
     >>> is_frame({"id": [1]})
     False
@@ -123,7 +123,7 @@ def is_frame(value: object) -> bool:
 
 
 def has_item(record: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is a record, with an item id among its fields.
+    """Return whether a mapping is a record, with an item id among its fields.
 
     >>> has_item({"video_id": "v1", "sentence": "a man"}), has_item({"v1": ["a man"]})
     (True, False)
@@ -132,7 +132,7 @@ def has_item(record: Mapping[Any, Any]) -> bool:
 
 
 def is_path(value: object) -> bool:
-    """Whether a value names a file.
+    """Return whether a value names a file.
 
     >>> is_path("refs.json"), is_path(["refs.json"])
     (True, False)
@@ -180,7 +180,7 @@ def _of_columns(columns: Mapping[Any, Sequence[Any]], name: str, unit: str = "ro
 
 
 def are_columns(value: Mapping[Any, Any]) -> bool:
-    """Whether the keys of a mapping are names of columns, not ids: a batch of a data set.
+    """Return whether the keys of a mapping are names of columns, not ids: a batch of a data set.
 
     >>> are_columns({"id": ["v1"], "caption": ["a man"]}), are_columns({"v1": ["a man"]})
     (True, False)

@@ -90,7 +90,7 @@ class Scale(msgspec.Struct, frozen=True):
         return f"{low} to {high}, {words[self.better]}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the scale as the JSON form of a table has it."""
+        """Return the scale as the JSON form of a table has it."""
         return {
             "better": self.better,
             "range": [self.least, self.most],
@@ -106,7 +106,7 @@ HIGHER = Scale()  # assumed of a score if nothing is known about it
 
 
 def plain_name(name: str) -> str:
-    """Give a name without capitals and without what separates its parts.
+    """Return a name without capitals and without what separates its parts.
 
     >>> {plain_name(name) for name in ("BLEU-4", "bleu_4", "bleu4", "Bleu@4")}
     {'bleu4'}
@@ -115,7 +115,7 @@ def plain_name(name: str) -> str:
 
 
 def output_name(name: str) -> str:
-    """Give a score's name without the parameters of a variant.
+    """Return a score's name without the parameters of a variant.
 
     >>> output_name("cider|variant:plain")
     'cider'
@@ -124,7 +124,7 @@ def output_name(name: str) -> str:
 
 
 def score_labels(scales: Mapping[str, Scale]) -> dict[str, str]:
-    """Give what each score is called in print.
+    """Return what each score is called in print.
 
     Args:
         scales: How to read the scores, by name.

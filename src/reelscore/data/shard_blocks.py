@@ -272,7 +272,7 @@ def _blank(column: Any) -> Any:
 
 
 def _bad_row(shard: Shard, row: int, values: Mapping[str, Any]) -> BadRow:
-    """Say what is wrong with a record, in the words of `reelscore.data.checks`."""
+    """Return what is wrong with a record, in the words of `reelscore.data.checks`."""
     for role, value in values.items():
         if isinstance(value, bytes):
             item = values["item"] if isinstance(values["item"], str) else None

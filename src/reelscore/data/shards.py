@@ -232,7 +232,7 @@ def _shard(
 
 
 def streamed(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
-    """Tell whether files, folders and patterns stand for shards alone, by their content."""
+    """Return whether files, folders and patterns stand for shards alone, by their content."""
     reading = reading or Reading()
     for path in shard_files(paths):
         if not isfile(path):  # a pipe is empty after one look
@@ -244,7 +244,10 @@ def streamed(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
 
 
 def names_systems(path: PathLike, reading: Reading) -> bool | None:
-    """Tell whether the records of a file have a field for the system; ``None`` without records."""
+    """Return whether the records of a file have a field for the system.
+
+    ``None`` without records.
+    """
     glance = _glance(path, reading)
     return None if glance is None else system_field(glance.fields) is not None
 
@@ -288,7 +291,7 @@ def names_of(role: Role) -> tuple[str, ...]:
 
 
 def check_pyarrow(what: str) -> None:
-    """Say that something needs pyarrow, where it is not installed.
+    """Print that something needs pyarrow, where it is not installed.
 
     Raises:
         MissingExtraError: With what needs it, and how to install it.

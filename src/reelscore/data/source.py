@@ -184,7 +184,7 @@ def _in_memory(content: bytes) -> io.BufferedReader:
 
 
 def recoded(content: bytes, encoding: str, path: str) -> bytes:
-    """Give a text of another encoding as UTF-8; a text that is UTF-8 stays as it is.
+    """Return a text of another encoding as UTF-8; a text that is UTF-8 stays as it is.
 
     Where files of several encodings are read together, this tells them apart: hardly any text of
     another encoding is valid UTF-8, unless it is ASCII alone.

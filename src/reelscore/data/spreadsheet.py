@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def harmless(cell: object) -> object:
-    """Give a cell of a CSV table so that no spreadsheet takes it for a formula.
+    """Return a cell of a CSV table so that no spreadsheet takes it for a formula.
 
     Args:
         cell: A text, or a number, which stays what it is.
@@ -34,7 +34,7 @@ def harmless(cell: object) -> object:
 
 
 def unquoted(cell: str) -> str:
-    """Give the text that `harmless` was given.
+    """Return the text that `harmless` was given.
 
     >>> unquoted("'=HYPERLINK(A1)"), unquoted("'tis a dog"), unquoted(harmless("'-x"))
     ('=HYPERLINK(A1)', "'tis a dog", "'-x")

@@ -87,7 +87,7 @@ class Story(msgspec.Struct, frozen=True, eq=False):
         return [row[3] for row in rows]
 
     def _is_in_order(self) -> bool:
-        """Whether each caption begins after the one before, as in nearly all stories."""
+        """Return whether each caption begins after the one before, as in nearly all stories."""
         starts = self.segments[:, 0].tolist()
         return all(map(lt, starts, starts[1:]))
 

@@ -244,7 +244,7 @@ class _Tolerated(Problems):
         self.videos.add(self._video)
 
     def notes(self) -> list[str]:
-        """Say what is left out."""
+        """Return what is left out."""
         if not self.count:
             return []
         others = "1 other video is" if len(self.videos) == 1 else f"{len(self.videos)} others are"
@@ -252,7 +252,7 @@ class _Tolerated(Problems):
 
 
 def _same_video(video: str, other: str) -> bool:
-    """Whether two ids name one video: ActivityNet's may lack their beginning."""
+    """Return whether two ids name one video: ActivityNet's may lack their beginning."""
     return video.removeprefix("v_") == other.removeprefix("v_")
 
 
@@ -355,7 +355,7 @@ class _CaptionReader:
             raise _Unusable(f'the sentence is empty{what}. Fix it, or pass empty="zero".')
 
     def notes(self) -> list[str]:
-        """Say what the policies did, in a sentence each."""
+        """Return what the policies did, in a sentence each."""
         swapped = self._policies.reversed_segments == "swap"
         clipped = self._policies.negative == "clip"
         counted = [

@@ -79,7 +79,7 @@ class ItemScores(Mapping[str, float]):
         return f"<{len(self)} item scores>"
 
     def to_dict(self) -> dict[str, float]:
-        """Give a plain dictionary."""
+        """Return a plain dictionary."""
         return dict(zip(self.index.items, self._scores.tolist(), strict=True))
 
 
@@ -190,7 +190,7 @@ class MetricResult(msgspec.Struct, frozen=True):
         return f"{self.metric} {self.score:.4f}{between} ({items}) {self.signature}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the result as the JSON form of a table has it."""
+        """Return the result as the JSON form of a table has it."""
         return {
             "score": self.score,
             "interval": None if self.interval is None else list(self.interval),
@@ -368,7 +368,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
     def matrix(
         self, metric: str, systems: Sequence[str], items: Sequence[str]
     ) -> NDArray[np.float64]:
-        """Give the items' scores by one metric as systems × items; NaN where there is none.
+        """Return the items' scores by one metric as systems × items; NaN where there is none.
 
         >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor")
         >>> ScoreTable({"mine": {"meteor": result}}).matrix("meteor", ["mine"], ["v2", "v1"])
@@ -384,7 +384,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         return matrix
 
     def to_dict(self, *, statistics: bool = True) -> dict[str, Any]:
-        """Give the table as its JSON form has it, with notes where there are some.
+        """Return the table as its JSON form has it, with notes where there are some.
 
         Args:
             statistics: Whether to include what intervals and tests need of scores that are not
@@ -405,13 +405,13 @@ class ScoreTable(msgspec.Struct, frozen=True):
         }
 
     def to_json(self, *, statistics: bool = True) -> str:
-        """Give the table as JSON text; see `to_dict`."""
+        """Return the table as JSON text; see `to_dict`."""
         from reelscore.data.table_files import json_text
 
         return json_text(self, statistics=statistics)
 
     def to_csv(self) -> str:
-        """Give the table as CSV text; numbers in full, so that they read back the same."""
+        """Return the table as CSV text; numbers in full, so that they read back the same."""
         from reelscore.data.table_files import csv_text
 
         return csv_text(self)
@@ -436,7 +436,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         write_table(self, path, statistics=statistics)
 
     def to_latex(self, tests: Sequence[Any] = (), **layout: Any) -> str:
-        r"""Give the leaderboard as a LaTeX table, with booktabs.
+        r"""Return the leaderboard as a LaTeX table, with booktabs.
 
         Args:
             tests: What `reelscore.compare` found; significant differences are marked.
@@ -467,7 +467,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         return text
 
     def to_markdown(self, tests: Sequence[Any] = (), **layout: Any) -> str:
-        """Give the leaderboard as a Markdown table; arguments as in `to_latex`.
+        """Return the leaderboard as a Markdown table; arguments as in `to_latex`.
 
         >>> from reelscore import score_systems
         >>> from reelscore.examples import clips
@@ -485,7 +485,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         return text
 
     def to_pandas(self) -> Any:
-        """Give all scores as a pandas table with the columns system, item, metric, score.
+        """Return all scores as a pandas table with the columns system, item, metric, score.
 
         A system's own score stands in a row whose item is missing.
 
@@ -500,7 +500,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         return _package("pandas").DataFrame(_columns(self))
 
     def to_polars(self) -> Any:
-        """Give all scores as a polars table; columns and rows as in `to_pandas`.
+        """Return all scores as a polars table; columns and rows as in `to_pandas`.
 
         Raises:
             MissingExtraError: polars is not installed.
@@ -556,7 +556,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
 
 
 def only_score(results: Sequence[MetricResult]) -> float:
-    """Give the score where there is one alone.
+    """Return the score where there is one alone.
 
     Raises:
         DataError: If there are none or several.
@@ -582,7 +582,7 @@ def system_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def file_format(path: str | Path) -> Literal["json", "csv"]:
-    """Tell the format of a score table's file by its ending.
+    """Recognise the format of a score table's file by its ending.
 
     Raises:
         DataError: If it is neither .json nor .csv.

@@ -46,12 +46,12 @@ FORMAT = 2  # of JSON files; 2 may have statistics, and files of format 1 do not
 
 
 def json_text(table: ScoreTable, *, statistics: bool = True) -> str:
-    """Give a table as JSON text; see `reelscore.ScoreTable.to_dict`."""
+    """Return a table as JSON text; see `reelscore.ScoreTable.to_dict`."""
     return msgspec.json.encode(table.to_dict(statistics=statistics)).decode() + "\n"
 
 
 def stored_statistics(table: ScoreTable) -> dict[str, list[dict[str, Any]]]:
-    """Give the statistics of a table as its JSON form has them: by system and metric, in columns.
+    """Return the statistics of a table as its JSON form has them: by system and metric, in columns.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["the man"]}, "bleu|n:1")
@@ -67,7 +67,7 @@ def stored_statistics(table: ScoreTable) -> dict[str, list[dict[str, Any]]]:
 
 
 def _group(shared: Statistics, row: Mapping[str, MetricResult]) -> dict[str, Any]:
-    """Give the statistics of one metric as plain data."""
+    """Return the statistics of one metric as plain data."""
     first = next(row[name] for name in shared.outputs if name in row)
     same = list(first.items.index.items) == list(shared.items)
     return {
@@ -78,14 +78,14 @@ def _group(shared: Statistics, row: Mapping[str, MetricResult]) -> dict[str, Any
 
 
 def _plain(column: NDArray[np.float64]) -> list[float] | list[int]:
-    """Give a column as plain numbers; counts without a fraction, which takes less space."""
+    """Return a column as plain numbers; counts without a fraction, which takes less space."""
     whole = bool((column == np.rint(column)).all() and (np.abs(column) < 2**53).all())
     numbers: list[float] = (column.astype(np.int64) if whole else column).tolist()
     return numbers
 
 
 def csv_text(table: ScoreTable) -> str:
-    """Give a table as CSV text; the row with an empty item is the system's own score.
+    """Return a table as CSV text; the row with an empty item is the system's own score.
 
     Where higher is not better by all scores, a column ``better`` says so.
     """
@@ -213,7 +213,7 @@ def one_score(table: ScoreTable, column: str) -> ScoreTable:
 
 
 def is_score_table(path: str | Path) -> bool:
-    """Tell a score table from a file of captions by how it begins.
+    """Distinguish a score table from a file of captions by how it begins.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "captions.json")
@@ -399,7 +399,7 @@ def _from_csv(text: str, name: str, repeats: Repeats, column: str | None) -> Sco
 
 
 def _delimiter(text: str) -> str:
-    """Tell commas, tabs and semicolons apart by the header: the one that divides it most."""
+    """Find the separator by the header: the one that divides it most."""
     header = text.partition("\n")[0]
     return max(",\t;", key=lambda delimiter: len(header.split(delimiter)))
 

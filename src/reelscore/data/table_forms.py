@@ -135,7 +135,7 @@ def matched_table(
     wanted: Collection[str],
     what: tuple[str, str] = ("judgments", "scores"),
 ) -> ScoreTable:
-    """Give a table the ids that it is to match; its signatures and notes name the rules.
+    """Return a table the ids that it is to match; its signatures and notes name the rules.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"mine": {"v1.mp4": "a man"}}, {"v1.mp4": ["a man"]}, "rouge_l")
@@ -166,7 +166,7 @@ def matched_table(
 
 
 def table_items(table: ScoreTable) -> list[str]:
-    """Give the items that any score of a table has, in order of appearance.
+    """Return the items that any score of a table has, in order of appearance.
 
     >>> from reelscore import score_systems
     >>> table_items(score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l"))

@@ -247,7 +247,7 @@ def _may_score(name: str) -> bool:
 
 
 def _holds_numbers(rows: Iterable[Row], column: int) -> bool:
-    """Whether a column holds numbers and gaps alone."""
+    """Return whether a column holds numbers and gaps alone."""
     cells = [row[column] for _, row in rows if column < len(row)]
     try:
         numbers = [_number(cell, "") for cell in cells]

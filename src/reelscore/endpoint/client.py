@@ -254,7 +254,7 @@ class Endpoint:
 
 
 def checked_url(url: str) -> str:
-    """Give the base address of an endpoint without its last slash.
+    """Return the base address of an endpoint without its last slash.
 
     Raises:
         DataError: If it is no address, or holds a password or a query, which would be shown.

@@ -50,7 +50,7 @@ class PromptText:
         return self.sha256[:8]
 
     def filled(self, fields: Mapping[str, str]) -> tuple[str, str]:
-        """Give the text about the task, and the question, with values in the fields."""
+        """Return the text about the task, and the question, with values in the fields."""
         task, line, question = self.text.partition("\n---\n")
         task, question = (task, question) if line else ("", self.text)
         task, question = (

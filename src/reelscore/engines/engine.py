@@ -42,7 +42,7 @@ class Workers(Protocol):
         """Refuse files that some worker does not see as they are here."""
 
     def summary(self) -> str:
-        """Say what the work took, in a sentence; empty where there is nothing to say."""
+        """Return what the work took, in a sentence; empty where there is nothing to say."""
 
     def map(
         self,
@@ -104,7 +104,7 @@ class Engine:
         self._workers.check_files(paths)
 
     def summary(self) -> str:
-        """Say what the work took, in a sentence; empty for work in this process."""
+        """Return what the work took, in a sentence; empty for work in this process."""
         return self._workers.summary()
 
     def broadcast(self, value: Value) -> Shared[Value]:

@@ -218,7 +218,7 @@ class Ray:
         return self._limit
 
     def summary(self) -> str:
-        """Say what the work took: machines, retries, and the memory of the fullest machine."""
+        """Return what the work took: machines, retries, and the memory of the fullest machine."""
         nodes = f"{len(self._used)} machine{'s' if len(self._used) != 1 else ''}"
         largest = max(self._used.values(), default=0) / 2**20
         limit = min(node.memory for node in self.nodes) * self._memory / 2**20
@@ -259,7 +259,7 @@ class _Queue:
         return self._ended and not self.lost
 
     def take(self, *, more: bool) -> _Work | None:
-        """Give a batch that was lost, or a new one if there may be more under way."""
+        """Return a batch that was lost, or a new one if there may be more under way."""
         if self.lost:
             return self.lost.pop()
         if not more:
@@ -371,7 +371,7 @@ _unpacked: dict[Any, Any] = {}  # of this worker: the value that was shared last
 
 
 def unpacked(shared: list[Any]) -> Any:
-    """Give a shared value on a worker; it is unpacked once for all batches.
+    """Return a shared value on a worker; it is unpacked once for all batches.
 
     Args:
         shared: A reference to the value, in a list so that Ray does not unpack it each time.

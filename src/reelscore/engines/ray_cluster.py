@@ -272,7 +272,7 @@ def _look_for(sizes: Mapping[str, int], directory: Path) -> Callable[[], tuple[s
 
 
 def first_line(error: BaseException) -> str:
-    r"""Give the first line of an error's message, since Ray's go on for long.
+    r"""Return the first line of an error's message, since Ray's go on for long.
 
     Where that only announces what another machine said, it is the last line, which says it.
 

@@ -35,7 +35,7 @@ class Threads:
         """Refuse nothing: all threads see what this process sees."""
 
     def summary(self) -> str:
-        """Say nothing: all went on here."""
+        """Return nothing: all went on here."""
         return ""
 
     def map(

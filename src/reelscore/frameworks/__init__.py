@@ -14,7 +14,7 @@ __all__ = ["evaluate_module", "gather"]
 
 
 def evaluate_module() -> str:
-    """Give the path of the module for Hugging Face's evaluate: ``evaluate.load`` takes it.
+    """Return the path of the module for Hugging Face's evaluate: ``evaluate.load`` takes it.
 
     >>> Path(evaluate_module()).name
     'hf_evaluate.py'

@@ -95,7 +95,7 @@ class CaptionMetric(torchmetrics.Metric):
             self.rows.append(torch.from_numpy(self._packed(state)).to(self.device))
 
     def compute(self) -> dict[str, torch.Tensor]:
-        """Give each score of all captions taken, of all processes."""
+        """Return each score of all captions taken, of all processes."""
         return self._scores(self.rows)
 
     def forward(self, ids: Iterable[Id], captions: Iterable[str]) -> dict[str, torch.Tensor]:

@@ -65,7 +65,7 @@ class Bert:
         self.batch = _TOKENS
 
     def __call__(self, texts: Sequence[Any], threads: int = 1) -> FloatArray:
-        """Give a row of numbers for each text.
+        """Return a row of numbers for each text.
 
         Args:
             texts: Encodings of the package tokenizers.
@@ -234,7 +234,7 @@ def open_bert(
 
 @cache
 def _multiplies_signed_bytes() -> bool:
-    """Whether this processor multiplies bytes by signed bytes without overflow.
+    """Return whether this processor multiplies bytes by signed bytes without overflow.
 
     Older ones add two products in 16 bits, which may not hold them. Unsigned bytes are then
     multiplied: slower, with the same sums.

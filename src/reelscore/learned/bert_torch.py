@@ -108,7 +108,7 @@ class Bert:
         return self._torch.nn.functional.layer_norm(x, weight.shape, weight, bias, self.epsilon)
 
     def __call__(self, texts: Sequence[Any], threads: int = 1) -> FloatArray:
-        """Give a row of numbers for each text; threads count on the processor alone."""
+        """Return a row of numbers for each text; threads count on the processor alone."""
         parts = list(by_length([len(text.ids) for text in texts], self.batch))
         before = self._torch.get_num_threads()
         self._torch.set_num_threads(1)

@@ -40,13 +40,13 @@ class PairTokens:
         self._known.clear()
 
     def pairs(self, candidates: Sequence[str], references: Sequence[str]) -> list[Any]:
-        """Give the encodings of pairs, with marks and types."""
+        """Return the encodings of pairs, with marks and types."""
         self.learn([*candidates, *references])
         known, join = self._known, self.tokenizer.post_process
         return [join(known[a], known[b]) for a, b in zip(candidates, references, strict=True)]
 
     def singles(self, texts: Sequence[str]) -> list[Any]:
-        """Give the encodings of texts, each with its marks."""
+        """Return the encodings of texts, each with its marks."""
         self.learn(texts)
         return [self.tokenizer.post_process(self._known[text]) for text in texts]
 
@@ -153,7 +153,7 @@ class CrossEncoder:
                 value.copy_(state[name])
 
     def forward(self, encodings: Sequence[Any]) -> Any:
-        """Give the scores of encoded pairs, as a tensor."""
+        """Return the scores of encoded pairs, as a tensor."""
         torch = need("torch")
         ids, types, mask = (
             torch.from_numpy(array).to(self.device, non_blocking=True)

@@ -53,7 +53,7 @@ def loading(
     remedy: str = "If a file of it is damaged, fetch it again.",
     failure: str = "cannot be loaded",
 ) -> Iterator[None]:
-    """Say in one message what goes wrong while the files of a model are opened, or it is used.
+    """Return in one message what goes wrong while the files of a model are opened, or it is used.
 
     The packages that read them raise errors of many kinds, some of them a plain ``Exception``.
 
@@ -92,7 +92,7 @@ def default_device() -> str:
 
 
 def encoder_folder(name: str) -> str:
-    """Give the folder of an encoder, or the name itself where a hub must know it.
+    """Return the folder of an encoder, or the name itself where a hub must know it.
 
     Args:
         name: ``all-minilm-l6-v2`` (the default, offline), a folder with ``config.json``, or a name
@@ -117,7 +117,7 @@ def encoder_folder(name: str) -> str:
 
 
 def most_tokens(config: Mapping[str, Any], wanted: int) -> int:
-    """Give how many tokens of a text an encoder reads: so many, if it has places for them.
+    """Return how many tokens of a text an encoder reads: so many, if it has places for them.
 
     Args:
         config: Its configuration, as transformers writes it.

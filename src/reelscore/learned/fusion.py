@@ -188,7 +188,7 @@ def read_coefficients(weights: str) -> Coefficients:
 
 
 def _state(weights: str) -> tuple[int, ...]:
-    """Tell a file of coefficients from another that is written in its place."""
+    """Distinguish a file of coefficients from another that is written in its place."""
     try:
         state = Path(weights).stat()
     except OSError:

@@ -110,7 +110,7 @@ def read_captions(path: str | Path) -> list[JudgedCaption]:
 
 
 def digest_of(captions: Iterable[JudgedCaption]) -> str:
-    """Give a short hash that tells one set of captions from another.
+    """Return a short hash that tells one set of captions from another.
 
     >>> one = JudgedCaption("2016", "MA", "me", "2016/1", "a man", ("a boy",), 0.5)
     >>> digest_of([one]) == digest_of([one]), digest_of([one]) == digest_of([one, one])

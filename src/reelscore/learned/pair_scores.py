@@ -87,7 +87,7 @@ class PairScorer:
         )
 
     def _embed(self, texts: Sequence[str], threads: int) -> FloatArray:
-        """Give texts their vectors. Those of the last ones are kept: systems share references."""
+        """Return texts their vectors. Those of the last ones are kept: systems share references."""
         assert self._means is not None
         if len(self._vectors) + len(texts) > _VECTORS:
             self._vectors.clear()
@@ -104,7 +104,7 @@ def pair_scorer(model: str, dtype: Dtype) -> PairScorer:
 
 
 def engine(info: ModelInfo) -> str:
-    """Say what computes a model on this machine, with its version."""
+    """Return what computes a model on this machine, with its version."""
     on_gpu = default_device() == "cuda"
     package = "onnxruntime" if is_bert(info) and not on_gpu else "torch"
     try:
@@ -115,7 +115,7 @@ def engine(info: ModelInfo) -> str:
 
 
 def is_bert(info: ModelInfo) -> bool:
-    """Whether a model's encoder is a BERT, for which torch is not needed."""
+    """Return whether a model's encoder is a BERT, for which torch is not needed."""
     return info.encoder.get("model_type") == "bert"
 
 

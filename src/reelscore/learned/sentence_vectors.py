@@ -55,7 +55,7 @@ class SentenceEncoder:
         self.tokenizer.enable_truncation(most_tokens(config, max_length))
 
     def __call__(self, texts: Sequence[str], threads: int = 1) -> FloatArray:
-        """Give a row for each text.
+        """Return a row for each text.
 
         Args:
             texts: The texts.
@@ -70,7 +70,7 @@ class SentenceEncoder:
 
 
 def unit(rows: FloatArray) -> FloatArray:
-    """Give rows the length 1.
+    """Return rows the length 1.
 
     >>> unit(np.array([[3.0, 4.0]])).tolist()
     [[0.6, 0.8]]

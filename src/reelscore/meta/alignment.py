@@ -142,7 +142,7 @@ class Verdict:
         return self.kind in ("shifted", "mixed", "reordered")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the verdict as plain data."""
+        """Return the verdict as plain data."""
         return {**vars(self), "blocks": list(self.blocks), "parts": list(self.parts)}
 
 

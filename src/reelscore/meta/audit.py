@@ -78,7 +78,7 @@ class Audit:
         return next((verdict for verdict in verdicts if verdict.misaligned), verdicts[-1])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data."""
+        """Return everything as plain data."""
 
         def part(audited: tuple[Verdict, Scan] | None) -> dict[str, Any] | None:
             if audited is None:
@@ -359,7 +359,7 @@ def _grid(people: FloatArray, similar: Mapping[int, FloatArray]) -> FloatArray:
 def _notes(
     candidates: Mapping[str, Candidates], references: References, human: ScoreTable | None
 ) -> list[str]:
-    """Say where the sets of items differ."""
+    """Return where the sets of items differ."""
     notes = []
     for name, captions in candidates.items():
         absent = [item for item in references if item not in captions]

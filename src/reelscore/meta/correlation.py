@@ -78,7 +78,7 @@ class Correlation:
     interval: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the correlation as plain data; NaN becomes ``None``."""
+        """Return the correlation as plain data; NaN becomes ``None``."""
         plain = dict(vars(self))
         plain["value"] = None if math.isnan(self.value) else self.value
         plain["interval"] = None if self.interval is None else list(self.interval)

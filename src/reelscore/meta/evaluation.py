@@ -41,7 +41,7 @@ class MetaEvaluation:
     tests: Sequence[Comparison]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data."""
+        """Return everything as plain data."""
         return {
             "level": self.level,
             "systems": list(self.cells.systems),

@@ -40,7 +40,7 @@ class Cells:
     turned: Sequence[str] = field(default=())
 
     def pair(self, metric: str) -> tuple[FloatArray, FloatArray]:
-        """Give human and metric scores of the captions that have both; NaN elsewhere.
+        """Return human and metric scores of the captions that have both; NaN elsewhere.
 
         Raises:
             UnknownNameError: There is no such metric.

@@ -76,7 +76,7 @@ def _within_systems(rows: Sequence[Row], values: Sequence[Any]) -> list[int]:
 def repaired(
     scores: FloatArray, rows: Sequence[tuple[int, int]], order: Sequence[int]
 ) -> FloatArray:
-    """Give every score to the row it belongs to.
+    """Return every score to the row it belongs to.
 
     Args:
         scores: Systems × items, as the table has them.

@@ -63,7 +63,7 @@ class Similarity:
         return means
 
     def to_dict(self) -> dict[str, Any]:
-        """Give names, means and medians as plain data."""
+        """Return names, means and medians as plain data."""
 
         def cells(matrix: FloatArray) -> list[list[float | None]]:
             rows = enumerate(matrix.tolist())

@@ -156,7 +156,7 @@ def standard_name(name: str) -> tuple[str, str]:
 
 
 def alias(name: str) -> str:
-    """Give the signature that another name of a metric stands for; empty where it is none.
+    """Return the signature that another name of a metric stands for; empty where it is none.
 
     >>> alias("CIDEr-D"), alias("meteor")
     ('cider|variant:d', '')
@@ -165,7 +165,7 @@ def alias(name: str) -> str:
 
 
 def unusable_plugins() -> list[str]:
-    """Say of each metric of another package that cannot be used why it cannot."""
+    """Return of each metric of another package that cannot be used why it cannot."""
     problems = list(plugin_refusals(_RESERVED).values())
     for entry in plugin_entries(_RESERVED).values():
         try:

@@ -75,7 +75,7 @@ class TrainingItems:
         return digest.hexdigest()
 
     def seen(self, references: Sequence[str], offsets: IntArray) -> dict[str, NDArray[np.bool_]]:
-        """Tell for each group which items are its own: half of their references or more are.
+        """Return for each group which items are its own: half of their references or more are.
 
         Args:
             references: The references of all items, item after item.
@@ -96,7 +96,7 @@ class TrainingItems:
         return {group: count for group, count in counts.items() if count}
 
     def encoded(self) -> dict[str, str]:
-        """Give the hashes as text, for JSON."""
+        """Return the hashes as text, for JSON."""
         return {
             group: base64.b64encode(own.astype("<u4").tobytes()).decode()
             for group, own in self.groups.items()

@@ -214,7 +214,7 @@ def _is_dataset(references: Any) -> bool:
 
 
 def _checked(block: Any, role: Role) -> Any:
-    """Give ids and captions of an Arrow table as texts, all of which are good."""
+    """Return ids and captions of an Arrow table as texts, all of which are good."""
     shard = Shard(0, f"The data set of {role}", "", role, "", Reading(), 0)
     arrays = {name: block.column(name).combine_chunks() for name in ("item", "caption")}
     bad = BadRows(kept=True)

@@ -113,6 +113,6 @@ def report_scripts() -> Path:
 
 
 def script_hash(script: str) -> str:
-    """Give the source by which a Content-Security-Policy lets a script in a page run."""
+    """Return the source by which a Content-Security-Policy lets a script in a page run."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -104,7 +104,7 @@ def common_prefix(names: Collection[str]) -> str:
 
 
 def system_names(systems: Sequence[str]) -> dict[str, str]:
-    """Say what a page calls each system: its name without what all names begin with.
+    """Return what a page calls each system: its name without what all names begin with.
 
     >>> system_names(["vtt20.en-en.RUC_AIM3", "vtt20.en-en.RUCMM"])
     {'vtt20.en-en.RUC_AIM3': 'RUC_AIM3', 'vtt20.en-en.RUCMM': 'RUCMM'}
@@ -115,7 +115,7 @@ def system_names(systems: Sequence[str]) -> dict[str, str]:
 
 
 def shared_beginning(systems: Collection[str]) -> str:
-    """Say in a sentence what `system_names` leaves out; empty where that is nothing.
+    """Return in a sentence what `system_names` leaves out; empty where that is nothing.
 
     >>> shared_beginning(["vtt20.en-en.RUC_AIM3", "vtt20.en-en.RUCMM"])
     "The systems' names begin with “vtt20.en-en.”, left out here."
@@ -125,7 +125,7 @@ def shared_beginning(systems: Collection[str]) -> str:
 
 
 def rows_of(spans: Sequence[tuple[float, float]]) -> list[int]:
-    """Say for each span the first row in which it overlaps no span before it.
+    """Return for each span the first row in which it overlaps no span before it.
 
     >>> rows_of([(0, 5), (3, 8), (5, 9)])
     [0, 1, 0]

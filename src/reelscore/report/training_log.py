@@ -120,7 +120,7 @@ class TrainingLog:
 
 
 def tensorboard_writer(given: TensorBoardWriter | str | Path | None) -> TensorBoardWriter | None:
-    """Give a writer for TensorBoard, in the folder that is given, or the one that is given."""
+    """Return a writer for TensorBoard, in the folder that is given, or the one that is given."""
     if given is None or not isinstance(given, str | Path):
         return given
     writer: TensorBoardWriter = summary_writer()(str(given))
@@ -128,7 +128,7 @@ def tensorboard_writer(given: TensorBoardWriter | str | Path | None) -> TensorBo
 
 
 def summary_writer() -> Any:
-    """Give the class of writers for TensorBoard, from a package that has one."""
+    """Return the class of writers for TensorBoard, from a package that has one."""
     for module in ("torch.utils.tensorboard", "tensorboardX"):
         try:
             return import_module(module).SummaryWriter

@@ -182,7 +182,7 @@ Intervals = Mapping[tuple[str, str], tuple[float, float]]
 
 
 def intervals_of(group: Group, samples: FloatArray, level: float = 0.95) -> Intervals:
-    """Give the interval of each system and score of a group from its resamples."""
+    """Return the interval of each system and score of a group from its resamples."""
     low, high = percentile_interval(samples, level)
     return {
         (system, name): (float(low[i, k]), float(high[i, k]))

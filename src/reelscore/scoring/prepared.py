@@ -189,7 +189,7 @@ class PreparedReferences:
         return Seen(items.fingerprint, items.seen(references, np.asarray(self._offsets)))
 
     def warnings(self) -> list[str]:
-        """Say which metrics were trained on how many of the items, and what to do about it."""
+        """Return which metrics were trained on how many of the items, and what to do about it."""
         warnings = []
         for metric, seen in zip(self.metrics, self.seen, strict=True):
             if seen is not None:
@@ -201,7 +201,7 @@ class PreparedReferences:
         return warnings
 
     def notes(self) -> list[str]:
-        """Say what metrics have to tell about the captions measured, such as what they cost."""
+        """Return what metrics have to tell about the captions measured, such as what they cost."""
         prepared = zip(self.metrics, self._prepared, strict=True)
         return [note for metric, own in prepared for note in metric.notes(own)]
 

@@ -114,7 +114,7 @@ class Reward:
     def __call__(
         self, ids: CaptionsLike | Iterable[Id], captions: Iterable[str] | None = None
     ) -> FloatArray:
-        """Give the reward of each caption.
+        """Return the reward of each caption.
 
         Args:
             ids: The item of each caption, a list, an array or a tensor; an item may come often.
@@ -133,7 +133,7 @@ class Reward:
     def parts(
         self, ids: CaptionsLike | Iterable[Id], captions: Iterable[str] | None = None
     ) -> dict[str, FloatArray]:
-        """Give the scores that a mixed reward consists of, before they are weighted.
+        """Return the scores that a mixed reward consists of, before they are weighted.
 
         >>> reward = Reward({"rouge_l": 1, "bleu_1": 2}, {"v1": ["a man runs"]})
         >>> {name: scores.round(3) for name, scores in reward.parts(["v1"], ["a man runs"]).items()}
@@ -155,7 +155,7 @@ class Reward:
         }
 
     def _numbers(self, items: list[str]) -> NDArray[np.int64]:
-        """Give the number of each caption's item."""
+        """Return the number of each caption's item."""
         position = self._prepared.index.position
         unknown = [item for item in items if item not in position]
         if unknown:

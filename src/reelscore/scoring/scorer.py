@@ -140,7 +140,7 @@ class Scorer:
         self.merge(ScorerState(numbers, rows, self._prepared.origin, fingerprints))
 
     def _by_item(self, ids: object, captions: Iterable[str] | None) -> dict[str, str]:
-        """Give the captions as a mapping; what is there twice goes by the policy."""
+        """Return the captions as a mapping; what is there twice goes by the policy."""
         items, texts = caption_rows(ids, captions)
         candidates: dict[str, str] = {}
         changed: dict[str, None] = {}

@@ -108,7 +108,7 @@ def _without_gaps(scores: ItemScores) -> ItemScores:
 
 
 def only_row(table: ScoreTable) -> Scores:
-    """Give the scores of a table's only system, with the table's notes and captions."""
+    """Return the scores of a table's only system, with the table's notes and captions."""
     [scores] = table.results.values()
     assert isinstance(scores, Scores)
     scores.sources = replace(table.sources, timelines={})
@@ -161,11 +161,11 @@ class Scores(Mapping[str, MetricResult]):
         return only_score(list(self.values()))
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Give all results as plain data, ready for JSON."""
+        """Return all results as plain data, ready for JSON."""
         return {name: result.to_dict() for name, result in self.items()}
 
     def table(self, system: str = "system") -> ScoreTable:
-        """Give the results as a score table of one system.
+        """Return the results as a score table of one system.
 
         >>> from reelscore import score
         >>> score({"v1": "a man"}, {"v1": ["a man"]}, metrics="rouge_l").table("mine").systems
@@ -179,7 +179,7 @@ class Scores(Mapping[str, MetricResult]):
         )
 
     def to_latex(self, system: str = "system", **layout: Any) -> str:
-        """Give the scores as a LaTeX table of one row, as `reelscore.ScoreTable.to_latex` does.
+        """Return the scores as a LaTeX table of one row, as `reelscore.ScoreTable.to_latex` does.
 
         Args:
             system: What to call the system.
@@ -188,7 +188,7 @@ class Scores(Mapping[str, MetricResult]):
         return self.table(system).to_latex(**layout)
 
     def to_markdown(self, system: str = "system", **layout: Any) -> str:
-        """Give the scores as a Markdown table of one row; arguments as in `to_latex`.
+        """Return the scores as a Markdown table of one row; arguments as in `to_latex`.
 
         >>> from reelscore import score
         >>> results = score({"v1": "a man"}, {"v1": ["a man"]}, metrics="rouge_l")
@@ -202,7 +202,7 @@ class Scores(Mapping[str, MetricResult]):
         return self.table(system).to_markdown(**layout)
 
     def to_pandas(self, system: str = "system") -> Any:
-        """Give the scores as a pandas table, as `reelscore.ScoreTable.to_pandas` does.
+        """Return the scores as a pandas table, as `reelscore.ScoreTable.to_pandas` does.
 
         Args:
             system: What to call the system.

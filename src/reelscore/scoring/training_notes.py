@@ -12,7 +12,7 @@ from reelscore.metrics.training_data import TrainingItems, training_warning
 
 
 def training_notes(table: ScoreTable) -> list[str]:
-    """Say which scores of a stored table were trained on its items, or may have been.
+    """Return which scores of a stored table were trained on its items, or may have been.
 
     Scores that were made with a count of such items have it in their signature, and a note of
     the table says so. Of others, such as those of a CSV file, the references tell.

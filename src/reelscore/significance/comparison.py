@@ -117,7 +117,7 @@ class Comparison:
 
     @classmethod
     def none(cls, metric: str, systems: Sequence[str], why: str) -> Comparison:
-        """Say of a score that no test was made, and why.
+        """Return of a score that no test was made, and why.
 
         >>> Comparison.none("self_bleu", ["a", "b"], "it needs all captions").verdict("a", "b")
         'untested'
@@ -151,7 +151,7 @@ class Comparison:
         return below
 
     def verdict(self, system: str, other: str) -> Verdict:
-        """Say what the test found of two systems; no test is not the same as no difference."""
+        """Return what the test found of two systems; no test is not the same as no difference."""
         if system not in self.systems or other not in self.systems:
             return "untested"
         i, j = self.systems.index(system), self.systems.index(other)
@@ -229,7 +229,7 @@ class Comparison:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data, ready for JSON; NaN becomes ``None``.
+        """Return everything as plain data, ready for JSON; NaN becomes ``None``.
 
         >>> p = np.array([[np.nan, 0.01], [0.99, np.nan]])
         >>> Comparison.of("z", ["a", "b"], [1, 0], p, sides=1).to_dict()["systems"][0]
@@ -257,7 +257,7 @@ class Comparison:
         }
 
     def pair_dicts(self) -> list[dict[str, Any]]:
-        """Give the tested pairs as plain data, each with the metric and the test."""
+        """Return the tested pairs as plain data, each with the metric and the test."""
         same = {"test": self.test, "signature": self.signature, "better": self.better}
         return [{"metric": self.metric, **pair._asdict(), **same} for pair in self.pairs]
 
@@ -348,7 +348,7 @@ def marks_of_tests(
 def untested_notes(
     comparisons: Sequence[Comparison], labels: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Say which scores were not tested, or not for all pairs, and why.
+    """Return which scores were not tested, or not for all pairs, and why.
 
     Args:
         comparisons: The tests, by score.

@@ -78,7 +78,7 @@ def difference_pearson(human: ArrayLike, metric: ArrayLike) -> float:
 
 
 def why_undefined(human: ArrayLike, metric: ArrayLike) -> str:
-    """Say why two vectors have no correlation; empty where they have one.
+    """Return why two vectors have no correlation; empty where they have one.
 
     >>> why_undefined([1, 2, 3], [5, 5, float("nan")])
     'the metric is constant'
@@ -118,7 +118,7 @@ def known(values: FloatArray) -> NDArray[np.bool_]:
 
 
 def varies(values: FloatArray) -> NDArray[np.bool_]:
-    """Whether there are at least two different numbers along the last axis.
+    """Return whether there are at least two different numbers along the last axis.
 
     >>> varies(np.array([[1.0, 1.0], [1.0, 2.0]])).tolist()
     [False, True]

@@ -23,7 +23,7 @@ _FEW = 64  # systems up to which all pairs of them are worth a column
 
 
 def has_orders(human: FloatArray, coefficient: Coefficient) -> bool:
-    """Whether a coefficient of this number of systems can be computed here.
+    """Return whether a coefficient of this number of systems can be computed here.
 
     >>> has_orders(np.ones((13, 5)), kendall_b), has_orders(np.ones((1000, 5)), kendall_b)
     (True, False)

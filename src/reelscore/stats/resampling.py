@@ -23,7 +23,7 @@ _FEW_HITS = 10  # resamples as extreme as the data; a share of fewer is not wort
 
 
 def generator(seed: int, draws: int) -> np.random.Generator:
-    """Give the source of randomness for a number of draws, both checked.
+    """Return the source of randomness for a number of draws, both checked.
 
     Raises:
         DataError: If the seed is negative or there is nothing to draw.

@@ -91,5 +91,5 @@ def repeated(table: FromClause, key: Sequence[ColumnElement[Any]]) -> Any:
 
 
 def missing(*columns: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Tell in SQL whether an outer join came to nothing."""
+    """Return in SQL whether an outer join came to nothing."""
     return or_(*(column.is_(None) for column in columns))

@@ -36,7 +36,7 @@ class Migrations:
     what: str
 
     def is_current(self, connection: Connection, place: str) -> bool:
-        """Tell whether the tables are as this version wants them.
+        """Return whether the tables are as this version wants them.
 
         Args:
             connection: The database.

@@ -73,7 +73,7 @@ def microseconds(seconds: float) -> int:
 
 
 def seconds(microseconds: int | None) -> float | None:
-    """Give a time in seconds since 1970; `microseconds` makes the same of it again.
+    """Return a time in seconds since 1970; `microseconds` makes the same of it again.
 
     >>> seconds(1700000000000001)
     1700000000.000001

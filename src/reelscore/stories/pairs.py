@@ -152,7 +152,7 @@ def _unit_warning(stories: Sequence[Story], references: Sequence[Sequence[Story]
 def story_language_notes(
     paired: PairedStories, protocol: Protocol, metrics: Sequence[Metric]
 ) -> list[str]:
-    """Say which languages the metrics do not read, and what becomes of their characters."""
+    """Return which languages the metrics do not read, and what becomes of their characters."""
     texts = {
         "captions": [text for story in paired.candidates for text in story.sentences],
         "references": [
@@ -208,7 +208,7 @@ def on_shared_videos(
 def with_matched_videos(
     candidates: Stories, annotators: Sequence[Stories], match_ids: str | None
 ) -> Stories:
-    """Give candidates the video ids of the references, by rules as in `reelscore.score`.
+    """Return candidates the video ids of the references, by rules as in `reelscore.score`.
 
     >>> from reelscore.data.story_files import stories_of
     >>> story = [{"sentence": "a man", "timestamp": [0, 4]}]

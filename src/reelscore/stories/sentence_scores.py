@@ -60,7 +60,9 @@ def check_higher_is_better(metric: Metric) -> None:
 
 
 def looks_at_pairs_alone(metric: Metric) -> bool:
-    """Whether two sentences are all the metric needs: it prepares nothing from the references.
+    """Return whether two sentences are all the metric needs.
+
+    It prepares nothing from the references.
 
     >>> looks_at_pairs_alone(sentence_metric("meteor")), looks_at_pairs_alone(
     ...     sentence_metric("cider"))

@@ -79,7 +79,7 @@ class MatchedStories(msgspec.Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """Give the scores in a line.
+        """Return the scores in a line.
 
         >>> MatchedStories("annotator 1", (), (), (), 0.5, 0.25, 1 / 3).summary
         'annotator 1: precision 0.5000, recall 0.2500, F1 0.3333'
@@ -128,12 +128,12 @@ class Timeline(msgspec.Struct, frozen=True):
 
     @property
     def method(self) -> str:
-        """Say by which score and which f captions were matched."""
+        """Return by which score and which f captions were matched."""
         return f"SODA ({self.score[-1]}), f: {self.f}"
 
     @property
     def title(self) -> str:
-        """Say what was scored and how, in a line.
+        """Return what was scored and how, in a line.
 
         >>> Timeline("v_1", "ours", "soda_c", "meteor", 0.0, 9.0, ()).title
         'v_1 · ours · SODA (c), f: meteor'

@@ -29,7 +29,7 @@ def language_index() -> _native.LanguageIndex:
 
 
 def index_file() -> str:
-    """Give the file of the index, which lies beside the native module.
+    """Return the file of the index, which lies beside the native module.
 
     >>> index_file().endswith("meteor.index")
     True

@@ -63,7 +63,7 @@ def tokenizer_of(spelling: str) -> Tokenizer:
 
 
 def divides_words(tokenizer: Tokenizer) -> bool:
-    """Whether a tokenizer finds words in languages that put no blanks between them.
+    """Return whether a tokenizer finds words in languages that put no blanks between them.
 
     >>> divides_words("zh"), divides_words("13a")
     (True, False)

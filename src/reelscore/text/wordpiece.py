@@ -141,7 +141,7 @@ class WordPieces:
         return Encoding(ids, [0] * len(ids), [None, *numbers[: len(pieces)], None])
 
     def _words(self, text: str) -> Iterator[list[int]]:
-        """Give the pieces of each word. Marks such as [SEP] may stand in the text."""
+        """Yield the pieces of each word. Marks such as [SEP] may stand in the text."""
         if "[" not in text:
             yield from map(self._pieces, _split(text))
             return

@@ -49,7 +49,7 @@ class Sampling:
             )
 
     def places(self, frames: int) -> list[int]:
-        """Give the numbers of the frames to take, of so many."""
+        """Return the numbers of the frames to take, of so many."""
         count = min(self.count, frames)
         return [(2 * k + 1) * frames // (2 * count) for k in range(count)]
 
@@ -122,7 +122,7 @@ def find_videos(folder: str | Path, items: Iterable[str]) -> dict[str, Path]:
 
 
 def video_key(video: str | Path) -> str:
-    """Give what tells a video from others: a hash of its content, and the part.
+    """Return what tells a video from others: a hash of its content, and the part.
 
     Raises:
         DataError: If it cannot be read.

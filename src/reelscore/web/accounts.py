@@ -40,7 +40,7 @@ async def check_login(request: Request, site: Here, name: Name, password: Passwo
 
 
 async def proven(request: Request, site: Site, name: str, password: str) -> Account | None:
-    """Give the account of a password; the attempt counts as a failure until it is none."""
+    """Return the account of a password; the attempt counts as a failure until it is none."""
     here = address(request)
     if not site.failures.take(here):
         raise too_often()
@@ -123,7 +123,7 @@ async def add_person(desk: Owner, name: Name, password: Password, role: Role) ->
 
 
 def other(desk: Owner, account: Annotated[int, Path(ge=1, le=_LARGEST)]) -> Account:
-    """Give the account that an owner acts on.
+    """Return the account that an owner acts on.
 
     Raises:
         HTTPException: If there is none of that number; status 404.
@@ -146,7 +146,7 @@ def set_role(desk: Owner, person: Other, role: Role) -> Response:
 
 @router.post("/people/{account}/password", dependencies=[FromOurForm])
 async def set_password(desk: Owner, person: Other, password: Password) -> Response:
-    """Give somebody a new password."""
+    """Return somebody a new password."""
     site = desk.site
     await site.hashing.run(accounts.set_password, site.database, person.id, password, desk.deed)
     return _done(desk, person, f"{person.name} has a new password; tell it to them.")

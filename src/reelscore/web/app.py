@@ -148,7 +148,7 @@ def _scorers(site: Site) -> ExitStack:
 
 
 def _health(request: Request) -> JSONResponse:
-    """Tell whether the server works, its database included."""
+    """Return whether the server works, its database included."""
     site: Site = request.app.state.site
     with site.database.reading() as connection:
         connection.exec_driver_sql("SELECT 1")
@@ -169,7 +169,7 @@ def _welcome(request: Request) -> Response:
 
 
 def _explain(request: Request, error: Exception) -> Response:
-    """Say what went wrong: a page for people, JSON for scripts."""
+    """Return what went wrong: a page for people, JSON for scripts."""
     site: Site = request.app.state.site
     status, text = _status(site, error)
     is_program = request.url.path.startswith(f"{site.settings.prefix}{API}/")
@@ -190,7 +190,7 @@ def _explain(request: Request, error: Exception) -> Response:
 
 
 def _problems(error: Exception) -> list[str]:
-    """Give what is wrong with what was sent, each by itself."""
+    """Return what is wrong with what was sent, each by itself."""
     if isinstance(error, RefusedUpload):
         return list(error.report.problems)
     if isinstance(error, RequestValidationError):
@@ -224,7 +224,7 @@ def _status(site: Site, error: Exception) -> tuple[int, str]:
 
 
 def is_full(error: Exception) -> bool:
-    """Tell whether the disk is to blame: that of the database, or of uploads.
+    """Return whether the disk is to blame: that of the database, or of uploads.
 
     >>> is_full(OSError(errno.ENOSPC, "No space left on device")), is_full(OSError("other"))
     (True, False)

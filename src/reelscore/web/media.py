@@ -206,7 +206,7 @@ def _playable(container: Any) -> float:
 
 
 def _claimed(container: Any, stream: Any) -> float:
-    """Give the length that a file says it has; 0 where it says none."""
+    """Return the length that a file says it has; 0 where it says none."""
     if stream.duration is not None:
         return float(stream.duration * stream.time_base)
     return (container.duration or 0) / 1e6
@@ -311,7 +311,7 @@ class Preflight:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def last(self, campaign: str) -> Inspection | None:
-        """Give the newest check of a campaign, perhaps still running."""
+        """Return the newest check of a campaign, perhaps still running."""
         return self._inspections.get(campaign)
 
     def start(self, campaign: Campaign) -> Inspection:

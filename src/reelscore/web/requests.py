@@ -82,7 +82,7 @@ def error_answer(
     problems: Iterable[str] = (),
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """Say in JSON what is wrong, in one form for all errors.
+    """Return in JSON what is wrong, in one form for all errors.
 
     Args:
         status: The status of the answer.
@@ -135,7 +135,7 @@ class Gate:
             scope["path"] = prefix + scope["path"]
 
     def _browser(self, scope: Scope, headers: Headers) -> tuple[str, bool]:
-        """Give what we call the browser, and whether that is new.
+        """Return what we call the browser, and whether that is new.
 
         In a frame of another site browsers keep no cookies; the key in the path stands for them.
         """
@@ -157,7 +157,7 @@ class Gate:
         return error_answer(status, text) if is_program else PlainTextResponse(text, status)
 
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Say with which status a request is refused at once, and why."""
+        """Return with which status a request is refused at once, and why."""
         host = urlsplit(f"//{headers.get('host', '')}").hostname
         if host not in (self.settings.host, *_HERE):
             return 400, "This server has another name."
@@ -226,7 +226,7 @@ def sources(*origins: str) -> str:
 
 
 def _browser(headers: Headers) -> tuple[str, bool]:
-    """Give what we call the browser, and whether that is new."""
+    """Return what we call the browser, and whether that is new."""
     for part in _cookies(headers.getlist("cookie")):
         name, _, value = part.strip().partition("=")
         if name == BROWSER and _BROWSER.fullmatch(value):
@@ -279,7 +279,7 @@ class JsonLines(logging.Formatter):
 
 
 def where(error: BaseException) -> dict[str, Any]:
-    """Say what kind of error happened and where, without its message.
+    """Return what kind of error happened and where, without its message.
 
     >>> where(ValueError("swordfish"))
     {'error': 'ValueError', 'at': []}
@@ -343,7 +343,7 @@ class Guard(Generic[T]):
         self.check = check
 
     def value(self, request: Request) -> T:
-        """Give the value of the check, which is called the first time only."""
+        """Return the value of the check, which is called the first time only."""
         values: dict[Guard[Any], Any] = request.state.guarded
         if self not in values:
             values[self] = self.check(request)
@@ -351,7 +351,7 @@ class Guard(Generic[T]):
         return value
 
     async def __call__(self, request: Request) -> T:
-        """Give a page the value of the check."""
+        """Return a page the value of the check."""
         return self.value(request)
 
 
@@ -364,7 +364,7 @@ class GuardedRoute(APIRoute):
         return [call for call in _calls(self.dependant) if isinstance(call, Guard)]
 
     def get_route_handler(self) -> Callable[[Request], Any]:
-        """Give what answers a request."""
+        """Return what answers a request."""
         answer: Callable[[Request], Awaitable[Response]] = super().get_route_handler()
         guards = self.guards
         if not guards:

@@ -53,7 +53,7 @@ class Signer:
         return text
 
     def read(self, purpose: str, text: str | None, *, age: float) -> Any:
-        """Give the value back; None where it was not signed here for this, or is too old.
+        """Return the value back; None where it was not signed here for this, or is too old.
 
         What seems to be of the future was signed before the clock was set back, and is good.
         """
@@ -70,11 +70,11 @@ class Signer:
         return base64.urlsafe_b64encode(digest).decode()[:length].replace("-", "x")
 
     def proof(self, *parts: str) -> str:
-        """Give the token that forms send back, so that no other site can send them."""
+        """Return the token that forms send back, so that no other site can send them."""
         return self.name("form", *parts, length=32)
 
     def is_proof(self, token: str, *parts: str) -> bool:
-        """Tell whether a form's token is the one of this browser."""
+        """Return whether a form's token is the one of this browser."""
         return hmac.compare_digest(token.encode(), self.proof(*parts).encode())
 
     def code(self, *parts: str) -> str:
@@ -105,7 +105,7 @@ def new_token() -> str:
 
 
 def digest(token: str) -> str:
-    """Give what is stored of a token: who reads the database cannot use it.
+    """Return what is stored of a token: who reads the database cannot use it.
 
     >>> digest("a")[:12]
     'ca978112ca1b'
@@ -114,7 +114,7 @@ def digest(token: str) -> str:
 
 
 def hash_password(password: str) -> str:
-    """Give what is stored of a password.
+    """Return what is stored of a password.
 
     Raises:
         DataError: If it is too short or too long.
@@ -134,7 +134,7 @@ def _nobody() -> str:
 
 
 def is_password(password: str, stored: str | None) -> bool:
-    """Tell whether a password is right; takes as long where there is no such account.
+    """Return whether a password is right; takes as long where there is no such account.
 
     >>> is_password("correct horse", hash_password("correct horse"))
     True
@@ -206,7 +206,7 @@ class Attempts:
             self._times.setdefault(key, deque(maxlen=self.most)).append(self.clock())
 
     def exhausted(self, key: str) -> bool:
-        """Tell whether there were too many."""
+        """Return whether there were too many."""
         with self._lock:
             self._forget()
             return len(self._times.get(key, ())) >= self.most

@@ -77,11 +77,11 @@ class Desk:
         return Deed(self.account.name, self.site.now)
 
     def campaign(self, id: str) -> Campaign:
-        """Give a campaign."""
+        """Return a campaign."""
         return self.site.campaigns.get(id)
 
     def campaign_to_send(self, id: str) -> Campaign:
-        """Give a campaign whose texts may be sent.
+        """Return a campaign whose texts may be sent.
 
         Raises:
             HTTPException: If references of a blind test set are among them; status 403.
@@ -93,7 +93,7 @@ class Desk:
 
 
 def is_blind(campaign: Campaign) -> bool:
-    """Tell whether references of a blind test set are among the texts: only raters see them."""
+    """Return whether references of a blind test set are among the texts: only raters see them."""
     return bool(campaign.settings.get("blind"))
 
 
@@ -116,7 +116,7 @@ def log_out(site: Site, to: str = f"{PATH}/login") -> Response:
 
 
 def find_visitor(request: Request) -> Account | None:
-    """Give the account whose session the browser holds; ``None`` where there is none."""
+    """Return the account whose session the browser holds; ``None`` where there is none."""
     site: Site = request.app.state.site
     age = site.settings.session
     value = site.signer.read("session", request.cookies.get(COOKIE), age=age)
@@ -127,7 +127,7 @@ def find_visitor(request: Request) -> Account | None:
 
 
 def known_accounts(request: Request) -> set[int]:
-    """Give the accounts that the browser is or was logged in to."""
+    """Return the accounts that the browser is or was logged in to."""
     site: Site = request.app.state.site
     account = find_visitor(request)
     before = site.signer.read(_ACCOUNT, request.cookies.get(_WAS_HERE), age=_REMEMBERED)
@@ -137,7 +137,7 @@ def known_accounts(request: Request) -> set[int]:
 
 @Guard
 def current(request: Request) -> Desk:
-    """Give the organiser who asks.
+    """Return the organiser who asks.
 
     Raises:
         HTTPException: If nobody is logged in, or no longer, status 401; if it is a participant of
@@ -153,7 +153,7 @@ def current(request: Request) -> Desk:
 
 @Guard
 def owner_only(request: Request) -> Desk:
-    """Give the organiser who asks, if it is an owner.
+    """Return the organiser who asks, if it is an owner.
 
     Raises:
         HTTPException: If it is an assistant; status 403.

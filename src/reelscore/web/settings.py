@@ -104,7 +104,7 @@ class Settings:
 
 
 def load_secret(file: Path | None) -> str:
-    """Give the secret: REELSCORE_SECRET, else that of a file, which is made where there is none.
+    """Return the secret: REELSCORE_SECRET, else that of a file, which is made where there is none.
 
     Args:
         file: Where the secret is kept between two starts.
@@ -183,11 +183,11 @@ class Uptime:
         self._lock = Lock()
 
     def time(self) -> float:
-        """Give the time as it was at the start, and what has passed since; it never jumps."""
+        """Return the time as it was at the start, and what has passed since; it never jumps."""
         return self._begin + self._steady() - self._begin_ticks
 
     def lasts(self, hold: float) -> bool:
-        """Tell whether raters who were not seen for the hold time had the chance to be seen.
+        """Return whether raters who were not seen for the hold time had the chance to be seen.
 
         Args:
             hold: In seconds.

@@ -48,7 +48,7 @@ class Campaigns:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def all(self) -> list[Campaign]:
-        """Give all campaigns, oldest first."""
+        """Return all campaigns, oldest first."""
         with self._lock:
             with self.database.reading() as connection:
                 for terms in all_terms(connection):
@@ -57,7 +57,7 @@ class Campaigns:
             return list(self._known.values())
 
     def get(self, id: str) -> Campaign:
-        """Give one campaign.
+        """Return one campaign.
 
         Raises:
             HTTPException: If there is none of that id; status 404.
@@ -105,12 +105,12 @@ class Videos:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def name(self, campaign: str, item: str) -> str | None:
-        """Give the public name of an item's video; None where there is no such file."""
+        """Return the public name of an item's video; None where there is no such file."""
         name = self.signer.name("media", campaign, item, length=20)
         return name if self.file(campaign, name) else None
 
     def file(self, campaign: str, name: str) -> Path | None:
-        """Give the file of a public name; None where there is none."""
+        """Return the file of a public name; None where there is none."""
         if self.folder is None:
             return None
         with self._lock:
@@ -232,7 +232,7 @@ class Site:
         return RedirectResponse(self.settings.prefix + path, 303)
 
     def proof(self, request: Request) -> str:
-        """Give the token for forms on this page."""
+        """Return the token for forms on this page."""
         return self.signer.proof(request.state.browser)
 
     def set_cookie(self, response: Response, name: str, value: str, path: str, age: float) -> None:
@@ -242,14 +242,14 @@ class Site:
 
 
 def _challenge_clock(settings: Settings) -> Clock:
-    """Give the clock of challenges: the database's, unless somebody has set another."""
+    """Return the clock of challenges: the database's, unless somebody has set another."""
     if settings.clock is time.time:
         return server_clock
     return lambda _: microseconds(settings.clock())
 
 
 async def get_site(request: Request) -> Site:
-    """Give what the app was made with."""
+    """Return what the app was made with."""
     site: Site = request.app.state.site
     return site
 
@@ -288,12 +288,12 @@ FromOurScript = Depends(check_header)
 
 
 def address(request: Request) -> str:
-    """Give the address that a request came from."""
+    """Return the address that a request came from."""
     return request.client.host if request.client else "unknown"
 
 
 def refused_status(reason: str) -> int:
-    """Give the status that tells why a campaign or a challenge refuses something.
+    """Return the status that tells why a campaign or a challenge refuses something.
 
     >>> refused_status("unknown"), refused_status("excluded"), refused_status("answered")
     (404, 403, 409)
@@ -326,7 +326,7 @@ def check_failures(request: Request) -> None:
 
 
 def too_often() -> HTTPException:
-    """Say that an address guesses too much."""
+    """Return the message that an address guesses too much."""
     return HTTPException(429, "Too many attempts; wait a minute.", {"Retry-After": "60"})
 
 
@@ -342,7 +342,7 @@ def static_files() -> StaticFiles:
 
 @cache
 def page_templates(prefix: str) -> Environment:
-    """Give the templates of all pages, for a server below a path.
+    """Return the templates of all pages, for a server below a path.
 
     Args:
         prefix: The path; empty for the top.
@@ -364,7 +364,7 @@ def page_templates(prefix: str) -> Environment:
 
 
 def countdown(seconds: float) -> str:
-    """Say how long it is until a deadline, in its two largest units.
+    """Return how long it is until a deadline, in its two largest units.
 
     >>> [countdown(seconds) for seconds in (20, 600, 7500, 273600)]
     ['1 min', '10 min', '2 h 5 min', '3 d 4 h']
@@ -377,7 +377,7 @@ def countdown(seconds: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Say a time as pages do, in UTC.
+    """Return a time as pages do, in UTC.
 
     >>> clock(0)
     '1970-01-01 00:00:00'

@@ -56,7 +56,7 @@ class Material:
     missing: MissingItems = "error"
 
     def captions(self, name: str) -> dict[str, list[str]]:
-        """Give the references of a set, of the items that have features."""
+        """Return the references of a set, of the items that have features."""
         own = self.sets[name]
         texts = read_references(own.captions)
         if self.rendered is not None:
@@ -69,14 +69,14 @@ class Material:
         return texts if cast is None else without_names(texts, cast)
 
     def tuples(self, name: str, kind: Any = "text") -> Tuples:
-        """Give the tuples of a set."""
+        """Return the tuples of a set."""
         path = self.sets[name].tuples
         if path is None:
             raise DataError(f"[data.{name}] has no tuples; labels and translation need them.")
         return read_tuples(path, kind)
 
     def features(self, name: str, wanted: str, items: Sequence[str]) -> dict[str, Features]:
-        """Give features of a set, such as ``idt+lsda``, in the order of items."""
+        """Return features of a set, such as ``idt+lsda``, in the order of items."""
         own = self.sets[name].features
         return {part: read_features(own[part], items) for part in wanted.split("+")}
 
@@ -91,11 +91,11 @@ class Material:
                 check_choice(f"feature of [data.{name}]", part, files.features)
 
     def words(self, which: str) -> list[str] | None:
-        """Give a list of classes, or of names."""
+        """Return a list of classes, or of names."""
         return read_lines(self.lists.get(which))
 
     def truth(self, name: str) -> Features:
-        """Give the true labels of rendered clips, as scores of one or none."""
+        """Return the true labels of rendered clips, as scores of one or none."""
         lines = [json.loads(line) for line in self._rendered("truth.jsonl").splitlines()]
         keys = ("verb", "object", "place", "who")
         labels = sorted({(key, line[key]) for line in lines for key in keys if line[key]})
@@ -110,7 +110,7 @@ class Material:
         return Features.of(rows)
 
     def others(self, name: str) -> dict[str, str]:
-        """Give another caption of each rendered clip than the one that is its reference."""
+        """Return another caption of each rendered clip than the one that is its reference."""
         four = json.loads(self._rendered(f"references/{name}.json"))
         return {item: texts[1] for item, texts in four.items()}
 

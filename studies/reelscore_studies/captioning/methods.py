@@ -63,7 +63,7 @@ def label_folder(unit: Unit) -> Path:
 
 
 def trained_labels(unit: Unit) -> Labels:
-    """Give all labels of a row, whatever their AUC, from the cache or trained now."""
+    """Return all labels of a row, whatever their AUC, from the cache or trained now."""
     from reelscore.captioners.classifiers import feature_names
     from reelscore.captioners.label_folders import Labels
 
@@ -98,7 +98,7 @@ def trained_labels(unit: Unit) -> Labels:
 
 
 def label_scores(unit: Unit) -> tuple[dict[str, Features], list[str], list[str]]:
-    """Give the label scores of the three sets, and the labels that are kept and dropped.
+    """Return the label scores of the three sets, and the labels that are kept and dropped.
 
     A label's classifier and scores do not depend on which labels pass the filter: rows that differ
     in the filter alone share them.
@@ -195,7 +195,7 @@ def _by_translation(
 
 
 def _nearest(material: Material, features: str, split: str, threads: int) -> dict[str, str]:
-    """Give each item a caption of the training item with the most similar features."""
+    """Return each item a caption of the training item with the most similar features."""
     from reelscore.captioners.neighbours import nearest
 
     captions, items = material.captions("train"), list(material.captions(split))

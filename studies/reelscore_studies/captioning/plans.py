@@ -190,14 +190,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     left_out: tuple[str, ...] = ()
 
     def recipe(self, row: Row) -> Recipe:
-        """Give the recipe of a row's network."""
+        """Return the recipe of a row's network."""
         own = {name: getattr(row, name) for name in _NETWORK if getattr(row, name) is not None}
         settings = {**self.network, **own}
         opt = settings.pop("opt", "adam")
         return Recipe.of(opt, arch=row.arch, drop=row.dropout, ratio=row.ratio, **settings)
 
     def seeds(self, row: Row) -> tuple[int, ...]:
-        """Give the seeds of a row: one where nothing depends on it."""
+        """Return the seeds of a row: one where nothing depends on it."""
         return self.study.seeds if row.method in SEEDED else self.study.seeds[:1]
 
     def named(self, row: Row, name: str) -> Row:
@@ -309,7 +309,7 @@ def parse_plan(text: str, name: str = "plan") -> Plan:
 
 
 def _with_rows_of(content: dict[str, Any], plan: Any, name: str) -> dict[str, Any]:
-    """Give a plan of own files the rows, networks and groups of a shipped one, before its own.
+    """Return a plan of own files the rows, networks and groups of a shipped one, before its own.
 
     Rows that only rendered clips can have, since they need their truth, are left out.
     """

@@ -198,7 +198,7 @@ class StudyResults:
         return Difference(100 * float(observed[0]), float(bootstrap_p_values(apart, observed)[0]))
 
     def result(self, row: Row) -> RowResult:
-        """Say what a row reached."""
+        """Return what a row reached."""
         records = self._records(row)
         measured = [record["measured"] for record in records]
         interval = {}
@@ -247,7 +247,7 @@ class StudyResults:
         return captions
 
     def systems(self) -> dict[str, dict[str, str]]:
-        """Give the captions of each row, by its name: those of the first seed.
+        """Return the captions of each row, by its name: those of the first seed.
 
         Rows with a dose are left out: they may have other items. Rows of several tables that are
         one run are one system, by the name of the first.
@@ -265,11 +265,11 @@ class StudyResults:
         return systems
 
     def references(self) -> dict[str, list[str]]:
-        """Give the references of the items."""
+        """Return the references of the items."""
         return material_of(self.plan, {}, self.home / "data").captions(self.split)
 
     def recall(self, row: Row) -> dict[str, float]:
-        """Give the shares of clips whose captions name what they show, for rendered clips."""
+        """Return the shares of clips whose captions name what they show, for rendered clips."""
         truth = [json.loads(line) for line in self._truth.read_text("utf-8").splitlines()]
         shares = [recall(self._captions(unit), truth) for unit in self._units(row)]
         return {role: float(np.mean([own[role] for own in shares])) for role in shares[0]}
@@ -365,7 +365,7 @@ class StudyResults:
         return notes
 
     def findings(self) -> list[str]:
-        """Say of each finding of the paper whether it holds here, does not, or is not decided.
+        """Return of each finding of the paper whether it holds here, does not, or is not decided.
 
         A difference counts if it is larger than chance would make it with other items, and larger
         than it would be with other seeds.

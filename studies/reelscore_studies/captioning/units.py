@@ -87,7 +87,7 @@ class Unit:
         return self.home / "results" / f"{self.digest}.made.json"
 
     def material(self) -> Material:
-        """Give the data of the row."""
+        """Return the data of the row."""
         return material_of(self.plan, self.row.dose, self.home / "data")
 
 
@@ -111,7 +111,7 @@ def _settings(plan: Plan, row: Row) -> dict[str, Any]:
 
 
 def digest_of(content: object) -> str:
-    """Give sixteen hex digits of plain values.
+    """Return sixteen hex digits of plain values.
 
     >>> digest_of({"a": 1, "b": 2}) == digest_of({"b": 2, "a": 1})
     True

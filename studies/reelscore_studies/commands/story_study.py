@@ -78,7 +78,7 @@ _SHARED: list[Decorator] = [
 
 
 def _shared(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a study the files, the protocol and the outputs."""
+    """Return a study the files, the protocol and the outputs."""
     for option in reversed(_SHARED):
         function = option(function)
     return function

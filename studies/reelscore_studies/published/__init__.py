@@ -9,7 +9,7 @@ import msgspec
 
 
 def published(paper: str) -> dict[str, Any]:
-    """Give the printed tables of a paper.
+    """Return the printed tables of a paper.
 
     >>> published("direct_assessment")["tables"]["5"]
     {'raw': 0.995, 'z': 0.997}

@@ -196,7 +196,7 @@ class Action:
     into: bool = False
 
     def motion(self) -> Motion:
-        """Give the way of a person who does it.
+        """Return the way of a person who does it.
 
         >>> ACTIONS[0].name, ACTIONS[0].motion().x[-1]
         ('walk', np.float64(16.0))

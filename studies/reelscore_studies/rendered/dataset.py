@@ -90,7 +90,7 @@ class RenderedClips:
             raise DataError(f"{self.clips} clips a movie; expected 2 to 1,000.")
 
     def movies(self) -> dict[str, range]:
-        """Give the numbers of the movies of each set."""
+        """Return the numbers of the movies of each set."""
         ends = np.cumsum([0, *_MOVIES[self.size]])
         return {name: range(ends[k], ends[k + 1]) for k, name in enumerate(SETS)}
 
@@ -100,7 +100,7 @@ class RenderedClips:
         return [draw_scene(self.seed, m, c) for m in movies for c in range(clips)]
 
     def record(self) -> dict[str, Any]:
-        """Say what these clips are."""
+        """Return what these clips are."""
         return {"name": NAME, "title": TITLE, **asdict(self)}
 
 
@@ -190,7 +190,7 @@ def tuple_lines(item: str, caption: Caption) -> Iterator[dict[str, Any]]:
 
 
 def truth_line(scene: Scene) -> dict[str, Any]:
-    """Say what a clip shows.
+    """Return what a clip shows.
 
     >>> truth_line(draw_scene(0, 0, 0))
     {'item': 'rendered1_m000_c000', 'place': 'office', 'verb': 'take', 'object': 'gun',

@@ -47,12 +47,12 @@ class Network:
     scale: FloatArray
 
     def __call__(self, rows: FloatArray) -> FloatArray:
-        """Give the probability of each class for each row."""
+        """Return the probability of each class for each row."""
         hidden = self.hidden(rows)
         return _softmax(hidden @ self.second[:-1] + self.second[-1])
 
     def hidden(self, rows: FloatArray) -> FloatArray:
-        """Give the hidden units."""
+        """Return the hidden units."""
         hidden = ((rows - self.mean) / self.scale) @ self.first[:-1]
         hidden += self.first[-1]
         return np.maximum(hidden, 0, out=hidden)

@@ -128,7 +128,7 @@ def _texture(name: str, rows: int, columns: int, shift: int) -> FloatArray:
 
 
 def _filmed(background: FloatArray, camera: FloatArray) -> FloatArray:
-    """Give the picture as the drifting camera sees it, between pixels by linear weights."""
+    """Return the picture as the drifting camera sees it, between pixels by linear weights."""
     canvas = np.empty((FRAMES, HEIGHT, WIDTH, 3), dtype=np.float32)
     for frame, (down, right) in enumerate(camera + np.float32(_MARGIN)):
         top, left = int(down), int(right)
@@ -140,7 +140,7 @@ def _filmed(background: FloatArray, camera: FloatArray) -> FloatArray:
 
 
 def _ways(scene: Scene, motion: Motion) -> FloatArray:
-    """Give the person's column in each frame."""
+    """Return the person's column in each frame."""
     start = 48 * motion.start + 8 * (float(scene.layout[3]) - 0.5)
     column = start + motion.x
     if scene.direction < 0:
@@ -203,7 +203,7 @@ def _object_track(
     floor: FloatArray,
     hand: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
-    """Give the row and column of the object's middle: in the hand, on the floor, or flying."""
+    """Return the row and column of the object's middle: in the hand, on the floor, or flying."""
     held = motion.held.astype(np.float32)
     spot = x[0] + scene.direction * np.float32(8 + 4 * float(scene.layout[8]))
     row = held * hand[0] + (1 - held) * (floor - 4)

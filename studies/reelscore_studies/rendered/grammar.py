@@ -122,7 +122,7 @@ ROLES = ("verb", "object", "place", "person", *dict.fromkeys(_BANDS.values()))
 def recall(
     captions: Mapping[str, str], truth: Iterable[Mapping[str, str | None]]
 ) -> dict[str, float]:
-    """Give the share of clips whose caption names the true verb, object, place and person.
+    """Return the share of clips whose caption names the true verb, object, place and person.
 
     Any word for a thing counts. Clips without an object are left out of its share. No caption
     names all of it: half of the references say nothing of the place.

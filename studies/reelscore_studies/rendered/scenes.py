@@ -199,7 +199,7 @@ class Scene:
 
 
 def generator(seed: int, movie: int, clip: int, use: int) -> np.random.Generator:
-    """Give the random numbers of one use in one clip: the same at any time, in any order."""
+    """Return the random numbers of one use in one clip: the same at any time, in any order."""
     return np.random.default_rng([_VERSION, seed, movie, clip, use])
 
 
@@ -247,17 +247,17 @@ def draw_scene(seed: int, movie: int, clip: int) -> Scene:
 
 
 def noise_of(seed: int, movie: int, clip: int) -> np.random.Generator:
-    """Give the random numbers of a clip's camera and pixels."""
+    """Return the random numbers of a clip's camera and pixels."""
     return generator(seed, movie, clip, _NOISE)
 
 
 def caption_numbers(seed: int, movie: int, clip: int, reference: int) -> np.random.Generator:
-    """Give the random numbers of one reference of a clip."""
+    """Return the random numbers of one reference of a clip."""
     return generator(seed, movie, clip, _CAPTIONS + 8 * reference)
 
 
 def label_numbers(seed: int, movie: int, clip: int) -> np.random.Generator:
-    """Give the random numbers of a clip's meaningless labels."""
+    """Return the random numbers of a clip's meaningless labels."""
     return generator(seed, movie, clip, _LABELS)
 
 
@@ -268,7 +268,7 @@ def _pick(rng: np.random.Generator, weights: object) -> int:
 
 @cache
 def sprites() -> dict[str, NDArray[np.float32]]:
-    """Give the picture of each object: 9 × 9, two layers: where it is, and how bright.
+    """Return the picture of each object: 9 × 9, two layers: where it is, and how bright.
 
     >>> sprites()["ball"].shape
     (2, 9, 9)

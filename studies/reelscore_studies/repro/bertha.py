@@ -93,7 +93,7 @@ class Reproduction:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data."""
+        """Return everything as plain data."""
         return {
             "source": published("bertha")["source"],
             "seed": self.seed,
@@ -252,7 +252,7 @@ def _correlations(
 
 
 def agrees(table: str, printed: float, again: float) -> bool:
-    """Tell whether a printed value of Tables 1 to 4 comes out again.
+    """Return whether a printed value of Tables 1 to 4 comes out again.
 
     >>> agrees("4", 0.064, -0.0641), agrees("2", 0.064, -0.0641)
     (True, False)

@@ -97,7 +97,7 @@ class Study:
         return [each for each in self.settings if each.system == system]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data, ready for JSON."""
+        """Return everything as plain data, ready for JSON."""
         return asdict(self)
 
 

@@ -35,7 +35,7 @@ _NOT_NEIGHBOURS = [(r, s) for r, s in combinations(range(len(ROLES)), 2) if s > 
 
 
 def representations(tuples: Tuples, minimum: int = 30) -> dict[str, Representation]:
-    """Give the main clause of each item, with rare labels left out.
+    """Return the main clause of each item, with rare labels left out.
 
     Args:
         tuples: The tuples; an item's first one is its main clause.

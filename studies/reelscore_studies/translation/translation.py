@@ -67,7 +67,7 @@ class TrigramModel:
         self.log_chance = cache(self._log_chance)
 
     def _log_chance(self, history: tuple[str, ...], word: str) -> float:
-        """Give the logarithm of the chance of a word after the two words before it."""
+        """Return the logarithm of the chance of a word after the two words before it."""
         return math.log(self._chance(history, word if word in self._counts[()] else "<unk>"))
 
     def _chance(self, history: tuple[str, ...], word: str) -> float:
@@ -310,7 +310,7 @@ class Translator:
         return dict(zip(scores.items, sentences, strict=True)), dict(unknown)
 
     def translate(self, representation: Representation) -> str:
-        """Say a representation in words.
+        """Return a representation in words.
 
         Args:
             representation: Subject, verb, object and location; ``<none>`` where there is none.

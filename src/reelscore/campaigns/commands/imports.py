@@ -104,7 +104,7 @@ def command(
 
 
 def _exists(where: str) -> bool:
-    """Tell whether judgments are to be added to a campaign; a URL's may hold several."""
+    """Return whether judgments are to be added to a campaign; a URL's may hold several."""
     if "://" in where:
         try:
             return bool(Campaign.list(where))

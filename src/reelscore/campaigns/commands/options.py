@@ -43,7 +43,7 @@ _CONTROL = [
 
 
 def control_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of the quality control, as one `Control`."""
+    """Return a command the options of the quality control, as one `Control`."""
 
     @functools.wraps(command)
     def with_control(**arguments: Any) -> None:

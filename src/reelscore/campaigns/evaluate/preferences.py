@@ -73,7 +73,7 @@ def check_raters(
 
 
 def expected_answers(hits: Iterable[Hit]) -> dict[str, float]:
-    """Give the right answers to the test questions among the tasks of HITs, by task.
+    """Return the right answers to the test questions among the tasks of HITs, by task.
 
     >>> from reelscore.campaigns.hits.tasks import Task
     >>> expected_answers([Hit("h1", (Task("t1", "v1", (), expected=-2.0), Task("t2", "v2", ())))])
@@ -112,7 +112,7 @@ class Preference:
         return 1 - self.won - self.lost
 
     def table(self) -> ScoreTable:
-        """Give the mean scores as a table: what one gains the other loses."""
+        """Return the mean scores as a table: what one gains the other loses."""
         name = f"preference_{self.criterion}"
         results = {}
         for system, sign in ((self.system, 1.0), (self.other, -1.0)):

@@ -200,7 +200,7 @@ class Quality:
         return [each.rater for each in self.raters if each.verdict == "passed"]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON has it; what is not known is null."""
+        """Return everything as JSON has it; what is not known is null."""
         rows = [{key: known(value) for key, value in asdict(each).items()} for each in self.raters]
         return {"control": asdict(self.control), "passed": self.passed, "raters": rows}
 
@@ -304,7 +304,7 @@ def _verdict(
 
 
 def _out_of_order(judgments: Judgments, mine: Mask, people: Mask, least: float) -> bool:
-    """Tell whether degraded captions come out above captions, or captions above people's."""
+    """Return whether degraded captions come out above captions, or captions above people's."""
     captions, references = judgments.is_kind("caption"), judgments.is_kind("reference")
     degraded = judgments.is_kind("degraded")
     has_degraded = np.isin(
@@ -324,7 +324,7 @@ def _mean(values: FloatArray) -> float:
 
 
 def known(value: Any) -> Any:
-    """Give a value as JSON has it: what is not a number is null."""
+    """Return a value as JSON has it: what is not a number is null."""
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

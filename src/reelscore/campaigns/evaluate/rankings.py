@@ -92,7 +92,7 @@ class CriterionRanks:
     agreement: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data, ready for JSON."""
+        """Return everything as plain data, ready for JSON."""
         plain = {**vars(self), "differences": self.comparison.pair_dicts()}
         return {name: value for name, value in plain.items() if name != "comparison"}
 

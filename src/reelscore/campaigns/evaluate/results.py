@@ -116,7 +116,7 @@ class Usable:
 
 
 def usable(campaign: Campaign, judgments: Judgments, control: Control | None = None) -> Usable:
-    """Tell the judgments that count from the others.
+    """Separate the judgments that count from the others.
 
     Excluded raters never count. Of ratings, quality control says who does; of rankings and
     comparisons, raters with a rejected HIT do not count, nor those who were asked test questions

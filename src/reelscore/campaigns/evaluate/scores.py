@@ -77,7 +77,7 @@ class HumanScores:
 
 
 def standardize(judgments: Judgments, over: Over = "all") -> FloatArray:
-    """Give each judgment as z: its distance from its rater's mean, in the rater's deviations.
+    """Return each judgment as z: its distance from its rater's mean, in the rater's deviations.
 
     Args:
         judgments: Everything the raters said; criteria are standardized each by itself.

@@ -27,7 +27,7 @@ class Votes(NamedTuple):
         return sum(self)
 
     def turned(self) -> Votes:
-        """Give the votes for the other system."""
+        """Return the votes for the other system."""
         return Votes(self.worse, self.similar, self.better)
 
 
@@ -44,7 +44,7 @@ class Quorum(NamedTuple):
     raters: int
 
     def reached(self, votes: int, of: int) -> bool:
-        """Tell whether this number of votes, of all that were given, is enough."""
+        """Return whether this number of votes, of all that were given, is enough."""
         return votes * self.raters >= self.votes * of
 
 
@@ -101,7 +101,7 @@ def vote_matrix(judgments: Judgments, system: str, other: str, criterion: str) -
 
 
 def pairs_agreed(votes: Iterable[Votes]) -> float:
-    """Tell how many pairs of raters of the same video voted alike; NaN where there are none.
+    """Return how many pairs of raters of the same video voted alike; NaN where there are none.
 
     >>> pairs_agreed([Votes(2, 1, 0)])
     0.3333333333333333
@@ -113,7 +113,7 @@ def pairs_agreed(votes: Iterable[Votes]) -> float:
 
 
 def _both_sides(judgments: Judgments) -> Iterator[tuple[str, str, str, str, str, float]]:
-    """Give every comparison from the side of both systems; above 0 that one is better."""
+    """Yield every comparison from the side of both systems; above 0 that one is better."""
     for row in judgments:
         if row.kind == "caption":
             if not row.against or row.against == row.system:
@@ -170,7 +170,7 @@ class ReferenceResults:
 def score_against_reference(
     judgments: Judgments, *, reference: str = "reference", agree: Quorum = _TWO_OF_THREE
 ) -> ReferenceResults:
-    """Give a point for each caption that raters find at least as good as the reference.
+    """Return a point for each caption that raters find at least as good as the reference.
 
     The rule of LSMDC 16: a point where at least two of three raters say that the caption is better
     than the reference or similar; the score is the share of points (Table 18 of Rohrbach et al.,
@@ -255,7 +255,7 @@ class Choice:
     alike: float
 
     def __str__(self) -> str:
-        """Give percents as Table 5 has them, the agreed ones in brackets."""
+        """Return percents as Table 5 has them, the agreed ones in brackets."""
         shares = [
             f"{name} {100 * self.majority[name]:.1f} ({100 * self.agreed[name]:.1f})"
             for name in self.systems

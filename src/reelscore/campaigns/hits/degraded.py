@@ -142,7 +142,7 @@ class _Lent:
     def phrases(
         self, count: int, item: str, head: int, rng: random.Random
     ) -> Iterator[tuple[str, ...]]:
-        """Give phrases of other videos in random order; those at the edge of a caption last."""
+        """Yield phrases of other videos in random order; those at the edge of a caption last."""
         for first, last in ((head, 1), (0, 0)):
             yield from self._drawn(count, item, first, last, rng)
             for k in range(self._lenders(count + first + last)):
@@ -197,19 +197,19 @@ class Rules:
     capital: bool = False
 
     def replaced(self, length: int) -> int:
-        """Tell how many words of a caption go."""
+        """Return how many words of a caption go."""
         for longest, words in self.steps:
             if length <= longest:
                 return words
         return self.beyond(length)
 
     def coming(self, length: int) -> int:
-        """Tell how many words come in their place."""
+        """Return how many words come in their place."""
         count = self.replaced(length)
         return count if self.longest is None else min(count, self.longest)
 
     def starts(self, length: int) -> range:
-        """Give the places where the span that goes may begin.
+        """Return the places where the span that goes may begin.
 
         >>> [list(RULES["plos"].starts(length)) for length in (1, 2, 3, 4, 5, 6)]
         [[0], [0], [1], [1], [1, 2], [1, 2]]

@@ -43,7 +43,7 @@ class Hand:
             self.seen[card.item, text] += times
 
     def clashes(self, card: Card, *, alone: bool) -> bool:
-        """Tell whether the hand already shows a text of the card, or (alone) its video at all."""
+        """Return whether the hand already shows a text of the card, or (alone) its video at all."""
         if alone:
             return self.items[card.item] > 0
         return any(self.seen[card.item, text] > 0 for text in card.texts)
@@ -126,7 +126,7 @@ class _Dealer:
         return waiting.pop()
 
     def has_more(self, hand: Hand) -> bool:
-        """Tell whether there can be a video that the hand does not have yet."""
+        """Return whether there can be a video that the hand does not have yet."""
         return len(hand.items) < self.videos
 
     def _shuffle(self) -> None:

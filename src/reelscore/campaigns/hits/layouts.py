@@ -119,7 +119,7 @@ class Layout:
         return cls(**values)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        """Give the form that `parse` reads, complete but for what a HIT has none of."""
+        """Return the form that `parse` reads, complete but for what a HIT has none of."""
         told = [(name, getattr(self, name)) for name in _NAMES]
         return " ".join(f"{name}:{value}" for name, value in told if name not in _PARTS or value)
 

@@ -42,7 +42,7 @@ class Texts:
     human: str
 
     def deck(self, system: str) -> dict[str, tuple[str, ...]]:
-        """Give what each caption may put on the screen: itself, and its degraded caption."""
+        """Return what each caption may put on the screen: itself, and its degraded caption."""
         degraded = self.degraded.get(system, {})
         return {
             item: (text, degraded[item]) if item in degraded else (text,)
@@ -67,7 +67,7 @@ class Composer:
         self.tally: Counter[tuple[Kind, str]] = Counter()
 
     def compose(self, hand: Hand) -> list[Placed]:
-        """Give the tasks of a HIT in order."""
+        """Return the tasks of a HIT in order."""
         sets, human = self.layout.sets, self.texts.human
         humans = [card for card in hand.cards if card.deck == human]
         others = [card for card in hand.cards if card.deck != human]
@@ -118,7 +118,7 @@ class Composer:
                 yield self.texts.place(card, kind)
 
     def _is_new(self, card: Card, hand: Hand) -> bool:
-        """Tell whether the card's video has a reference that the HIT does not show yet."""
+        """Return whether the card's video has a reference that the HIT does not show yet."""
         reference = self.texts.references.get(card.item)
         return reference is not None and not hand.seen[card.item, reference]
 

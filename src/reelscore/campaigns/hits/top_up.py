@@ -125,7 +125,7 @@ def _plan(
 
 
 def _captions(campaign: Campaign, hits: list[Hit]) -> tuple[dict[str, dict[str, str]], str]:
-    """Give what HITs are made of, and the name of the people among it."""
+    """Return what HITs are made of, and the name of the people among it."""
     captions = campaign.captions() or _captions_shown(hits)
     if not captions:
         raise DataError(
@@ -141,7 +141,7 @@ def _captions(campaign: Campaign, hits: list[Hit]) -> tuple[dict[str, dict[str, 
 
 
 def _captions_shown(hits: list[Hit]) -> dict[str, dict[str, str]]:
-    """Give the captions that HITs show, for campaigns that keep no others."""
+    """Return the captions that HITs show, for campaigns that keep no others."""
     captions: dict[str, dict[str, str]] = {}
     for task in (task for hit in hits for task in hit.tasks):
         for caption in task.shown:
@@ -153,7 +153,7 @@ def _captions_shown(hits: list[Hit]) -> dict[str, dict[str, str]]:
 
 
 def _tests(hits: list[Hit]) -> list[Task]:
-    """Give the test questions of a campaign, each once."""
+    """Return the test questions of a campaign, each once."""
     questions: dict[tuple[str, frozenset[str]], Task] = {}
     for task in (task for hit in hits for task in hit.tasks if task.expected is not None):
         key = (task.item, frozenset(caption.text for caption in task.shown))

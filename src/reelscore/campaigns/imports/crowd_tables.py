@@ -100,7 +100,7 @@ def _batch_judgments(row: dict[str, str], scale: rows.Scale) -> Iterator[Judgmen
 
 
 def is_batch(header: Sequence[str]) -> bool:
-    """Tell a batch by its header."""
+    """Recognise a batch by its header."""
     return set(BATCH_COLUMNS) <= set(header) and any(name.startswith("Answer.") for name in header)
 
 
@@ -174,12 +174,12 @@ def moments_file(path: str | Path) -> Path:
 
 
 def is_table(header: Sequence[str]) -> bool:
-    """Tell such a table by its header."""
+    """Recognise such a table by its header."""
     return set(TABLE_COLUMNS) <= set(header)
 
 
 def is_standardized(head: bytes) -> bool:
-    """Tell z scores from raw ones by the first rows: they are not whole numbers from 0 to 100."""
+    """Distinguish z scores from raw ones: they are not whole numbers from 0 to 100."""
     lines = head.decode("utf-8", "replace").splitlines()
     if len(lines) < 2:
         return False
@@ -215,7 +215,7 @@ def _judgment(row: Mapping[str, str], score: float, z: float | None = None) -> J
 def _raw(
     row: Mapping[str, str], moments: Mapping[str, Moments], scale: rows.Scale
 ) -> tuple[float, float]:
-    """Give a score as z, and as the whole number it was made of."""
+    """Return a score as z, and as the whole number it was made of."""
     rater = row["WorkerId"]
     if rater not in moments:
         raise DataError(f"rater {rater!r} has no mean and deviation.")

@@ -162,7 +162,7 @@ def _moments(path: str, named: str | os.PathLike[str] | None) -> dict[str, crowd
 
 
 def _told_by(source: Source) -> Format:
-    """Tell the format by the header."""
+    """Recognise the format by the header."""
     first = decode_line(source.head.partition(b"\n")[0], source.path, 1).strip()
     if crowd_tables.is_batch([cell.strip('"') for cell in first.split(",")]):
         return "mturk"

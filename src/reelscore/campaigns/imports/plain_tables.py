@@ -78,7 +78,7 @@ def columns(header: Sequence[str]) -> dict[str, int]:
 
 
 def delimiter(head: bytes) -> str:
-    r"""Tell commas, tabs and semicolons apart by the header.
+    r"""Find the separator by the header.
 
     >>> delimiter(b"rater;item;system;score\nr1;v1;mine;3")
     ';'

@@ -236,7 +236,7 @@ def places(header: Sequence[str], needed: Collection[str], path: str) -> dict[st
 
 
 def kind(text: str) -> Kind:
-    """Tell what a task was there for.
+    """Return what a task was there for.
 
     Raises:
         DataError: If nobody calls a kind so.

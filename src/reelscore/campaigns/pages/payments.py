@@ -54,7 +54,7 @@ class Work:
         return self.is_done and self.skipped <= self.answers
 
     def amount(self, price: float, *, pro_rata: bool = True) -> float:
-        """Give what it earns: the price, a part of it for a part of the tasks, or nothing.
+        """Return what it earns: the price, a part of it for a part of the tasks, or nothing.
 
         >>> part = Work("r1", "prolific", "5f1e", "s", "x", "h1", False, 25, 0, 100)
         >>> part.amount(2.0), part.amount(2.0, pro_rata=False)
@@ -68,7 +68,7 @@ class Work:
 
 
 def list_work(campaign: Campaign) -> Sequence[Work]:
-    """Give every HIT that was taken, the first place first; see `Work`."""
+    """Return every HIT that was taken, the first place first; see `Work`."""
     reasons = {event.about: event.reason for event in campaign.events() if event.what == "reject"}
     reviews = read_pages(campaign.settings).review
     with campaign.database.reading() as connection:
@@ -124,7 +124,7 @@ class Pay:
 
     @classmethod
     def of(cls, campaign: Campaign) -> Pay:
-        """Give what a campaign's settings say."""
+        """Return what a campaign's settings say."""
         pages = read_pages(campaign.settings)
         return cls(pages.price, pages.currency)
 

@@ -61,7 +61,7 @@ class Practice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                     raise DataError(f"{place}: {error}") from None
 
     def is_fine(self, answer: Answer) -> bool:
-        """Tell whether an answer is what most people would give.
+        """Return whether an answer is what most people would give.
 
         >>> PRACTICE["direct-assessment"][0].is_fine({"adequacy": [90]})
         True
@@ -219,16 +219,16 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     currency: str = "USD"
 
     def practice_for(self, protocol: Protocol) -> tuple[Practice, ...]:
-        """Give the practice tasks."""
+        """Return the practice tasks."""
         return PRACTICE.get(protocol.name, ()) if self.practice is None else self.practice
 
     def instructions_for(self, protocol: Protocol) -> list[str]:
-        """Give the instructions by paragraph."""
+        """Return the instructions by paragraph."""
         text = self.instructions or INSTRUCTIONS[protocol.form]
         return [part.strip() for part in text.split("\n\n") if part.strip()]
 
     def address_of(self, item: str) -> str:
-        """Give where a video lies that is not served here; empty where there is no such place.
+        """Return where a video lies that is not served here; empty where there is no such place.
 
         >>> Pages(video_url="https://lab.example/{item}.mp4").address_of("clip 1")
         'https://lab.example/clip%201.mp4'
@@ -276,5 +276,5 @@ def read_pages(settings: Mapping[str, Any]) -> Pages:
 
 
 def _is_host(text: str) -> bool:
-    """Tell whether it can stand in a header; anything else would end the list of sources."""
+    """Return whether it can stand in a header; anything else would end the list of sources."""
     return bool(text) and all(c.isascii() and (c.isalnum() or c in ".-:[]") for c in text)

@@ -27,7 +27,7 @@ _LEVEL = 0.05
 
 
 def quality_grid(quality: Quality) -> Grid:
-    """Give a row for each rater, doubtful ones first, the least certain of those first.
+    """Return a row for each rater, doubtful ones first, the least certain of those first.
 
     >>> from reelscore.campaigns.judgments import Judgment, Judgments
     >>> from reelscore.campaigns.evaluate.quality import check_quality
@@ -55,7 +55,7 @@ def quality_grid(quality: Quality) -> Grid:
 
 
 def quality_csv(quality: Quality) -> str:
-    """Give everything known of each rater as CSV, numbers in full."""
+    """Return everything known of each rater as CSV, numbers in full."""
     rows = quality.to_dict()["raters"]
     table = [[field.name for field in fields(RaterQuality)]]
     for row in rows:
@@ -65,7 +65,7 @@ def quality_csv(quality: Quality) -> str:
 
 
 def results_csv(scores: HumanScores, ranking: Comparison) -> str:
-    """Give the results as CSV, numbers in full."""
+    """Return the results as CSV, numbers in full."""
     metrics = scores.table.metrics
     columns = ["captions", "judgments", "wins", "cluster", "best_rank", "worst_rank"]
     table: list[list[object]] = [["system", *metrics, *columns]]
@@ -86,7 +86,7 @@ def results_csv(scores: HumanScores, ranking: Comparison) -> str:
 
 
 def results_grid(scores: HumanScores, ranking: Comparison) -> Grid:
-    """Give a row for each system, best first, with its cluster and possible ranks.
+    """Return a row for each system, best first, with its cluster and possible ranks.
 
     Numbers of judgments and captions are those of the paper's n.
 
@@ -174,7 +174,7 @@ def ranking_grid(results: RankingResults) -> Grid:
 
 
 def ranking_notes(results: RankingResults) -> list[str]:
-    """Say for each criterion how many rankings there are, and whether systems differ."""
+    """Return for each criterion how many rankings there are, and whether systems differ."""
     notes = []
     for each in results.criteria.values():
         pairs = list(each.comparison.pairs)

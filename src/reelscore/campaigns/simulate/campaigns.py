@@ -77,7 +77,7 @@ class Truth:
         self._known: dict[tuple[str, str, bool], float] = {}
 
     def of(self, system: str, item: str, kind: str) -> float:
-        """Tell how good a caption is; a degraded one is worse than its original by some drop."""
+        """Return how good a caption is; a degraded one is worse than its original by some drop."""
         check_choice("system", system, self.systems)
         is_degraded = kind == "degraded"
         key = (system, item, is_degraded)

@@ -200,7 +200,7 @@ def _settle(
 
 
 def _missing(connection: Connection, sent: Sent, row: Row[Any]) -> dict[tuple[int, str], float]:
-    """Give the scores that are not there yet, by caption and criterion."""
+    """Return the scores that are not there yet, by caption and criterion."""
     given = {
         (slot, criterion): float(score)
         for criterion, scores in sent.answer.items()
@@ -288,7 +288,7 @@ def hit_flags(connection: Connection, terms: Terms, assignment: int) -> set[str]
 def judgments(
     connection: Connection, terms: Terms, *, finished: bool = False
 ) -> Iterator[Judgment]:
-    """Give the judgments in the order they came; `finished`: only those of finished HITs."""
+    """Yield the judgments in the order they came; `finished`: only those of finished HITs."""
     compares = terms.protocol.form == "comparison"
     second = shown.alias("second")
     query = (
@@ -334,7 +334,7 @@ def judgments(
 
 
 def skips(connection: Connection, terms: Terms) -> Sequence[Skip]:
-    """Give the tasks that raters reported and skipped, oldest first."""
+    """Return the tasks that raters reported and skipped, oldest first."""
     query = (
         select(
             skip.c.assignment,
@@ -356,5 +356,5 @@ def skips(connection: Connection, terms: Terms) -> Sequence[Skip]:
 
 
 def kind_of_pair(first: Any, second: Any) -> Any:
-    """Say in SQL what a comparison is there for: what the caption beside a reference is."""
+    """Return in SQL what a comparison is there for: what the caption beside a reference is."""
     return case((first != "reference", first), else_=second)

@@ -37,7 +37,7 @@ _NOTICED = 0.05  # of the hold time; signs of a rater that come sooner are not w
 def claim(
     connection: Connection, terms: Terms, rater: str, client: str, now: int, *, releasing: bool
 ) -> Assignment | None:
-    """Give a rater the HIT held, the one abandoned, or the next; None where there is none.
+    """Return a rater the HIT held, the one abandoned, or the next; None where there is none.
 
     Places of raters who were not seen for the hold time are offered again before, if `releasing`.
     """
@@ -266,7 +266,7 @@ def open_place(campaign: str, hit: int, slot: int, turn: int = 0) -> dict[str, o
 
 
 def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment | None:
-    """Give one assignment with its tasks; None where nobody has it."""
+    """Return one assignment with its tasks; None where nobody has it."""
     row = connection.execute(
         select(assignment, hit.c.key, hit.c.id.label("name"))
         .join(hit, hit.c.key == assignment.c.hit)
@@ -294,7 +294,7 @@ def load_assignment(connection: Connection, terms: Terms, id: int) -> Assignment
 
 
 def load_tasks(connection: Connection, hit_key: int) -> Sequence[Task]:
-    """Give the tasks of a HIT, in the order shown."""
+    """Return the tasks of a HIT, in the order shown."""
     query = task_rows().where(task.c.hit == hit_key)
     rows = connection.execute(query.order_by(task.c.position, task.c.key, shown.c.slot))
     return list(tasks_of(iter(rows)))
@@ -308,7 +308,7 @@ def task_rows(*more: Any) -> Select[Any]:
 
 
 def tasks_of(rows: Iterator[Any]) -> Iterator[Task]:
-    """Give the tasks of such rows, in their order."""
+    """Yield the tasks of such rows, in their order."""
     for _, of_task in groupby(rows, key=lambda row: row.key):
         captions = list(of_task)
         first = captions[0]

@@ -78,7 +78,7 @@ def insert_captions(
 
 
 def read_captions(connection: Connection, terms: Terms) -> dict[str, dict[str, str]]:
-    """Give the captions that HITs are made of, by system and item."""
+    """Return the captions that HITs are made of, by system and item."""
     table = schema.caption
     query = select(table.c.system, table.c.item, table.c.text).filter_by(campaign=terms.id)
     captions: dict[str, dict[str, str]] = {}
@@ -88,7 +88,7 @@ def read_captions(connection: Connection, terms: Terms) -> dict[str, dict[str, s
 
 
 def all_terms(connection: Connection) -> Sequence[Terms]:
-    """Give the terms of every campaign in the database, oldest first."""
+    """Return the terms of every campaign in the database, oldest first."""
     table = schema.campaign
     rows = connection.execute(select(table).order_by(table.c.created, table.c.id))
     return [
@@ -107,7 +107,7 @@ def all_terms(connection: Connection) -> Sequence[Terms]:
 
 
 def read_state(connection: Connection, terms: Terms) -> State:
-    """Tell the campaign's state."""
+    """Return the campaign's state."""
     state: State = connection.execute(
         select(schema.campaign.c.state).filter_by(id=terms.id)
     ).scalar_one()
@@ -179,7 +179,7 @@ def _names(terms: Terms) -> Select[tuple[str]]:
 
 
 def read_settings(connection: Connection, terms: Terms) -> dict[str, Any]:
-    """Give the free settings."""
+    """Return the free settings."""
     query = select(schema.campaign.c.settings).filter_by(id=terms.id)
     settings: dict[str, Any] = msgspec.json.decode(connection.execute(query).scalar_one())
     return settings
@@ -228,13 +228,13 @@ def log(
 
 
 def events(connection: Connection, terms: Terms) -> Sequence[Event]:
-    """Give all decisions, oldest first."""
+    """Return all decisions, oldest first."""
     rows = connection.execute(select(event).filter_by(campaign=terms.id).order_by(event.c.id))
     return [Event(row.time / 1e6, row.actor, row.what, row.about, row.reason) for row in rows]
 
 
 def is_excluded(connection: Connection, terms: Terms, rater: str) -> bool:
-    """Tell whether the last word about a rater is to exclude."""
+    """Return whether the last word about a rater is to exclude."""
     last = _last(terms).where(event.c.about == rater)
     return connection.scalar(last) is not None
 

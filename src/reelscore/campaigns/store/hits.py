@@ -36,7 +36,7 @@ from reelscore.store.staging import analyze, fill, missing, repeated, report, st
 
 
 def hits(connection: Connection, terms: Terms) -> Iterator[Hit]:
-    """Give the HITs, one after the other, in the order they were added."""
+    """Yield the HITs, one after the other, in the order they were added."""
     query = (
         task_rows(hit.c.id.label("whole"))
         .join(hit, hit.c.key == task.c.hit)
@@ -180,7 +180,7 @@ def insert_hits(connection: Connection, terms: Terms, hits: Iterable[Hit]) -> in
 
 
 def _rows(hits: Sequence[Hit]) -> dict[str, Iterator[Sequence[object]]]:
-    """Give the rows of all three tables."""
+    """Return the rows of all three tables."""
     tasks = [(each.id, task, k) for each in hits for k, task in enumerate(each.tasks)]
     return {
         "hit": ((each.id,) for each in hits),

@@ -265,7 +265,7 @@ def _stored(name: str, value: Any) -> Any:
 
 
 def where(line: int, row: Judgment | Row[Any]) -> str:
-    """Say which judgment it is, for messages."""
+    """Return which judgment it is, for messages."""
     return f"Judgment {line:,} (rater {row.rater!r}, HIT {row.hit!r}, task {row.task!r})"
 
 

@@ -251,7 +251,7 @@ def to_row(line: Line) -> list[Any]:
 
 
 def _is_name(name: str, line: Line) -> bool:
-    """Tell whether a field must have at least one character."""
+    """Return whether a field must have at least one character."""
     if isinstance(line, AssignmentLine):
         return name == "hit"
     return name in NAMES or (name == "rater" and isinstance(line, JudgmentLine | SkipLine))
@@ -290,7 +290,7 @@ def read_lines(path: Path, problems: Problems) -> Iterator[tuple[int, Line]]:
 
 
 def place(path: Path, kind: str, number: int) -> str:
-    """Say where a line is.
+    """Return where a line is.
 
     >>> place(Path("dogs.jsonl"), "hit", 3)
     'dogs.jsonl:3'

@@ -36,7 +36,7 @@ class Taken:
 
 
 def list_taken(database: Database, campaign: str) -> Sequence[Taken]:
-    """Give every HIT that was taken, the newest first."""
+    """Return every HIT that was taken, the newest first."""
     answers = (
         select(func.count(judgment.c.task.distinct()))
         .where(judgment.c.assignment == assignment.c.id)
@@ -114,7 +114,7 @@ def count_hits(database: Database, campaign: str) -> int:
 
 
 def list_hits(database: Database, campaign: str, first: int, most: int) -> Sequence[HitRow]:
-    """Give some of the HITs in their order: how many at most, after how many others."""
+    """Return some of the HITs in their order: how many at most, after how many others."""
     tasks = select(func.count()).where(task.c.hit == hit.c.key).scalar_subquery()
     places = [
         select(func.count())
@@ -129,7 +129,7 @@ def list_hits(database: Database, campaign: str, first: int, most: int) -> Seque
 
 
 def load_hit(campaign: Campaign, number: int) -> Sequence[Task]:
-    """Give the tasks of a HIT by its number from 1; none where there is no such HIT."""
+    """Return the tasks of a HIT by its number from 1; none where there is no such HIT."""
     query = select(hit.c.key).filter_by(campaign=campaign.id).order_by(hit.c.key)
     with campaign.database.reading() as connection:
         key = connection.scalar(query.offset(number - 1).limit(1))

@@ -144,7 +144,7 @@ def unbind(database: Database, campaign: str, name: str) -> bool:
 
 
 def welcome(database: Database, campaign: str, visit: Visit, browser: str, now: int) -> Rater:
-    """Give the rater whom a crowd service sends, a new one at the first visit.
+    """Return the rater whom a crowd service sends, a new one at the first visit.
 
     Raises:
         RefusedError: If the same worker came before in another browser and another session.
@@ -193,7 +193,7 @@ def take(database: Database, rater: Rater, assignment: int) -> None:
 
 
 def list_raters(database: Database, campaign: str) -> Sequence[Rater]:
-    """Give all raters of a campaign in the order they were known."""
+    """Return all raters of a campaign in the order they were known."""
     with database.reading() as connection:
         rows = connection.execute(
             select(*_COLUMNS).filter_by(campaign=campaign).order_by(table.c.id)
@@ -202,7 +202,7 @@ def list_raters(database: Database, campaign: str) -> Sequence[Rater]:
 
 
 def _is_free(connection: Connection, rater: Rater) -> bool:
-    """Tell whether a rater has nothing under way that a stranger could take over."""
+    """Return whether a rater has nothing under way that a stranger could take over."""
     state = connection.scalar(select(assignment.c.state).filter_by(id=rater.assignment))
     return state != "held"
 

@@ -103,7 +103,7 @@ class Adapter(ABC):
 
     @abstractmethod
     def record(self) -> dict[str, Any]:
-        """Say what it is, for the record: ``adapter``, ``model``, and more."""
+        """Return what it is, for the record: ``adapter``, ``model``, and more."""
 
     @property
     def libraries(self) -> Sequence[str]:

@@ -146,7 +146,7 @@ def show_written(
     lines: Sequence[str] = (),
     json_file: str | None = None,
 ) -> None:
-    """Say that captions were written; arguments as of `finish`, and how many they are."""
+    """Print that captions were written; arguments as of `finish`, and how many they are."""
     if json_file:
         write_json(json_file, record)
     if json_file == STDOUT:

@@ -133,7 +133,7 @@ def _interrupted(output: str) -> str:
 
 
 def _counts(record: Mapping[str, Any]) -> Iterator[str]:
-    """Say what is unusual about captions."""
+    """Yield what is unusual about captions."""
     if record["reused"]:
         yield f"{record['reused']:,} captions were in the journal already."
     if record["cut_short"]:

@@ -154,7 +154,7 @@ def command(
 
 
 def _made_by(folder: str) -> str:
-    """Give the signature of the labels, where it is known."""
+    """Return the signature of the labels, where it is known."""
     import json
 
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):

@@ -154,7 +154,7 @@ def board_csv(board: Board) -> str:
 
 
 def board_dict(board: Board) -> dict[str, Any]:
-    """Give a board as plain data, ready for JSON; `board_of` reads it again."""
+    """Return a board as plain data, ready for JSON; `board_of` reads it again."""
     return {
         "board": board.id,
         "title": board.title,

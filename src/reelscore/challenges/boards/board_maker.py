@@ -86,7 +86,7 @@ class BoardMaker:
         self._counting = [record for record in self._entries if record.counts]
 
     def cached(self) -> Board:
-        """Give the board from the cache, or make it and keep it there."""
+        """Return the board from the cache, or make it and keep it there."""
         rules, entries = self._rules(), frozenset(map(_known, self._entries))
         name = (self._view.database.place, self._view.row.key, self._board.id, rules)
         with _lock:
@@ -226,7 +226,7 @@ class BoardMaker:
         return replace(made, notes=[*made.notes, *self._missing(made)])
 
     def _missing(self, board: Board) -> list[str]:
-        """Say whose stories leave videos out, which count as zero."""
+        """Return whose stories leave videos out, which count as zero."""
         split = self._board.split
         if self._view.definition.split(split).kind != "stories" or not board.all_rows:
             return []
@@ -239,7 +239,7 @@ class BoardMaker:
         ]
 
     def _by_ladder(self, board: Board) -> Board:
-        """Give a board its numbers of entries: the Ladder has told of few of them.
+        """Return a board its numbers of entries: the Ladder has told of few of them.
 
         What it tells only rises, so the best is what was told last, and of nobody's choosing.
         """
@@ -263,7 +263,7 @@ def _digest(parts: Sequence[Any]) -> str:
 
 
 def _is_good(kept: _Kept, entries: frozenset[_Known]) -> bool:
-    """Whether a board has these entries, or is large and lacks only the newest."""
+    """Return whether a board has these entries, or is large and lacks only the newest."""
     if not kept.entries <= entries:
         return False  # one was withdrawn, chosen or disqualified: that shows at once
     is_resting = len(kept.entries) >= _LARGE and time.monotonic() < kept.until
@@ -274,7 +274,7 @@ T = TypeVar("T")
 
 
 def kept_form(board: Board, name: str, written: Callable[[], T]) -> T:
-    """Give something that is made of a board, once for each board that is kept.
+    """Return something that is made of a board, once for each board that is kept.
 
     Args:
         board: One that `BoardMaker` gave.
@@ -321,7 +321,7 @@ def _rounded_draws(draws: Draws, told: Told) -> Draws:
 def board_columns(
     definition: Definition, board: defined.Board, people: Mapping[str, Mapping[str, Any]]
 ) -> list[Column]:
-    """Give the columns of a board, people's among them where they are published.
+    """Return the columns of a board, people's among them where they are published.
 
     Args:
         definition: The challenge.

@@ -54,7 +54,7 @@ def team_lines(
 
 
 def named_members(view: View) -> set[int]:
-    """Give the accounts of all members that the viewer may know."""
+    """Return the accounts of all members that the viewer may know."""
     boards = [view.board_members(id) for id in view.boards()]
     return {account for teams in boards for accounts in teams.values() for account in accounts}
 

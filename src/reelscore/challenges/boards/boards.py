@@ -164,7 +164,7 @@ class Board:
 
 
 def final_entry(entries: Sequence[Entry], final: Final, primary: str, better: Better) -> Entry:
-    """Give the entry that counts among those of one team.
+    """Return the entry that counts among those of one team.
 
     Args:
         entries: The team's entries that have the primary score.

@@ -61,7 +61,7 @@ def explorer(
 def _texts(
     view: View, phase: str, split: str, captions: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Give the fields of a report that hold captions and references."""
+    """Return the fields of a report that hold captions and references."""
     if view.definition.split(split).kind == "captions":
         return {"captions": captions, "references": view.references(phase, split) or {}}
     annotators = view.story_references(phase, split)
@@ -83,7 +83,7 @@ def _boards(view: View, phase: str, split: str) -> list[Board]:
 
 
 def _wanted(view: View, phase: str, split: str) -> list[str]:
-    """Give the entries on the first board of a split, in its order."""
+    """Return the entries on the first board of a split, in its order."""
     boards = _boards(view, phase, split)
     board = view.board(boards[0].id) if boards else None
     return [row.entry.id for row in board.all_rows] if board else []

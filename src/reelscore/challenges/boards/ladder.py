@@ -68,7 +68,7 @@ class Told:
     draws: Draws = NO_DRAWS
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it is kept, without the draws.
+        """Return it as it is kept, without the draws.
 
         >>> Told("k3", 0.01, {"cider": Score(0.5)}).to_dict()["scores"]
         {'cider': {'value': 0.5, 'low': None, 'high': None}}

@@ -17,7 +17,7 @@ from reelscore.challenges.views import View
 
 
 def _names(view: View) -> dict[int, str]:
-    """Give the names of members of teams that agree to be named; accounts are the server's."""
+    """Return the names of members of teams that agree to be named; accounts are the server's."""
     from sqlalchemy import inspect
 
     members = named_members(view)

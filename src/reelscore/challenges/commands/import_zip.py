@@ -76,7 +76,7 @@ def _content(file: Path) -> bytes:
 
 
 def _made(file: Path, content: bytes) -> int:
-    """Say when a submission was made: zips have no zone, so their times count as UTC."""
+    """Return when a submission was made: zips have no zone, so their times count as UTC."""
     moment = datetime.fromtimestamp(file.stat().st_mtime, timezone.utc)
     if zipfile.is_zipfile(io.BytesIO(content)):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -71,7 +71,7 @@ def owner_view(arena: Arena, known: Known) -> View:
 
 
 def seen_scores(view: View, phase: str, record: Record) -> dict[str, dict[str, Any]]:
-    """Give the scores of a submission that may be seen, by split, as plain data."""
+    """Return the scores of a submission that may be seen, by split, as plain data."""
     splits = view.definition.phase(phase).splits
     scores = {split: view.scores(phase, split, record) for split in splits}
     return {

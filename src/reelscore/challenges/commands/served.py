@@ -19,12 +19,12 @@ _PAUSE = 1.0  # seconds between two looks at a submission that waits
 
 
 def login_server(url: str | None, *, visitor: bool = False) -> Server:
-    """Give the server to ask: that of an option, or of ``challenge login``."""
+    """Return the server to ask: that of an option, or of ``challenge login``."""
     return known_server(url, visitor=visitor, tell=say)
 
 
 def served_challenge(server: Server, id: str, phase: str | None = None) -> dict[str, Any]:
-    """Give a challenge of a server as it describes it; without an id, the only one that it has.
+    """Return a challenge of a server as it describes it; without an id, the only one that it has.
 
     Args:
         server: The server.
@@ -60,7 +60,7 @@ def _described(server: Server, id: str) -> dict[str, Any]:
 def served_boards(
     server: Server, challenge: str, board: str | None
 ) -> tuple[list[Board], Verdict | None]:
-    """Give the boards of a challenge, or one of them, as the server shows them, and the award.
+    """Return the boards of a challenge, or one of them, as the server shows them, and the award.
 
     Raises:
         UnknownNameError: If there is no such board.

@@ -29,7 +29,7 @@ _WHOLE = {
 
 
 def definition_changes(before: Definition, after: Definition) -> list[str]:
-    """Say what differs between two definitions, but for dates and the way of scoring.
+    """Return what differs between two definitions, but for dates and the way of scoring.
 
     Args:
         before: The definition that is in force.

@@ -16,7 +16,7 @@ from reelscore.stories.protocol import Protocol
 
 
 def story_protocol(scoring: Scoring) -> Protocol:
-    """Give the protocol that stories are scored by.
+    """Return the protocol that stories are scored by.
 
     Raises:
         ReelscoreError: If the choices are not valid.
@@ -29,7 +29,7 @@ def story_protocol(scoring: Scoring) -> Protocol:
 
 
 def score_scales(scoring: Scoring, kind: Kind) -> dict[str, Scale]:
-    """Give the scores that a submission gets, in order, and how each is read.
+    """Return the scores that a submission gets, in order, and how each is read.
 
     Raises:
         ReelscoreError: If a metric or a choice is not valid.
@@ -196,7 +196,7 @@ def _check_phase(definition: Definition, phase: Phase, path: Any, problems: Line
 
 
 def split_of(definition: Definition, view: Board | Human) -> str:
-    """Give the split of a board or a human evaluation; empty where it must be named and is not.
+    """Return the split of a board or a human evaluation; empty where it must be named and is not.
 
     Without a name it is the phase's only one; of a human evaluation that of the phase's only board.
     """
@@ -279,7 +279,7 @@ def _check_award(definition: Definition, problems: LineProblems) -> None:
 
 
 def _human_columns(human: Human) -> set[str]:
-    """Give the columns that a human evaluation makes: one for each criterion it asks about."""
+    """Return the columns that a human evaluation makes: one for each criterion it asks about."""
     criteria = PROTOCOLS[human.protocol].criteria if human.protocol in PROTOCOLS else ()
     if len(criteria) > 1:
         return {f"human:{human.id}:{criterion.name}" for criterion in criteria}

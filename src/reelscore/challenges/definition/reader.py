@@ -70,7 +70,7 @@ def read_definition(path: str | os.PathLike[str]) -> Definition:
 
 @lru_cache(maxsize=32)
 def parsed_definition(text: str) -> Definition:
-    """Give the definition that the database keeps as a text; every page and every job asks."""
+    """Return the definition that the database keeps as a text; every page and every job asks."""
     return parse_definition(text)
 
 

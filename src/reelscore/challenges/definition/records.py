@@ -109,7 +109,7 @@ class Board:
     name: str = ""
 
     def has(self, score: str) -> bool:
-        """Tell whether a score is on the board: of a metric, or of people, ``human:ID``."""
+        """Return whether a score is on the board: of a metric, or of people, ``human:ID``."""
         if score.startswith("human:"):
             return score.split(":")[1] in {group.human for group in self.columns}
         return score in {self.primary, *(name for g in self.columns for name in g.scores)}
@@ -144,7 +144,7 @@ class Award:
     board: str = ""
 
     def is_decided_by(self, boards: Collection[Board]) -> bool:
-        """Tell whether some boards have all columns that decide."""
+        """Return whether some boards have all columns that decide."""
         judging = [board for board in boards if self.board in ("", board.id)]
         columns = (*self.columns, *self.ties)
         return all(any(board.has(column) for board in judging) for column in columns)
@@ -196,15 +196,15 @@ class Definition:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def split(self, id: str) -> Split:
-        """Give a split by its id."""
+        """Return a split by its id."""
         return next(split for split in self.splits if split.id == id)
 
     def phase(self, id: str) -> Phase:
-        """Give a phase by its id."""
+        """Return a phase by its id."""
         return next(phase for phase in self.phases if phase.id == id)
 
     def only(self, phases: Collection[str]) -> Definition:
-        """Give the definition without other phases, and without what belongs to them alone."""
+        """Return the definition without other phases, and without what belongs to them alone."""
         seen = {split for phase in self.phases if phase.id in phases for split in phase.splits}
         used = {split for phase in self.phases for split in phase.splits}
         boards = tuple(board for board in self.boards if board.phase in phases)
@@ -220,5 +220,5 @@ class Definition:
         )
 
     def kind(self, phase: Phase) -> Kind:
-        """Whether a phase takes captions or stories; its splits are alike."""
+        """Return whether a phase takes captions or stories; its splits are alike."""
         return self.split(phase.splits[0]).kind

@@ -50,7 +50,7 @@ class LineProblems:
             raise DataError("\n".join(dict.fromkeys(listed)))
 
     def line_of(self, path: Path) -> int:
-        """Give the line on which a key stands; that of its table where it is not written out.
+        """Return the line on which a key stands; that of its table where it is not written out.
 
         >>> lines = ["[[phase]]", "id = 'a'", "[[phase]]", "limits = { total = 1 }"]
         >>> LineProblems("c.toml", chr(10).join(lines)).line_of(("phase", 1, "limits", "total"))
@@ -119,7 +119,7 @@ class TomlTable:
         self.problems.add((*self.path, key), message)
 
     def has(self, key: str) -> bool:
-        """Whether the key is written."""
+        """Return whether the key is written."""
         return key in self._values
 
     @overload
@@ -127,7 +127,7 @@ class TomlTable:
     @overload
     def take(self, key: str, kind: type[_Value], default: _Value) -> _Value: ...
     def take(self, key: str, kind: type[_Value], default: _Value | None = None) -> _Value:
-        """Give a value of one kind; without a default it must be there."""
+        """Return a value of one kind; without a default it must be there."""
         self._known.append(key)
         if key not in self._values:
             if default is None:
@@ -148,7 +148,7 @@ class TomlTable:
         return result
 
     def choice(self, key: str, known: Sequence[str], default: str | None = None) -> str:
-        """Give one of some words."""
+        """Return one of some words."""
         word = self.take(key, str) if default is None else self.take(key, str, default)
         if word and word not in known:
             self.wrong(key, f"{key} is {word!r}; expected {_listed(known, word)}.")
@@ -158,7 +158,10 @@ class TomlTable:
     def number(
         self, key: str, default: int | None, least: int = 0, most: int | None = None
     ) -> int | None:
-        """Give a whole number within bounds; ``None`` where it is not written and none is given."""
+        """Return a whole number within bounds.
+
+        ``None`` where it is not written and none is given.
+        """
         if key not in self._values:
             self._known.append(key)
             return default
@@ -170,7 +173,7 @@ class TomlTable:
         return value
 
     def texts(self, key: str, default: Sequence[str] = (), *, one: bool = False) -> tuple[str, ...]:
-        """Give a list of texts; a lone text is a list of one where `one` says so."""
+        """Return a list of texts; a lone text is a list of one where `one` says so."""
         self._known.append(key)
         value = self._values.pop(key, list(default))
         if one and isinstance(value, str):
@@ -181,7 +184,7 @@ class TomlTable:
         return tuple(value)
 
     def time(self, key: str) -> int | None:
-        """Give a time in microseconds since 1970; it must say which zone it is of."""
+        """Return a time in microseconds since 1970; it must say which zone it is of."""
         self._known.append(key)
         value = self._values.pop(key, None)
         if value is None:
@@ -199,7 +202,7 @@ class TomlTable:
             return None
 
     def table(self, key: str) -> TomlTable:
-        """Give a table inside this one; empty where it is not written."""
+        """Return a table inside this one; empty where it is not written."""
         self._known.append(key)
         value = self._values.pop(key, {})
         if not isinstance(value, dict):
@@ -208,7 +211,7 @@ class TomlTable:
         return TomlTable(value, (*self.path, key), self.problems)
 
     def tables(self, key: str) -> list[TomlTable]:
-        """Give a list of tables; empty where it is not written."""
+        """Return a list of tables; empty where it is not written."""
         self._known.append(key)
         value = self._values.pop(key, [])
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
@@ -219,12 +222,12 @@ class TomlTable:
         ]
 
     def any(self, key: str) -> Any:
-        """Give a value of any kind; ``None`` where it is not written."""
+        """Return a value of any kind; ``None`` where it is not written."""
         self._known.append(key)
         return self._values.pop(key, None)
 
     def rest(self) -> dict[str, Any]:
-        """Give all values that were not taken; nothing is left over then."""
+        """Return all values that were not taken; nothing is left over then."""
         values, self._values = self._values, {}
         return values
 

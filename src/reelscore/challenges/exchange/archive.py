@@ -73,7 +73,7 @@ def write_archive(
 
 
 def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[str, bytes]:
-    """Give the files of an archive, by name, checksums last.
+    """Return the files of an archive, by name, checksums last.
 
     Args:
         view: The challenge, as a visitor sees it.
@@ -190,7 +190,7 @@ class PhaseLine:
 
 
 def phase_lines(view: View) -> list[PhaseLine]:
-    """Give the dates of the phases that the viewer may know of."""
+    """Return the dates of the phases that the viewer may know of."""
     return [
         PhaseLine(
             phase.name or phase.id,
@@ -204,7 +204,7 @@ def phase_lines(view: View) -> list[PhaseLine]:
 
 
 def citation(view: View, url: str = "") -> str:
-    """Give a BibTeX entry of the challenge.
+    """Return a BibTeX entry of the challenge.
 
     Organisers may give their own, as the page ``citation`` of the definition.
 

@@ -83,7 +83,7 @@ class Exported:
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any], lines: Mapping[str, int]) -> Exported:
-        """Say what an export holds, by its manifest and the number of lines of each part."""
+        """Return what an export holds, by its manifest and the number of lines of each part."""
         return cls(
             manifest["challenge"],
             {table.name: lines.get(f"tables/{table.name}.jsonl", 0) for table in TABLES},
@@ -186,7 +186,7 @@ def _put(archive: zipfile.ZipFile, name: str, part: bytes) -> None:
 
 
 def _parts(connection: Connection, key: int, contents: Contents) -> Iterator[tuple[str, bytes]]:
-    """Give the parts of an export by name."""
+    """Yield the parts of an export by name."""
     natural: dict[str, dict[int, str]] = {}
     blobs: dict[str, None] = {}
     secret = _secret_blobs(connection, key) if not contents.references else set()
@@ -235,7 +235,7 @@ def _parts(connection: Connection, key: int, contents: Contents) -> Iterator[tup
 def _people(
     connection: Connection, key: int, read: AccountReader
 ) -> Mapping[int, Mapping[str, str]]:
-    """Give the accounts that take part in a challenge, by their numbers."""
+    """Return the accounts that take part in a challenge, by their numbers."""
     numbers = {
         number
         for table in TABLES
@@ -248,7 +248,7 @@ def _people(
 def _tokens(
     connection: Connection, people: Mapping[int, Mapping[str, str]]
 ) -> Iterator[dict[str, Any]]:
-    """Give the tokens of accounts that were not revoked: what is kept of them are digests."""
+    """Yield the tokens of accounts that were not revoked: what is kept of them are digests."""
     token = tables.token
     own = select(token).where(token.c.account.in_(people), token.c.revoked.is_(None))
     rows = connection.execute(own.order_by(token.c.created, token.c.digest)).mappings()
@@ -273,7 +273,7 @@ def _secret_blobs(connection: Connection, key: int) -> set[str]:
 
 
 def _campaigns(connection: Connection, key: int, references: bool) -> Iterator[tuple[str, bytes]]:
-    """Give the linked campaigns; those of blind splits show references to raters."""
+    """Yield the linked campaigns; those of blind splits show references to raters."""
     from reelscore.campaigns.store.campaigns import all_terms
     from reelscore.campaigns.store.files import export
     from reelscore.challenges.definition.reader import parse_definition
@@ -301,7 +301,7 @@ def _campaigns(connection: Connection, key: int, references: bool) -> Iterator[t
 
 
 def _scope(table: Table, key: int) -> ColumnElement[bool]:
-    """Say in SQL which rows of a table belong to a challenge."""
+    """Return in SQL which rows of a table belong to a challenge."""
     if table is tables.challenge:
         return table.c.key == key
     if "challenge" in table.c:
@@ -312,12 +312,12 @@ def _scope(table: Table, key: int) -> ColumnElement[bool]:
 
 
 def target_of(column: Any) -> str:
-    """Give the table that a column refers to; empty where it refers to none."""
+    """Return the table that a column refers to; empty where it refers to none."""
     return next((key.column.table.name for key in column.foreign_keys), "")
 
 
 def natural_id(table: Table, values: Mapping[str, Any]) -> str:
-    """Say what rows of other tables call a row: its id, or what it belongs to."""
+    """Return what rows of other tables call a row: its id, or what it belongs to."""
     if "id" in values:
         return str(values["id"])
     if table is tables.job:

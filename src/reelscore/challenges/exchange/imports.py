@@ -117,7 +117,7 @@ def import_challenge(
 
 
 def rows_of(parts: Mapping[str, bytes], table: Table) -> bytes:
-    """Give the rows of a table; an export of an earlier version may have none of it."""
+    """Return the rows of a table; an export of an earlier version may have none of it."""
     return parts.get(f"tables/{table.name}.jsonl", b"")
 
 

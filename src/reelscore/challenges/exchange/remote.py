@@ -199,7 +199,7 @@ def form_body(boundary: str, name: str, content: bytes, fields: Mapping[str, str
 
 
 def _refusal(url: str, status: int, content: bytes) -> RefusedError | EndpointError:
-    """Say why a server refuses something, and what to do if it is for the token."""
+    """Return why a server refuses something, and what to do if it is for the token."""
     try:
         answer = json.loads(content)
         message, reason = str(answer["message"]), str(answer.get("reason", "unknown"))
@@ -214,13 +214,13 @@ def _refusal(url: str, status: int, content: bytes) -> RefusedError | EndpointEr
 
 
 def login_file() -> Path:
-    """Give the file that the token is kept in."""
+    """Return the file that the token is kept in."""
     base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(base) / "reelscore" / "login.json"
 
 
 def checked_address(url: str) -> str:
-    """Give the address of a server without its last slash.
+    """Return the address of a server without its last slash.
 
     Raises:
         DataError: If it is none, or a token would travel to another machine unencrypted.
@@ -257,7 +257,7 @@ def known_server(
     visitor: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Server:
-    """Give the server that somebody has logged in to; REELSCORE_TOKEN goes before the file.
+    """Return the server that somebody has logged in to; REELSCORE_TOKEN goes before the file.
 
     Args:
         url: Its address; that of the file by default.

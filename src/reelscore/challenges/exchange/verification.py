@@ -65,7 +65,7 @@ class CheckedLog:
 
 
 def is_database(where: str) -> bool:
-    """Tell a database from an export.
+    """Distinguish a database from an export.
 
     >>> is_database("postgresql://lab/clips"), is_database("none.zip")
     (True, False)

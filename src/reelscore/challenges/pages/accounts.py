@@ -77,7 +77,7 @@ def _registration(
 
 
 def may_register(visit: Visit, invitation: str) -> bool:
-    """Tell whether somebody may make a team: with an invitation, where one is needed."""
+    """Return whether somebody may make a team: with an invitation, where one is needed."""
     if visit.known.definition.registration != "invite" or visit.is_organiser:
         return True
     invited = visit.site.signer.read("invitation", invitation, age=INVITED)
@@ -85,7 +85,7 @@ def may_register(visit: Visit, invitation: str) -> bool:
 
 
 def _joins(to: str) -> bool:
-    """Whether somebody comes by the link of a team, which is an invitation, too."""
+    """Return whether somebody comes by the link of a team, which is an invitation, too."""
     return to.startswith("/team/join/")
 
 
@@ -119,14 +119,14 @@ async def register(
 
 
 def reset_link(site: Site, account: Account) -> str:
-    """Give the address at which somebody can set a new password, once, within a day."""
+    """Return the address at which somebody can set a new password, once, within a day."""
     token = site.signer.sign("reset", [account.id, account.sessions])
     return f"{site.settings.url}/account/reset/{token}"
 
 
 @Guard
 def resetting(request: Request) -> Account:
-    """Give the account of a link to a new password.
+    """Return the account of a link to a new password.
 
     Raises:
         HTTPException: If it is too old, or was used; status 404.

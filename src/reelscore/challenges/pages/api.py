@@ -55,7 +55,7 @@ Reason = Annotated[str, Body(max_length=2000)]
 
 
 def _bearer(request: Request, scope: str = "") -> tuple[Account | None, tuple[str, ...]]:
-    """Give the account whose token a request bears, and what the token is good for.
+    """Return the account whose token a request bears, and what the token is good for.
 
     Raises:
         ApiRefusal: If the token is wrong, ended, or missing where something needs one; status 401.
@@ -112,7 +112,7 @@ def _visit_of_submission(site: Site, request: Request, id: str, account: Account
 
 
 def _found(visit: Visit, id: str) -> tuple[str, Record]:
-    """Give a submission with its phase; what may be seen of it is to be asked."""
+    """Return a submission with its phase; what may be seen of it is to be asked."""
     submission = visit.view.find(id)
     if submission is None:
         raise missing()
@@ -152,7 +152,7 @@ def give_challenges(request: Request) -> dict[str, Any]:
 
 @router.get("/challenges/{challenge}")
 def give_challenge(visit: Anybody) -> dict[str, Any]:
-    """Give a challenge: its phases and boards, and who has won."""
+    """Return a challenge: its phases and boards, and who has won."""
     verdict = visit.view.verdict()
     return {
         "id": visit.known.id,
@@ -168,7 +168,7 @@ def give_challenge(visit: Anybody) -> dict[str, Any]:
 
 @router.get("/challenges/{challenge}/phases")
 def give_phases(visit: Anybody) -> dict[str, Any]:
-    """Give the phases with their times and limits."""
+    """Return the phases with their times and limits."""
     return {"phases": _phases(visit)}
 
 
@@ -195,7 +195,7 @@ def _phases(visit: Visit) -> list[dict[str, Any]]:
 
 @router.get("/challenges/{challenge}/splits/{split}/items")
 def give_items(visit: Anybody, split: Id) -> dict[str, Any]:
-    """Give the ids of a split's items, once one of its phases is open."""
+    """Return the ids of a split's items, once one of its phases is open."""
     for phase in visit.view.definition.phases:
         ids = items(visit, phase.id, split)
         if ids is not None:
@@ -205,13 +205,13 @@ def give_items(visit: Anybody, split: Id) -> dict[str, Any]:
 
 @router.get("/challenges/{challenge}/boards/{board}.csv")
 def give_board_csv(visit: Anybody, board: Id) -> Response:
-    """Give a board as CSV."""
+    """Return a board as CSV."""
     return Response(board_csv(seen_board(visit, board)), media_type="text/csv")
 
 
 @router.get("/challenges/{challenge}/boards/{board}")
 def give_board(visit: Anybody, board: Id) -> dict[str, Any]:
-    """Give a board, with the members of teams that agree to it."""
+    """Return a board, with the members of teams that agree to it."""
     seen, names = board_dict(seen_board(visit, board)), member_names(visit, board)
     members = {
         team: [names[account] for account in accounts if account in names]
@@ -225,7 +225,7 @@ def give_board(visit: Anybody, board: Id) -> dict[str, Any]:
 
 @router.get("/challenges/{challenge}/phases/{phase}/quota")
 def give_quota(visit: Reader, phase: Id) -> Response:
-    """Say what the team has left in a phase."""
+    """Return what the team has left in a phase."""
     own = find_phase(visit.arena, visit.known, known_phase(visit, phase))
     left = quota.quota_left(visit.arena, own, _own_team(visit))
     return JSONResponse(_left(left))
@@ -287,7 +287,7 @@ def _submission(visit: Visit, phase: str, record: Record) -> dict[str, Any]:
 
 @router.get("/submissions/{submission}")
 def give_submission(visit: Reader, submission: Id) -> dict[str, Any]:
-    """Give a submission: its state, and the scores that may be seen."""
+    """Return a submission: its state, and the scores that may be seen."""
     phase, record = _found(visit, submission)
     if not visit.view.sees_state(phase, record):
         raise missing()
@@ -296,13 +296,13 @@ def give_submission(visit: Reader, submission: Id) -> dict[str, Any]:
 
 @router.get("/submissions/{submission}/file")
 def give_file(visit: Reader, submission: Id) -> Response:
-    """Give the file that was handed in, to its team, and to everybody once it is published."""
+    """Return the file that was handed in, to its team, and to everybody once it is published."""
     return file_answer(visit, submission)
 
 
 @router.get("/submissions/{submission}/items")
 def give_item_scores(visit: Reader, submission: Id) -> dict[str, Any]:
-    """Give the scores of all items of public splits."""
+    """Return the scores of all items of public splits."""
     phase, record = _found(visit, submission)
     view = visit.view
     splits = {}
@@ -397,7 +397,7 @@ def cancel(visit: Submitter, submission: Id) -> dict[str, Any]:
 
 @router.get("/challenges/{challenge}/queue")
 def give_queue(visit: Owner) -> dict[str, Any]:
-    """Say how the queue stands."""
+    """Return how the queue stands."""
     queue = queue_state(visit.arena)
     return {
         "waiting": queue.waiting,
@@ -410,7 +410,7 @@ def give_queue(visit: Owner) -> dict[str, Any]:
 
 @router.get("/challenges/{challenge}/events")
 def give_events(visit: Owner) -> dict[str, Any]:
-    """Give the log, and the head of its chain."""
+    """Return the log, and the head of its chain."""
     server = visit.view.server_log()
     return {
         "events": _events(visit.view.events()),
@@ -425,7 +425,7 @@ def _events(events: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def named_team(visit: Visit, id: str) -> teams.Team:
-    """Give a team of the challenge by its id.
+    """Return a team of the challenge by its id.
 
     Raises:
         HTTPException: If there is none; status 404.

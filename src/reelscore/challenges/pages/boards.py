@@ -35,7 +35,7 @@ FORMS: dict[str, tuple[str, Callable[[Board], str]]] = {
 
 
 def seen_board(visit: Visit, id: str) -> Board:
-    """Give a board as it may be seen.
+    """Return a board as it may be seen.
 
     Raises:
         HTTPException: If there is none; status 404.
@@ -61,7 +61,7 @@ def show_first(visit: AnyVisit) -> Response:
 
 @router.get("/boards/{board}.{form}")
 def give_board(visit: AnyVisit, board: BoardId, form: BoardId) -> Response:
-    """Give a board as CSV, JSON or LaTeX."""
+    """Return a board as CSV, JSON or LaTeX."""
     if form not in FORMS:
         raise missing()
     kind, written = FORMS[form]
@@ -97,7 +97,7 @@ def _teams(visit: Visit, board: definition.Board) -> Markup:
 
 
 def member_names(visit: Visit, board: str) -> dict[int, str]:
-    """Give the names of the members of teams on a board, as far as they may be known."""
+    """Return the names of the members of teams on a board, as far as they may be known."""
     accounts = [id for ids in visit.view.board_members(board).values() for id in ids]
     return account_names(visit.site.database, accounts)
 

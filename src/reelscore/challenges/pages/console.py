@@ -89,7 +89,7 @@ class Person:
 
 
 def _people(visit: Visit) -> dict[str, list[Person]]:
-    """Give the members of all teams, by the team's id."""
+    """Return the members of all teams, by the team's id."""
     rows = teams.all_members(visit.arena, visit.known)
     names = account_names(visit.site.database, [row.account for row in rows])
     people: dict[str, list[Person]] = {}
@@ -102,7 +102,7 @@ def _people(visit: Visit) -> dict[str, list[Person]]:
 
 @router.get("/live", include_in_schema=False)
 def renew_queue(visit: AsOrganiser) -> Response:
-    """Give the figures of the queue anew."""
+    """Return the figures of the queue anew."""
     return visit.part("queue.html", queue=queue_state(visit.arena))
 
 

@@ -31,7 +31,7 @@ class Watched:
 
 
 def watched(visit: Visit) -> list[Watched]:
-    """Give the evaluations of a challenge as the console shows them."""
+    """Return the evaluations of a challenge as the console shows them."""
     known = {campaign.id: campaign for campaign in visit.site.campaigns.all()}
     return [
         Watched(each, known[each.campaign].status() if each.campaign in known else None)

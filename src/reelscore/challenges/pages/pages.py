@@ -61,7 +61,7 @@ def show_overview(visit: AnyVisit) -> Response:
 
 
 def _top(board: Board) -> list[tuple[Row, str]]:
-    """Give the first rows of a board, each with its primary score."""
+    """Return the first rows of a board, each with its primary score."""
     return [
         (row, score_text(board.primary_column, row.entry.scores[board.primary]))
         for row in board.rows[:_TOP]
@@ -100,7 +100,7 @@ def show_data(visit: AnyVisit) -> Response:
 
 
 def items(visit: Visit, phase: str, split: str) -> list[str] | None:
-    """Give the ids of a split's items, as far as they may be seen."""
+    """Return the ids of a split's items, as far as they may be seen."""
     known = visit.view.definition.phases
     described = next((each for each in known if each.id == phase), None)
     if described is None or split not in described.splits:
@@ -110,7 +110,7 @@ def items(visit: Visit, phase: str, split: str) -> list[str] | None:
 
 @router.get("/{challenge}/data/{phase}/{split}/ids.txt")
 def give_ids(visit: AnyVisit, phase: Id, split: Id) -> Response:
-    """Give the ids of the items, one a line."""
+    """Return the ids of the items, one a line."""
     ids = items(visit, phase, split)
     if ids is None:
         raise missing()
@@ -119,7 +119,7 @@ def give_ids(visit: AnyVisit, phase: Id, split: Id) -> Response:
 
 @router.get("/{challenge}/data/{phase}/sample.json")
 def give_sample(visit: AnyVisit, phase: Id) -> Response:
-    """Give a file with every item of a phase, to be filled in and sent."""
+    """Return a file with every item of a phase, to be filled in and sent."""
     described = next((each for each in visit.view.definition.phases if each.id == phase), None)
     lists = [items(visit, phase, split) for split in described.splits] if described else []
     ids = [id for each in lists if each is not None for id in each]
@@ -138,7 +138,7 @@ def give_sample(visit: AnyVisit, phase: Id) -> Response:
 def give_references(
     visit: AnyVisit, phase: Id, split: Id, annotator: Annotated[int, Query(ge=1)] = 1
 ) -> Response:
-    """Give the references of a public split, to those who may have them."""
+    """Return the references of a public split, to those who may have them."""
     files = _references(visit, phase, split)
     if annotator > len(files):
         raise missing()
@@ -155,7 +155,10 @@ def _count_references(visit: Visit, phase: str, split: str) -> int:
 
 
 def _references(visit: Visit, phase: str, split: str) -> list[dict[str, Any]]:
-    """Give the files of references that the viewer may have: of stories one for each annotator."""
+    """Return the files of references that the viewer may have.
+
+    Of stories one for each annotator.
+    """
     if items(visit, phase, split) is None:
         return []
     if visit.view.definition.split(split).kind == "captions":
@@ -186,7 +189,7 @@ def show_log(visit: AnyVisit) -> Response:
 
 
 def team_names(visit: Visit) -> dict[str, str]:
-    """Give the names of teams by their ids, as the log has them: to organisers of all."""
+    """Return the names of teams by their ids, as the log has them: to organisers of all."""
     if visit.is_organiser:
         return {team.id: team.name for team in list_teams(visit.arena, visit.known)}
     return {visit.team.id: visit.team.name} if visit.team else {}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def open_phases(visit: Visit) -> list[KnownPhase]:
-    """Give the phases that take files now, of those that may be known of."""
+    """Return the phases that take files now, of those that may be known of."""
     view = visit.view
     if whole_refusal(visit):
         return []
@@ -32,7 +32,7 @@ def open_phases(visit: Visit) -> list[KnownPhase]:
 
 
 def whole_refusal(visit: Visit) -> str:
-    """Say why the whole challenge takes no files from the visitor; empty where it does."""
+    """Return why the whole challenge takes no files from the visitor; empty where it does."""
     try:
         check_challenge(visit.known.state, visit.team.kind if visit.team else "team")
     except RefusedError as error:
@@ -49,14 +49,14 @@ def _takes(phase: KnownPhase, now: int) -> bool:
 
 
 def open_lefts(visit: Visit) -> list[tuple[KnownPhase, Left]]:
-    """Give what the visitor's team has left in each phase that takes files now."""
+    """Return what the visitor's team has left in each phase that takes files now."""
     if visit.team is None:
         return []
     return [(phase, quota_left(visit.arena, phase, visit.team)) for phase in open_phases(visit)]
 
 
 def quota_headers(visit: Visit, phase_id: str = "") -> dict[str, str]:
-    """Give the headers that tell what the visitor's team has left; none without a team.
+    """Return the headers that tell what the visitor's team has left; none without a team.
 
     Args:
         visit: Who asks.

@@ -105,7 +105,7 @@ def _lines(visit: Visit, split: str, scores: Mapping[str, Score]) -> list[Line]:
 
 
 def _words(captions: Mapping[str, Any]) -> list[Line]:
-    """Say what captions are like, whatever their references are.
+    """Return what captions are like, whatever their references are.
 
     >>> [line.value for line in _words({"v1": "a man runs", "v2": "a man runs"})]
     ['2', '3.0', '3', '50.0 %']

@@ -9,7 +9,7 @@ from reelscore.challenges.definition.records import Award, Board, Definition, Pu
 
 
 def board_rules(definition: Definition) -> list[tuple[str, str]]:
-    """Say of each leaderboard, by its name, how its entries are ordered and compared."""
+    """Return of each leaderboard, by its name, how its entries are ordered and compared."""
     return [(board.name or board.id, _order(definition, board)) for board in definition.boards]
 
 
@@ -26,7 +26,7 @@ def _order(definition: Definition, board: Board) -> str:
 
 
 def award_rule(definition: Definition) -> str:
-    """Say who wins; empty where the definition does not."""
+    """Return who wins; empty where the definition does not."""
     award = definition.award
     if award is None:
         return ""
@@ -47,7 +47,7 @@ def _ties(definition: Definition, award: Award) -> str:
 
 
 def published_rule(publish: Publish) -> str:
-    """Say what else becomes public when the results are revealed.
+    """Return what else becomes public when the results are revealed.
 
     >>> published_rule(Publish(captions=True))
     'With the results: the captions of entries on a leaderboard.'
@@ -66,7 +66,7 @@ def _listed(definition: Definition, scores: Iterable[str]) -> str:
 
 
 def _label(definition: Definition, score: str) -> str:
-    """Give what a score is called: that of a metric, or of people."""
+    """Return what a score is called: that of a metric, or of people."""
     if score.startswith("human:"):
         return f"people's judgments ({score.removeprefix('human:').replace(':', ', ')})"
     for kind in {split.kind for split in definition.splits}:

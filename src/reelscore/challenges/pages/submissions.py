@@ -52,7 +52,7 @@ def _form(visit: Visit, status: int = 200, /, **more: Any) -> Response:
 
 
 def known_phase(visit: Visit, id: str) -> str:
-    """Give the id of a phase that may be known of.
+    """Return the id of a phase that may be known of.
 
     Raises:
         HTTPException: If there is none; status 404.
@@ -118,7 +118,7 @@ def _read(
 
 
 def file_name(file: UploadFile) -> str:
-    """Give the name of a file that was sent."""
+    """Return the name of a file that was sent."""
     return file.filename or "captions"
 
 
@@ -179,7 +179,7 @@ class Line:
 
 
 def own_records(visit: Visit) -> list[tuple[str, Record]]:
-    """Give the submissions of the visitor's team, newest first, each with its phase."""
+    """Return the submissions of the visitor's team, newest first, each with its phase."""
     assert visit.team is not None
     return [
         (phase.id, record)
@@ -190,7 +190,7 @@ def own_records(visit: Visit) -> list[tuple[str, Record]]:
 
 
 def own_record(visit: Visit, id: str) -> tuple[str, Record]:
-    """Give one submission of the visitor's team, with its phase.
+    """Return one submission of the visitor's team, with its phase.
 
     Raises:
         HTTPException: If there is none; status 404.
@@ -204,7 +204,7 @@ def own_record(visit: Visit, id: str) -> tuple[str, Record]:
 
 
 def lines(visit: Visit) -> list[Line]:
-    """Give the submissions of a team as its page shows them."""
+    """Return the submissions of a team as its page shows them."""
     view = visit.view
     shown = []
     for phase, record in own_records(visit):
@@ -226,7 +226,7 @@ def lines(visit: Visit) -> list[Line]:
 
 
 def known_columns(visit: Visit, split: str) -> dict[str, Column]:
-    """Give the columns of the boards of a split, by score."""
+    """Return the columns of the boards of a split, by score."""
     definition = visit.view.definition
     boards = [board for board in definition.boards if board.split == split]
     return {c.score: c for board in boards for c in board_columns(definition, board, {})}
@@ -257,7 +257,7 @@ def show_submissions(visit: InTeam) -> Response:
 
 @router.get("/mine/live", include_in_schema=False)
 def renew_submissions(visit: InTeam) -> Response:
-    """Give the list anew."""
+    """Return the list anew."""
     return visit.part("mine_live.html", **_mine(visit))
 
 
@@ -324,12 +324,12 @@ def cancel(visit: InTeam, id: SubmissionId) -> Response:
 
 @router.get("/submissions/{submission}/file")
 def give_file(visit: AnyVisit, id: SubmissionId) -> Response:
-    """Give the file that was handed in, to its team, and to everybody once it is published."""
+    """Return the file that was handed in, to its team, and to everybody once it is published."""
     return file_answer(visit, id)
 
 
 def file_answer(visit: Visit, id: str) -> Response:
-    """Give the file of a submission, to be saved.
+    """Return the file of a submission, to be saved.
 
     Raises:
         HTTPException: If there is none that the visitor may see; status 404.

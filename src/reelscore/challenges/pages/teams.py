@@ -47,7 +47,7 @@ def _team_page(visit: Visit, status: int = 200, /, **more: Any) -> Response:
 
 
 def is_captain(visit: Visit) -> bool:
-    """Tell whether whoever asks is the captain of their team."""
+    """Return whether whoever asks is the captain of their team."""
     if visit.team is None or visit.account is None:
         return False
     rows = teams.members(visit.arena, visit.team)

@@ -134,7 +134,7 @@ def noted(visit: Visit) -> Visit:
 
 
 def _who(account: Account | None, team: Team | None) -> Who:
-    """Say who somebody is to a challenge; whoever makes or joins a team accepts its rules."""
+    """Return who somebody is to a challenge; whoever makes or joins a team accepts its rules."""
     if account is None:
         return VISITOR
     if account.is_organiser:
@@ -145,7 +145,7 @@ def _who(account: Account | None, team: Team | None) -> Who:
 
 @Guard
 def visiting(request: Request) -> Visit:
-    """Give whoever looks at the challenge.
+    """Return whoever looks at the challenge.
 
     Raises:
         HTTPException: If there is no such challenge; status 404.
@@ -157,7 +157,7 @@ def visiting(request: Request) -> Visit:
 
 @Guard
 def logged_in(request: Request) -> Visit:
-    """Give whoever looks at the challenge, with an account.
+    """Return whoever looks at the challenge, with an account.
 
     Raises:
         HTTPException: If nobody is logged in; status 401.
@@ -170,7 +170,7 @@ def logged_in(request: Request) -> Visit:
 
 @Guard
 def in_team(request: Request) -> Visit:
-    """Give whoever looks at the challenge, as the member of a team.
+    """Return whoever looks at the challenge, as the member of a team.
 
     Raises:
         HTTPException: If nobody is logged in, status 401; without a team, status 403.
@@ -183,7 +183,7 @@ def in_team(request: Request) -> Visit:
 
 @Guard
 def organising(request: Request) -> Visit:
-    """Give whoever looks at the challenge, as one of its organisers.
+    """Return whoever looks at the challenge, as one of its organisers.
 
     Raises:
         HTTPException: If they are not; status 404, as for what does not exist.
@@ -196,7 +196,7 @@ def organising(request: Request) -> Visit:
 
 @Guard
 def owning(request: Request) -> Visit:
-    """Give whoever looks at the challenge, as an owner.
+    """Return whoever looks at the challenge, as an owner.
 
     Raises:
         HTTPException: If it is an assistant, status 403; if it is nobody of them, status 404.
@@ -209,7 +209,7 @@ def owning(request: Request) -> Visit:
 
 @Guard
 def arrival(request: Request) -> int:
-    """Give the time at which a request came, before its body is read."""
+    """Return the time at which a request came, before its body is read."""
     site: Site = request.app.state.site
     return site.arena.now()
 
@@ -232,12 +232,15 @@ class ApiRefusal(HTTPException):
 
 
 def missing() -> HTTPException:
-    """Say that something does not exist, or may not be seen, which looks the same."""
+    """Return the message that there is no such thing, or that it may not be seen."""
     return HTTPException(404, "There is nothing here, or not yet.")
 
 
 def login_path(request: Request) -> str:
-    """Give the page to log in on: that of challenges leads back to the page that was asked for."""
+    """Return the page to log in on.
+
+    That of challenges leads back to the page that was asked for.
+    """
     prefix: str = request.app.state.site.settings.prefix
     path = request.url.path.removeprefix(prefix)
     if not path.startswith(PATH):
@@ -246,7 +249,7 @@ def login_path(request: Request) -> str:
 
 
 def challenge_path(request: Request) -> str:
-    """Give the overview of the challenge that a request is about; empty where it is about none."""
+    """Return the overview of the challenge that a request is about, or ""."""
     prefix: str = request.app.state.site.settings.prefix
     parts = request.url.path.removeprefix(prefix).split("/")
     if len(parts) < 4 or f"/{parts[1]}" != PATH:
@@ -255,7 +258,7 @@ def challenge_path(request: Request) -> str:
 
 
 def own_page(path: str) -> str:
-    """Give a page of challenges to go on to; anything else is none.
+    """Return a page of challenges to go on to; anything else is none.
 
     >>> own_page("/challenges/lsmdc/team"), own_page("//evil.example/challenges")
     ('/challenges/lsmdc/team', '/challenges')

@@ -78,7 +78,7 @@ class Evaluation:
 
 
 def list_evaluations(view: View) -> list[Evaluation]:
-    """Give the evaluations by people that the definition has, in its order.
+    """Return the evaluations by people that the definition has, in its order.
 
     Args:
         view: The challenge, as organisers see it.
@@ -160,12 +160,12 @@ def make_campaign(
 
 
 def _shown(texts: Mapping[str, str], items: Sequence[str]) -> dict[str, str]:
-    """Give what raters read of each item; an entry may leave videos out, which is judged too."""
+    """Return what raters read of each item; an entry may leave videos out, which is judged too."""
     return {item: texts.get(item) or _NOTHING for item in items}
 
 
 def _is_blind(view: View, human: Human) -> bool:
-    """Tell whether raters see references of a blind split.
+    """Return whether raters see references of a blind split.
 
     Raises:
         DataError: If they would see them before the phase has closed.

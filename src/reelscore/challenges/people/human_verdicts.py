@@ -33,7 +33,7 @@ _lock = Lock()
 def unpublished_verdict(
     database: Database, campaign: str, human: Human, entries: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Give the columns that a closed campaign will have; none before, or if nothing can be used.
+    """Return the columns that a closed campaign will have; none before, or if nothing can be used.
 
     Args:
         database: Where the campaign is.
@@ -61,7 +61,7 @@ def unpublished_verdict(
 
 
 def _stamp(connection: Connection, campaign: str) -> tuple[Any, ...]:
-    """Give something that changes with every judgment and decision: the numbers of the last."""
+    """Return something that changes with every judgment and decision: the numbers of the last."""
     event, judgment, assignment = schema.event, schema.judgment, schema.assignment
     events = select(func.max(event.c.id)).where(event.c.campaign == campaign)
     judgments = (
@@ -73,7 +73,7 @@ def _stamp(connection: Connection, campaign: str) -> tuple[Any, ...]:
 
 
 def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Give the columns that a campaign leads to, one for each criterion.
+    """Return the columns that a campaign leads to, one for each criterion.
 
     Args:
         campaign: The campaign.

@@ -59,7 +59,7 @@ def _change(
 
 
 def invited_phases(connection: Connection, challenge: int, team_id: str) -> set[str]:
-    """Give the ids of the phases that a team, or one that was merged into it, is invited to."""
+    """Return the ids of the phases that a team, or one that was merged into it, is invited to."""
     key = connection.scalar(select(team.c.key).filter_by(challenge=challenge, id=team_id))
     if key is None:
         return set()
@@ -69,7 +69,7 @@ def invited_phases(connection: Connection, challenge: int, team_id: str) -> set[
 
 
 def invited_teams(arena: Arena, known: Known) -> dict[str, list[str]]:
-    """Give the public ids of the invited teams, by phase, for all phases that are not listed."""
+    """Return the public ids of the invited teams, by phase, for all phases that are not listed."""
     invited: dict[str, list[str]] = {
         each.id: [] for each in known.definition.phases if not each.listed
     }

@@ -13,7 +13,7 @@ from reelscore.errors import DataError, UnknownNameError
 
 
 def may_rate(connection: Connection, campaign: str, accounts: Collection[int]) -> bool:
-    """Tell whether somebody may rate in a campaign: not in one of a challenge they take part in.
+    """Return whether somebody may rate in a campaign: not in one of a challenge they take part in.
 
     Whoever is or was a member of a team knows captions that are judged.
 
@@ -34,7 +34,7 @@ def may_rate(connection: Connection, campaign: str, accounts: Collection[int]) -
 
 
 def shown_items(connection: Connection, campaign: str, *, blind: bool) -> Sequence[str]:
-    """Give the items that raters of a campaign see; of blind splits only those who are invited.
+    """Return the items that raters of a campaign see; of blind splits only those who are invited.
 
     Args:
         connection: A transaction that writes.

@@ -18,7 +18,7 @@ _TOGETHER = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "HANGUL": "CJK", "IDEOGRAPHIC
 
 
 def checked_name(name: str) -> str:
-    """Give the name of a team or an account as it is kept.
+    """Return the name of a team or an account as it is kept.
 
     Raises:
         DataError: If it is empty, long, has characters that do not show, or mixes scripts.
@@ -53,7 +53,7 @@ def _script(letter: str) -> str:
 
 
 def skeleton(name: str) -> str:
-    """Give what names that look alike have in common.
+    """Return what names that look alike have in common.
 
     >>> skeleton("Team 1O") == skeleton("team-lo") == skeleton("TEAM l0")
     True

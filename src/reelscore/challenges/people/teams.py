@@ -92,7 +92,7 @@ def add_team(
 
 
 def find_team(arena: Arena, known: Known, name: str) -> Team | None:
-    """Give a team by its id or its name."""
+    """Return a team by its id or its name."""
     with arena.database.reading() as connection:
         of_challenge = select(team).filter_by(challenge=known.key)
         row = connection.execute(of_challenge.filter_by(id=name)).one_or_none()
@@ -102,7 +102,7 @@ def find_team(arena: Arena, known: Known, name: str) -> Team | None:
 
 
 def team_of(arena: Arena, known: Known, account: int) -> Team | None:
-    """Give the team that an account is in."""
+    """Return the team that an account is in."""
     with arena.database.reading() as connection:
         row = connection.execute(
             select(team)
@@ -117,21 +117,21 @@ def team_of(arena: Arena, known: Known, account: int) -> Team | None:
 
 
 def list_teams(arena: Arena, known: Known) -> list[Team]:
-    """Give the teams of a challenge, by name."""
+    """Return the teams of a challenge, by name."""
     with arena.database.reading() as connection:
         rows = connection.execute(select(team).filter_by(challenge=known.key).order_by(team.c.name))
         return [_team(row) for row in rows]
 
 
 def members(arena: Arena, own: Team) -> Sequence[Row[Any]]:
-    """Give the rows of a team's members and open invitations."""
+    """Return the rows of a team's members and open invitations."""
     with arena.database.reading() as connection:
         rows = select(member).where(member.c.team == own.key, member.c.state != "left")
         return connection.execute(rows.order_by(member.c.key)).all()
 
 
 def all_members(arena: Arena, known: Known) -> Sequence[Row[Any]]:
-    """Give the rows of all active members of a challenge, each with the id of its team."""
+    """Return the rows of all active members of a challenge, each with the id of its team."""
     with arena.database.reading() as connection:
         rows = select(member, team.c.id.label("team_id")).join(team, member.c.team == team.c.key)
         active = rows.where(member.c.challenge == known.key, member.c.state == "active")
@@ -248,7 +248,7 @@ def set_contact(arena: Arena, known: Known, account: int, contact: str) -> None:
 
 
 def own_keys(connection: Connection, key: int) -> Sequence[int]:
-    """Give the keys of all teams that are one by now: this one, and all merged with it."""
+    """Return the keys of all teams that are one by now: this one, and all merged with it."""
     heir = select(func.coalesce(team.c.merged_into, team.c.key)).filter_by(key=key)
     is_part = func.coalesce(team.c.merged_into, team.c.key) == heir.scalar_subquery()
     return connection.scalars(select(team.c.key).where(is_part)).all()
@@ -283,7 +283,7 @@ def _add_member(connection: Connection, own: Row[Any], account: int, role: str, 
 
 
 def team_size(connection: Connection, key: int) -> int:
-    """Give the number of active members."""
+    """Return the number of active members."""
     count = select(func.count()).select_from(member).filter_by(team=key, state="active")
     return int(connection.execute(count).scalar_one())
 

@@ -91,7 +91,7 @@ def make_token(
 
 
 def find_token(arena: Arena, secret: str) -> Token:
-    """Give the token that somebody sends; the day of its use is noted.
+    """Return the token that somebody sends; the day of its use is noted.
 
     Raises:
         RefusedError: If there is none (``unknown``), it was revoked (``revoked``), or it has
@@ -113,7 +113,7 @@ def find_token(arena: Arena, secret: str) -> Token:
 
 
 def list_tokens(arena: Arena, account: int) -> list[Token]:
-    """Give the tokens of an account that can be used, oldest first."""
+    """Return the tokens of an account that can be used, oldest first."""
     with arena.database.reading() as connection:
         now = arena.clock(connection)
         rows = connection.execute(

@@ -10,7 +10,7 @@ _LEARNED = ("bertha", "sts", "fusion", "ensemble", "bertscore")
 
 
 def needs_of(settings: Mapping[str, Any]) -> str:
-    """Give what scoring with some settings needs, separated by spaces; empty for nothing.
+    """Return what scoring with some settings needs, separated by spaces; empty for nothing.
 
     >>> needs_of({"kind": "captions", "metrics": ["cider", "bertha|seed:1"], "device": "cuda"})
     'bertha cuda'
@@ -25,7 +25,7 @@ def needs_of(settings: Mapping[str, Any]) -> str:
 
 
 def capabilities(device: str = "cpu") -> frozenset[str]:
-    """Give what this process can do: the models that are installed, and its device."""
+    """Return what this process can do: the models that are installed, and its device."""
     found = {device}
     if importlib.util.find_spec("onnxruntime") is not None:
         found |= {"bertha", "sts", "fusion", "ensemble"}
@@ -35,7 +35,7 @@ def capabilities(device: str = "cpu") -> frozenset[str]:
 
 
 def is_able(able: Iterable[str], needs: str) -> bool:
-    """Tell whether a worker has all that a job needs.
+    """Return whether a worker has all that a job needs.
 
     >>> is_able({"bertha"}, ""), is_able({"bertha"}, "bertha cuda")
     (True, False)

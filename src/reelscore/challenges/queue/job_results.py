@@ -180,7 +180,10 @@ def _sign(definition: Definition, split_id: str, primary: str) -> int:
 def _told_before(
     connection: Connection, own: Claim, row: Row[Any], split_key: int, primary: str, sign: int
 ) -> Told | None:
-    """Give the best that the team, and any that was merged with it, was told in this generation."""
+    """Return the best that the team, and any that was merged with it.
+
+    Was told in this generation.
+    """
     last = (
         select(func.max(shown.c.key))
         .where(
@@ -206,7 +209,7 @@ def _told_before(
 
 
 def version_of(connection: Connection, phase_key: int, generation: int) -> str:
-    """Give the version that the scores of a generation were made with; empty where it has none."""
+    """Return the version that the scores of a generation were made with, or ""."""
     signature = connection.scalar(
         select(result.c.signature)
         .select_from(result.join(job).join(submission))

@@ -109,7 +109,7 @@ def claim(
 
 
 def _in_order(connection: Connection, kinds: Sequence[Any], now: int) -> Sequence[Row[Any]]:
-    """Give the job that is next, if any: important phases first, then teams that have none."""
+    """Return the job that is next, if any: important phases first, then teams that have none."""
     if not kinds:
         return []
     busy_job, busy = job.alias(), submission.alias()
@@ -142,7 +142,7 @@ def _in_order(connection: Connection, kinds: Sequence[Any], now: int) -> Sequenc
 
 
 def _in_turn() -> ColumnElement[bool]:
-    """Whether it is a job's turn: the Ladder needs a team's jobs in their order."""
+    """Return whether it is a job's turn: the Ladder needs a team's jobs in their order."""
     earlier_job, earlier = job.alias(), submission.alias()
     is_behind = (
         select(earlier_job.c.key)
@@ -185,7 +185,7 @@ def _claim(connection: Connection, row: Row[Any], lease: str) -> Claim:
 
 
 def references_of(arena: Arena, split_key: int) -> tuple[bytes, bytes]:
-    """Give items and references of a split, for a scorer."""
+    """Return items and references of a split, for a scorer."""
     with arena.database.reading() as connection:
         row = connection.execute(select(split).filter_by(key=split_key)).one()
         return get_blob(connection, row.items_blob), get_blob(connection, row.references_blob)

@@ -182,7 +182,7 @@ def _receive(pipe: IO[bytes]) -> bytes | None:
 
 
 def _ending(process: subprocess.Popen[bytes]) -> str:
-    """Say how a process ended."""
+    """Return how a process ended."""
     code = process.returncode
     if code is not None and code < 0:
         return f"it was ended by {signal.Signals(-code).name}"
@@ -190,7 +190,7 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
 
 
 def harmless_environment() -> dict[str, str]:
-    """Give the environment without what a process that reads strangers' files must not know."""
+    """Return the environment without what a process that reads strangers' files must not know."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -199,7 +199,7 @@ def harmless_environment() -> dict[str, str]:
 
 
 def resident(pid: int) -> int:
-    """Give the resident size of a process in bytes; 0 where the system does not tell.
+    """Return the resident size of a process in bytes; 0 where the system does not tell.
 
     >>> resident(os.getpid()) > 0 or not Path("/proc/self/statm").exists()
     True

@@ -37,7 +37,7 @@ class Waiting:
 
 
 def queue_state(arena: Arena) -> Waiting:
-    """Give how the queue stands, for pages and monitors."""
+    """Return how the queue stands, for pages and monitors."""
     with arena.database.reading() as connection:
         now = arena.clock(connection)
         by_state = select(job.c.state, func.count()).group_by(job.c.state)
@@ -56,12 +56,12 @@ def queue_state(arena: Arena) -> Waiting:
 
 
 def why_waiting(arena: Arena, id: str) -> str:
-    """Say why a submission waits: its place in the queue, or that nobody can score it."""
+    """Return why a submission waits: its place in the queue, or that nobody can score it."""
     return waits_for(arena, id)[0]
 
 
 def waits_for(arena: Arena, id: str) -> tuple[str, int]:
-    """Say why a submission waits, and how many wait before it."""
+    """Return why a submission waits, and how many wait before it."""
     with arena.database.reading() as connection:
         now = arena.clock(connection)
         row = connection.execute(

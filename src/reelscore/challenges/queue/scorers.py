@@ -74,7 +74,7 @@ def _name(digest: str, settings: Mapping[str, Any]) -> str:
 
 
 def _where(error: BaseException) -> str:
-    """Say where something failed, without what it was about."""
+    """Return where something failed, without what it was about."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
     return "\n".join([type(error).__name__, *lines[-12:]])
@@ -150,7 +150,7 @@ def _scores(table: ScoreTable, draws: Draws, made: str) -> list[tuple[str, float
 
 
 def _arrays(scores: Scores, items: Sequence[str]) -> dict[str, tuple[list[str], bytes]]:
-    """Give the scores of items and the statistics as NumPy files, a row for each item."""
+    """Return the scores of items and the statistics as NumPy files, a row for each item."""
     place = {item: k for k, item in enumerate(items)}
     columns = np.full((len(items), len(scores)), np.nan)
     for k, result in enumerate(scores.values()):
@@ -181,7 +181,7 @@ def _packed(scored: ScoredSplit) -> dict[str, Any]:
 
 
 def unpacked(answered: Mapping[str, Any]) -> dict[str, ScoredSplit]:
-    """Give what a scorer's process answered."""
+    """Return what a scorer's process answered."""
     return {
         split: ScoredSplit(
             [(name, value, signature) for name, value, signature in each["scores"]],

@@ -38,7 +38,7 @@ _TARGET = "reelscore.challenges.queue.scorers:answer"
 
 
 def default_scorers() -> int:
-    """Give how many scorers there are unless somebody says so: all cores but one."""
+    """Return how many scorers there are unless somebody says so: all cores but one."""
     return max(1, thread_count(None) - 1)
 
 
@@ -190,7 +190,7 @@ class Workers:
                 told = waiting
 
     def left_to_others(self) -> list[str]:
-        """Say what waits that this version must not score, in a sentence each."""
+        """Return what waits that this version must not score, in a sentence each."""
         return [
             f"Submissions wait for version {version}, which scored the others; this is "
             f"{__version__}. Run that one, or score all again: reelscore challenge rescore."
@@ -198,7 +198,7 @@ class Workers:
         ]
 
     def _say_hello(self) -> None:
-        """Say that this one is there, unless it only looks after others."""
+        """Print that this one is there, unless it only looks after others."""
         if self.count:
             seen(self.arena, self.name, self.able, self.count)
 

@@ -17,7 +17,7 @@ _FAST = 1  # arrays of scores hardly get smaller by more effort
 
 
 def blob_digest(content: bytes) -> str:
-    """Give the digest that content is kept by."""
+    """Return the digest that content is kept by."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -51,12 +51,12 @@ def put_blob(connection: Connection, content: bytes) -> str:
 
 
 def has_blob(connection: Connection, digest: str) -> bool:
-    """Tell whether content is there; an export may have left it out."""
+    """Return whether content is there; an export may have left it out."""
     return connection.scalar(select(blob.c.size).filter_by(digest=digest)) not in (None, 0)
 
 
 def get_blob(connection: Connection, digest: str) -> bytes:
-    """Give the content with a digest.
+    """Return the content with a digest.
 
     Raises:
         DataError: If there is none, or it has changed.

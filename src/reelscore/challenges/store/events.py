@@ -96,13 +96,13 @@ def check_reason(reason: str) -> None:
 
 
 def chain_head(connection: Connection, challenge: int | None) -> str:
-    """Give the chain of a challenge's last row; empty where there is none."""
+    """Return the chain of a challenge's last row; empty where there is none."""
     last = select(event.c.chain).where(event.c.challenge == challenge)
     return connection.scalar(last.order_by(event.c.key.desc()).limit(1)) or ""
 
 
 def read_events(connection: Connection, challenge: int | None) -> list[Event]:
-    """Give the log of a challenge, oldest first."""
+    """Return the log of a challenge, oldest first."""
     rows = select(*_COLUMNS).where(event.c.challenge == challenge).order_by(event.c.key)
     return [Event(*row) for row in connection.execute(rows)]
 

@@ -81,7 +81,7 @@ class Record:
     def entry(
         self, scores: Mapping[str, Score], draws: Draws = NO_DRAWS, place: Place = "ranked"
     ) -> Entry:
-        """Give it as boards see it."""
+        """Return it as boards see it."""
         return Entry(
             self.id,
             self.team_name,
@@ -198,7 +198,7 @@ def stories_told(connection: Connection, split: str, ids: Sequence[str]) -> dict
 def scores_of(
     connection: Connection, split: int, jobs: Sequence[int]
 ) -> dict[int, dict[str, Score]]:
-    """Give the scores of some jobs on a split, by the database's number of the job."""
+    """Return the scores of some jobs on a split, by the database's number of the job."""
     result = tables.result
     scores: dict[int, dict[str, Score]] = {job: {} for job in jobs}
     query = (
@@ -214,7 +214,7 @@ def scores_of(
 def arrays_of(
     connection: Connection, split: int, jobs: Sequence[int], kind: str
 ) -> dict[int, tuple[list[str], bytes]]:
-    """Give an array of some jobs on a split: the names of its columns, and the NumPy file."""
+    """Return an array of some jobs on a split: the names of its columns, and the NumPy file."""
     array = tables.array
     query = select(array.c.job, array.c.names, array.c.blob).where(
         array.c.split == split, array.c.kind == kind, array.c.job.in_(jobs)
@@ -226,13 +226,13 @@ def arrays_of(
 
 
 def draws_of(connection: Connection, split: int, jobs: Sequence[int]) -> dict[int, Draws]:
-    """Give the resampled scores of some jobs on a split."""
+    """Return the resampled scores of some jobs on a split."""
     arrays = arrays_of(connection, split, jobs, "draws")
     return {job: Draws.from_bytes(names, data) for job, (names, data) in arrays.items()}
 
 
 def told_of(connection: Connection, phase: int, split: int, generation: int) -> dict[str, Told]:
-    """Give what the teams were told after each submission, by the submission's public id."""
+    """Return what the teams were told after each submission, by the submission's public id."""
     shown, submission = tables.shown, tables.submission
     query = (
         select(submission.c.id, shown.c.told)

@@ -78,7 +78,7 @@ class _Budget:
 
 
 def _plain(name: str, content: bytes, budget: _Budget) -> bytes:
-    """Give the content of a file that may be compressed, once."""
+    """Return the content of a file that may be compressed, once."""
     for magic, pieces in _COMPRESSED.items():
         if content.startswith(magic):
             text = b"".join(_counted(name, pieces(content), budget))
@@ -210,7 +210,7 @@ def _member(name: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo, budget
 
 
 def is_passed_over(name: str) -> bool:
-    """Tell whether a member of an archive is what systems and platforms put there by themselves.
+    """Return whether a member of an archive is what systems and platforms put there by themselves.
 
     >>> is_passed_over("__MACOSX/._a.json"), is_passed_over("run/a.json")
     (True, False)
@@ -221,6 +221,6 @@ def is_passed_over(name: str) -> bool:
 
 
 def _shown(name: str) -> str:
-    """Give a name for messages: short, and on one line."""
+    """Return a name for messages: short, and on one line."""
     plain = "".join(char if char.isprintable() else "?" for char in name)
     return plain if len(plain) <= 80 else f"{plain[:77]}…"

@@ -44,7 +44,7 @@ def with_lines(messages: Sequence[str], name: str, content: bytes) -> list[str]:
 
 
 def _entry_lines(content: bytes) -> dict[int | str, int]:
-    """Give the lines of entries by their numbers, and by their keys as messages write them."""
+    """Return the lines of entries by their numbers, and by their keys as messages write them."""
     if len(content) > _LARGEST or b"\n" not in content.strip():
         return {}
     try:
@@ -62,7 +62,7 @@ def _entry_lines(content: bytes) -> dict[int | str, int]:
 
 
 def _section(text: str, at: int) -> int:
-    """Give where the list or object of captions begins: the whole, or a section of it."""
+    """Return where the list or object of captions begins: the whole, or a section of it."""
     if text[at] == "[":
         return at
     values = {key: value for key, _, value in _entries(text, at) if _RECORDS.match(text, value)}

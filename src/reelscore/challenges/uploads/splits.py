@@ -65,7 +65,7 @@ def read_split(split: Split, folder: Path) -> SplitContent:
 
 
 def _of_part(stories: Stories, split: Split) -> Stories:
-    """Give the stories of the part that a split names; all where it names none."""
+    """Return the stories of the part that a split names; all where it names none."""
     parts = stories.splits
     if not split.part:
         return stories
@@ -103,14 +103,14 @@ def _stories_content(annotators: Sequence[Stories]) -> SplitContent:
 
 
 def captions_references(items: bytes, references: bytes) -> Paired:
-    """Give references of captions as scorers take them, in the order of the items."""
+    """Return references of captions as scorers take them, in the order of the items."""
     ids: list[str] = msgspec.json.decode(items)["items"]
     texts: list[list[str]] = msgspec.json.decode(references)["references"]
     return lone_references(dict(zip(ids, texts, strict=True)))
 
 
 def stories_references(references: bytes) -> list[Stories]:
-    """Give references of stories as scorers take them, of each annotator."""
+    """Return references of stories as scorers take them, of each annotator."""
     return [
         Stories({video: story_of(value) for video, value in stories.items()})
         for stories in msgspec.json.decode(references)["annotators"]
@@ -131,7 +131,7 @@ def story_of(value: dict[str, Any]) -> Story:
 
 
 def items_of(split: str, items: bytes) -> ItemList:
-    """Give the items of a split as readers take them."""
+    """Return the items of a split as readers take them."""
     kept = msgspec.json.decode(items)
     return ItemList(split, kept["items"], kept.get("durations", {}))
 

@@ -53,7 +53,7 @@ class Report:
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """Give it as it is kept and sent; at most 8 kB."""
+        """Return it as it is kept and sent; at most 8 kB."""
         return msgspec.json.encode(self).decode()
 
 
@@ -179,18 +179,18 @@ class Readers:
 
 
 def busy() -> RefusedError:
-    """Say that no reader became free in time."""
+    """Return the message that no reader became free in time."""
     return RefusedError("busy", "Many files are being read; try again in a minute.")
 
 
 def captions_of(captions: bytes) -> dict[str, Any]:
-    """Give captions by split: texts in the order of the items, or timed captions by video."""
+    """Return captions by split: texts in the order of the items, or timed captions by video."""
     splits: dict[str, Any] = msgspec.json.decode(captions)
     return splits
 
 
 def shown_name(name: str) -> str:
-    r"""Give the name of an upload for messages: without folders, short, on one line.
+    r"""Return the name of an upload for messages: without folders, short, on one line.
 
     >>> shown_name("C:\\runs\\a\nb.json")
     'a?b.json'
@@ -244,7 +244,7 @@ class _UploadReading:
         self._files: Mapping[str, bytes] = {}
 
     def read(self, content: bytes) -> dict[str, Any] | None:
-        """Give captions by split, or ``None`` where there are problems."""
+        """Return captions by split, or ``None`` where there are problems."""
         unpacked = unpack(self.name, content)
         self.notes += unpacked.notes
         self._files = unpacked.files
@@ -272,7 +272,7 @@ class _UploadReading:
         return {item: found[item] for item in split.items if item in found}
 
     def report(self, message: str = "") -> dict[str, Any]:
-        """Say what is wrong, in few words however much it is."""
+        """Return what is wrong, in few words however much it is."""
         problems = self._said(self._problems.first)
         count = self._problems.count + bool(message)
         if message:
@@ -378,7 +378,7 @@ class _UploadReading:
                 found[item].append([start, stop, sentence])
 
     def _known_video(self, video: str) -> str | None:
-        """Give the item that a video id names: ActivityNet's may lack their beginning."""
+        """Return the item that a video id names: ActivityNet's may lack their beginning."""
         for name in (video, f"v_{video}", video.removeprefix("v_")):
             if name in self._split_of:
                 return name
@@ -403,7 +403,7 @@ class _UploadReading:
 
 
 def missing_note(what: str, count: int, videos: int) -> str:
-    """Say how many videos have no captions, and so count as zero.
+    """Return how many videos have no captions, and so count as zero.
 
     >>> missing_note("Of test", 1, 20)
     'Of test, 1 of 20 videos has no captions, and counts as zero.'

@@ -28,7 +28,7 @@ def preset_option(default: str | None = None) -> Decorator:
 
 
 def choices(*without: str, start: Protocol | None = None) -> Decorator:
-    """Give a command the choices of the protocol; those not given are the preset's.
+    """Return a command the choices of the protocol; those not given are the preset's.
 
     Args:
         without: Choices the command does not have.

@@ -190,7 +190,7 @@ def command(
 
 
 def _heading(name: str, protocol: Protocol) -> str:
-    """Say in a line which protocol made the numbers below."""
+    """Return in a line which protocol made the numbers below."""
     if name == ACTIVITYNET:
         at = ", ".join(f"{tiou:g}" for tiou in protocol.tious)
         return (

@@ -45,7 +45,7 @@ def command(
     vtt_file: str | None,
     json_file: str | None,
 ) -> None:
-    """Say how dense and fast a film's narration is, and where there is room for more.
+    """Print how dense and fast a film's narration is, and where there is room for more.
 
     The narration is that of 'corpus transcript', else of 'corpus segment', without what people
     rejected; dialogue is that of 'corpus subtitles'.

@@ -54,7 +54,7 @@ _SOUNDS = [
 
 
 def sound_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that name a film, its described track, and their streams."""
+    """Return a command the options that name a film, its described track, and their streams."""
     for option in reversed(_SOUNDS):
         command = option(command)
     return command
@@ -75,7 +75,7 @@ def number_or(word: str) -> Callable[[click.Context, click.Parameter, str], floa
 
 
 def both_files(film_file: str | None, ad_file: str | None) -> tuple[str, str]:
-    """Give the two files of work without a project; both are needed."""
+    """Return the two files of work without a project; both are needed."""
     if film_file is None or ad_file is None:
         missing = "--film" if film_file is None else "--ad"
         raise DataError(f"Without a project both files are needed; name one with {missing} too.")
@@ -83,7 +83,7 @@ def both_files(film_file: str | None, ad_file: str | None) -> tuple[str, str]:
 
 
 def film_and_file(names: Sequence[str], out_file: str | None) -> tuple[str | None, str]:
-    """Give the film and the file that a command names, or the file alone."""
+    """Return the film and the file that a command names, or the file alone."""
     if len(names) > 2:
         raise DataError(f"Expected a film and a file, or a file alone; got {len(names)} names.")
     if len(names) == 2 and out_file:
@@ -92,7 +92,7 @@ def film_and_file(names: Sequence[str], out_file: str | None) -> tuple[str | Non
 
 
 def films_of(project: Project, films: Sequence[str]) -> list[str]:
-    """Give the films that a command is about: those named, else all."""
+    """Return the films that a command is about: those named, else all."""
     chosen = [project.film(film_id).id for film_id in films] or list(project.films)
     if not chosen:
         raise DataError(

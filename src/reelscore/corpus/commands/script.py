@@ -131,7 +131,7 @@ def _parsed(
 def _aligned(
     project: Project, film_id: str, parameters: Mapping[str, Any], again: bool
 ) -> dict[str, Any]:
-    """Give the script of one film of a project its times, unless that was done already."""
+    """Return the script of one film of a project its times, unless that was done already."""
     cues = project.result(film_id, "subtitles")
     if cues is None:
         raise DataError(

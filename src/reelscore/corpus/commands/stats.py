@@ -104,7 +104,10 @@ Groups = dict[str, list[ExportedClip]]
 
 
 def _of_project(project: Project) -> tuple[Groups, dict[str, dict[str, Any]]]:
-    """Give the clips of each source and set of a project, and what review did to its sentences."""
+    """Return the clips of each source and set of a project.
+
+    And what review did to its sentences.
+    """
     assembled = stage_result(project, "assemble")
     is_there = {stage: (project.folder / name).is_file() for stage, name in STAGES.items()}
     names = stage_result(project, "anonymise")["films"] if is_there["anonymise"] else None
@@ -114,7 +117,7 @@ def _of_project(project: Project) -> tuple[Groups, dict[str, dict[str, Any]]]:
 
 
 def _of_files(files: Sequence[str]) -> tuple[Groups, dict[str, dict[str, Any]]]:
-    """Give the clips of each source and set of caption files."""
+    """Return the clips of each source and set of caption files."""
     sets: Groups = {}
     for path in files:
         for name, clips in read_clips(path).items():

@@ -67,7 +67,7 @@ class Desk:
     clock: Callable[[], str] = lambda: datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
     def accept(self, target: str) -> Decision:
-        """Say that a passage is right as it is."""
+        """Return the message that a passage is right as it is."""
         return self._about(target, "accept", {"state": "accepted"})
 
     def reject(self, target: str, reason: str = "") -> Decision:
@@ -80,12 +80,12 @@ class Desk:
         return self._about(target, "reject", {"state": "rejected"}, reason)
 
     def move(self, target: str, start: float, end: float) -> Decision:
-        """Give a passage other times."""
+        """Return a passage other times."""
         start, end = self._times(start, end)
         return self._about(target, "move", {**self._placed(target, start, end), "state": "edited"})
 
     def edit(self, target: str, text: str) -> Decision:
-        """Give a passage other words; a segment gets its first sentence by it."""
+        """Return a passage other words; a segment gets its first sentence by it."""
         text = " ".join(text.split())
         if not text:
             raise DataError("The sentence has no words; to leave it out, reject it.")
@@ -163,7 +163,7 @@ class Desk:
         return self._decision(segment.id, "new", None, {"added": [_plain(segment)]})
 
     def name(self, target: str, name: str, is_name: bool) -> Decision:
-        """Say that a word is, or is not, a person's name that is to be replaced."""
+        """Return the message that a word is, or is not, a person's name that is to be replaced."""
         name = " ".join(name.split())
         if not any(character.isalpha() for character in name):
             raise DataError(f"{name!r} has no letters, so it cannot be a name.")

@@ -120,12 +120,12 @@ def _router(review: Review) -> APIRouter:
 
     @router.get("/films/{film}/state")
     def state(film: str) -> Response:
-        """Give the whole film."""
+        """Return the whole film."""
         return _json(films.film(film).state())
 
     @router.get("/films/{film}/window")
     def window(film: str, start: Seconds) -> Response:
-        """Give the waveforms and subtitles of 30 seconds."""
+        """Return the waveforms and subtitles of 30 seconds."""
         shown, end = films.film(film), start + WINDOW
         waves = {
             voice: peaks(shown.sounds.read(voice, start, end))
@@ -136,7 +136,7 @@ def _router(review: Review) -> APIRouter:
 
     @router.get("/films/{film}/spectrogram")
     def picture(film: str, start: Seconds) -> Response:
-        """Give the spectrogram of 30 seconds: of the described track, else of the film."""
+        """Return the spectrogram of 30 seconds: of the described track, else of the film."""
         sounds = films.film(film).sounds
         voice: Voice = "ad" if "ad" in sounds.voices else "film"
         drawn = spectrogram(sounds.read(voice, start, start + WINDOW))
@@ -144,7 +144,7 @@ def _router(review: Review) -> APIRouter:
 
     @router.get("/films/{film}/still")
     def picture_of_film(film: str, at: Seconds) -> Response:
-        """Give the picture of the video at a time."""
+        """Return the picture of the video at a time."""
         video = films.film(film).video
         content = None if video is None else still(video, at)
         if content is None:
@@ -153,7 +153,7 @@ def _router(review: Review) -> APIRouter:
 
     @router.get("/films/{film}/sound/{voice}")
     def sound(film: str, voice: Voice, start: Seconds, end: Seconds) -> Response:
-        """Give a short piece of sound, in the film's time."""
+        """Return a short piece of sound, in the film's time."""
         samples = films.film(film).sounds.read(voice, start, end)
         return Response(wav_file(samples), 200, _KEPT, "audio/wav")
 
@@ -176,7 +176,7 @@ def _json(content: Any, headers: dict[str, str] | None = None) -> Response:
 
 
 def _explain(request: WebRequest, error: Exception) -> JSONResponse:
-    """Say what went wrong."""
+    """Return what went wrong."""
     status, text = 500, "Something is wrong with the server; see where it was started."
     if isinstance(error, HTTPException):
         status, text = error.status_code, str(error.detail)

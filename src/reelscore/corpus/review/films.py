@@ -104,7 +104,7 @@ class ReviewFilm:
         self.video = _video(project.folder / film) if film else None
 
     def _now(self) -> _State:
-        """Give the film as it is now."""
+        """Return the film as it is now."""
         file = self._place / "decisions.jsonl"
         base = _signature(*(self._place / name for name in _BASE), self._folder / "corpus.json")
         signature = base, _signature(file)
@@ -229,7 +229,7 @@ def _decision(desk: Desk, request: Request) -> Decision:
 
 
 def _video(path: Path) -> Path | None:
-    """Give a file back if it has pictures; words can be reviewed without."""
+    """Return a file back if it has pictures; words can be reviewed without."""
     try:
         return path if has_video(path) else None
     except DataError:
@@ -237,7 +237,7 @@ def _video(path: Path) -> Path | None:
 
 
 def _signature(*files: Path) -> list[tuple[int, int] | None]:
-    """Give what changes when files do."""
+    """Return what changes when files do."""
     stats = [path.stat() if path.exists() else None for path in files]
     return [None if stat is None else (stat.st_mtime_ns, stat.st_size) for stat in stats]
 
@@ -257,7 +257,7 @@ class ReviewFilms:
         self._lock = Lock()
 
     def film(self, film_id: str) -> ReviewFilm:
-        """Give a film.
+        """Return a film.
 
         Raises:
             DataError: If it is not among those that are reviewed.

@@ -52,7 +52,10 @@ def spectrogram(sound: Floats, width: int = 900, height: int = 160) -> bytes:
 
 @cache
 def _rows(height: int) -> Floats:
-    """Give the matrix from bins of a spectrum to rows: the mean of a row's bins, or between two."""
+    """Return the matrix from bins of a spectrum to rows: the mean of a row's bins.
+
+    Or between two.
+    """
     edges = np.geomspace(LOWEST, HIGHEST, height + 1) * _WINDOW / RATE
     bins = np.arange(_WINDOW // 2 + 1)
     matrix = np.zeros((len(bins), height), np.float32)
@@ -77,7 +80,7 @@ def _palette() -> Bytes:
 
 
 def peaks(sound: Floats, count: int = 600) -> list[int]:
-    """Give the loudest sample of each of many equal parts, from 0 to 100.
+    """Return the loudest sample of each of many equal parts, from 0 to 100.
 
     Args:
         sound: Samples.
@@ -117,7 +120,7 @@ def png(pixels: Bytes, palette: Bytes | None = None) -> bytes:
 
 
 def has_video(path: Path) -> bool:
-    """Tell whether a file has pictures that move; the cover of an album is none.
+    """Return whether a file has pictures that move; the cover of an album is none.
 
     Args:
         path: The file.
@@ -127,7 +130,7 @@ def has_video(path: Path) -> bool:
 
 
 def still(path: Path, time: float, width: int = 320) -> bytes | None:
-    """Give the picture of a video at a time, as PNG; None where there is none.
+    """Return the picture of a video at a time, as PNG; None where there is none.
 
     Args:
         path: The file.

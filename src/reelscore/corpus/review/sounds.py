@@ -173,7 +173,7 @@ class FilmSounds:
         return TrackParts(find_track(path, role="ad", stream=stream))
 
     def read(self, voice: Voice, start: float, end: float) -> Floats:
-        """Give samples, in the film's time.
+        """Return samples, in the film's time.
 
         Args:
             voice: `film`, `ad` or `residual`.

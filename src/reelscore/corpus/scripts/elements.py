@@ -78,7 +78,7 @@ def read_text(path: str | Path, encoding: str | None = None) -> str:
 
 
 def is_heading(line: str) -> bool:
-    """Tell whether a line begins as headings do.
+    """Return whether a line begins as headings do.
 
     >>> [is_heading(line) for line in ("INT. CAR", "I/E CAR", "EST VIEW", "I SEE", "INTO IT")]
     [True, True, True, False, False]
@@ -87,7 +87,7 @@ def is_heading(line: str) -> bool:
 
 
 def is_name(line: str) -> bool:
-    """Tell whether a line could name a speaker: upper case, save in parentheses, and short.
+    """Return whether a line could name a speaker: upper case, save in parentheses, and short.
 
     >>> [is_name(line) for line in ("HANS (on the radio)", "R2D2", "23", "He", "CUT TO:")]
     [True, True, False, False, False]
@@ -204,7 +204,7 @@ class Collector:
         self.elements.append(element)
 
     def script(self, format: str) -> Script:
-        """Give the script, with numbered elements."""
+        """Return the script, with numbered elements."""
         elements = [
             replace(element, id=f"e{number}") for number, element in enumerate(self.elements)
         ]

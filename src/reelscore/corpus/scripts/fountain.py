@@ -48,7 +48,7 @@ class _Line:
 
 
 def _lines(text: str) -> list[_Line]:
-    """Give the lines without notes and what is crossed out, with their numbers in the file."""
+    """Return the lines without notes and what is crossed out, with their numbers in the file."""
     asides: list[tuple[str | None, int]] = []
 
     def take(match: re.Match[str]) -> str:
@@ -210,7 +210,7 @@ def _escaped(text: str) -> str:
 
 
 def _same_block(last: Element, element: Element) -> bool:
-    """Tell whether no blank line parts two elements: two lines of dialogue are two speeches."""
+    """Return whether no blank line parts two elements: two lines of dialogue are two speeches."""
     if element.kind == "title":
         return last.kind == "title"
     same_speech = (last.who, last.extensions, last.scene) == (

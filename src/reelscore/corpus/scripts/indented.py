@@ -68,7 +68,7 @@ def parse_indented(text: str) -> Script:
 
 
 def is_typed(text: str) -> bool:
-    r"""Tell whether a script is as typists write it: names indented, or with marks of pages.
+    r"""Return whether a script is as typists write it: names indented, or with marks of pages.
 
     >>> is_typed("ANNA\nDrive on.\n"), is_typed(3 * "          ANNA\n     Drive on.\n\n")
     (False, True)
@@ -141,7 +141,7 @@ def _is_page_break(lines: Sequence[_Line], place: int) -> bool:
 
 
 def _numbered_headers(lines: Sequence[_Line]) -> set[int]:
-    """Give the lines that stand alone and are the same but for a number at the end."""
+    """Return the lines that stand alone and are the same but for a number at the end."""
     places: dict[str, set[int]] = defaultdict(set)
     texts: dict[str, set[str]] = defaultdict(set)
     for place in range(1, len(lines) - 1):
@@ -155,7 +155,7 @@ def _numbered_headers(lines: Sequence[_Line]) -> set[int]:
 
 
 def _neighbours(lines: Sequence[_Line], at: int) -> list[int]:
-    """Give the lines beside a page break that stand alone, as headers and footers do."""
+    """Return the lines beside a page break that stand alone, as headers and footers do."""
     places = []
     for step in (-1, 1):
         place = at + step
@@ -174,7 +174,7 @@ def _header_key(text: str) -> str:
 
 
 def _heading(text: str) -> str | None:
-    """Give a heading without the numbers on its margins; None if it is none."""
+    """Return a heading without the numbers on its margins; None if it is none."""
     body = text if is_heading(text) else _LEADING.sub("", text, count=1)
     return _TRAILING.sub("", body).strip() if is_heading(body) else None
 
@@ -213,7 +213,7 @@ def _is_fixed(text: str) -> bool:
 
 
 def _pairs(lines: Sequence[_Line]) -> list[tuple[_Line, _Line]]:
-    """Give the lines that follow each other without a blank line between."""
+    """Return the lines that follow each other without a blank line between."""
     return [
         (line, following)
         for line, following in pairwise(lines)
@@ -270,7 +270,7 @@ def _begin(collector: Collector, line: _Line) -> None:
 
 
 def _goes_on(line: _Line) -> bool:
-    """Tell whether a name stands there only since a page break has parted a speech."""
+    """Return whether a name stands there only since a page break has parted a speech."""
     _, extensions = split_name(line.text)
     marks = {mark.upper().replace(".", "") for mark in extensions}
     return line.continued and bool(marks & {"CONT'D", "CONTD", "CONTINUED", "CONT"})

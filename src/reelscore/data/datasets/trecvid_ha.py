@@ -75,7 +75,7 @@ class Assessment:
     rows: Sequence[tuple[str, str]] = ()
 
     def references(self, annotators: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Give the references of each item, by all annotators or by some.
+        """Return the references of each item, by all annotators or by some.
 
         Args:
             annotators: Their names; to judge a person's captions, leave that person out.

@@ -35,7 +35,7 @@ class _TextFormat(Format, Protocol):
     """A format of text, which tells by itself whether a file is of it."""
 
     def sniff(self, source: Source, reading: Reading) -> bool:
-        """Tell whether a file that begins like this is of the format."""
+        """Return whether a file that begins like this is of the format."""
 
 
 LINES = "lines"
@@ -76,7 +76,7 @@ def _check_named_fields(name: str, source: Source, reading: Reading) -> None:
 
 @cache
 def get_format(name: str) -> Format:
-    """Give a format by name.
+    """Return a format by name.
 
     Raises:
         UnknownNameError: If there is no such format.

@@ -50,7 +50,7 @@ class Delimited(msgspec.Struct, frozen=True):
     delimiters: str
 
     def sniff(self, source: Source, reading: Reading) -> bool:
-        """Tell whether a file begins with a header that names an item id and captions.
+        """Return whether a file begins with a header that names an item id and captions.
 
         If the user names the columns, tell whether the lines have as many.
         """

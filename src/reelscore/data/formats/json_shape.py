@@ -106,7 +106,7 @@ def section_for(role: Role, names: Collection[str]) -> str | None:
 
 
 def is_of_other_role(name: str, beginning: bytes, role: Role, fields: FieldNames) -> bool:
-    """Tell whether a section holds captions of the other role, and none of this one.
+    """Return whether a section holds captions of the other role, and none of this one.
 
     >>> is_of_other_role("predictions", b'[{"id": 1, "caption": "a"}]', "references", USUAL)
     True
@@ -119,7 +119,7 @@ def is_of_other_role(name: str, beginning: bytes, role: Role, fields: FieldNames
 
 
 def has_times(value: dict[str, Any]) -> bool:
-    """Tell whether an object of videos holds timed captions.
+    """Return whether an object of videos holds timed captions.
 
     >>> has_times({"v1": {"timestamps": [[0, 4]], "sentences": ["a man"]}})
     True

@@ -21,7 +21,7 @@ class Lines:
     """``lines``: the lines of a text without any structure."""
 
     def sniff(self, source: Source, reading: Reading) -> bool:
-        """Tell whether a file is text without any structure, so that its lines are captions."""
+        """Return whether a file is text without any structure, so that its lines are captions."""
         from reelscore.data.formats.structure import structure_of
 
         return structure_of(source.head) is None
@@ -40,7 +40,7 @@ class Lines:
         return _records(source.blocks(), 1, source.path, request)
 
     def captions(self, source: Source, request: Request) -> tuple[list[str], Iterator[Record]]:
-        """Give the first captions, which all can be used, and the records from there on.
+        """Return the first captions, which all can be used, and the records from there on.
 
         As a rule there are none: a few thousand captions are looked at together.
         """

@@ -74,7 +74,7 @@ class Lists:
 
 
 def _are_pairs(entries: list[Any]) -> bool:
-    """Tell pairs of id and caption from lists of two captions: ids are words, captions are not."""
+    """Distinguish pairs of id and caption from lists of two captions."""
     return bool(entries) and all(
         isinstance(entry, list)
         and len(entry) == 2

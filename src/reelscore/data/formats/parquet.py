@@ -64,7 +64,7 @@ def check_single(columns: Iterable[str], names: Sequence[str], path: str) -> Non
 
 
 def holds_bytes(kind: Any) -> bool:
-    """Tell whether a type of pyarrow is one of bytes."""
+    """Return whether a type of pyarrow is one of bytes."""
     from pyarrow import types
 
     kinds = types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view

@@ -117,7 +117,7 @@ def _id_before(delimiter: str, line: str) -> re.Match[str] | None:
 
 
 def _are_ids(words: list[str], delimiter: str, lines: list[str]) -> bool:
-    """Tell whether the first words of lines are ids, and no part of captions."""
+    """Return whether the first words of lines are ids, and no part of captions."""
     with_digits = [word for word in words if any(map(str.isdigit, word))]
     if delimiter in ",;|" and _are_nearly_all(with_digits, lines):
         return True

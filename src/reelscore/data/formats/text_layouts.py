@@ -39,7 +39,7 @@ class TextLayout(msgspec.Struct, frozen=True):
     heading: int = 0
 
     def sniff(self, source: Source, reading: Reading) -> bool:
-        """Tell whether all of the first lines are of the layout."""
+        """Return whether all of the first lines are of the layout."""
         lines = source.head.decode("utf-8", "replace").split("\n")
         whole = lines[:-1] if len(lines) > 1 else lines  # the last may be cut
         first = [line.rstrip("\r") for line in whole[:_FIRST] if line.strip()]
@@ -80,7 +80,7 @@ class TextLayout(msgspec.Struct, frozen=True):
 
 
 def lsmdc() -> TextLayout:
-    """Give the layout of LSMDC."""
+    """Return the layout of LSMDC."""
     return TextLayout(
         "LSMDC",
         re.compile(rf"(?P<item>[^\t]+)(?:\t{_TIME}){{4}}(?:\t(?P<caption>[^\t]*))?\t?"),
@@ -89,7 +89,7 @@ def lsmdc() -> TextLayout:
 
 
 def msvd() -> TextLayout:
-    """Give the layout of MSVD."""
+    """Return the layout of MSVD."""
     return TextLayout(
         "MSVD",
         re.compile(r"(?P<item>[\w-]{11}_\d+_\d+|vid\d+(?=\t))(?:\.avi)?[ \t]+(?P<caption>.*)"),

@@ -247,7 +247,7 @@ def findings_in(captions: Captions, checks: Sequence[Check]) -> list[Finding]:
 
 
 def worst_notes(systems: Mapping[str, Candidates], most: int = 2) -> list[str]:
-    """Say the worst that checks find in systems' captions, for a reader of their scores.
+    """Return the worst that checks find in systems' captions, for a reader of their scores.
 
     Left out is what scoring says itself: of empty captions, copies, ids and languages.
 
@@ -326,5 +326,5 @@ def _debris_in(texts: Sequence[str]) -> list[Finding]:
 
 
 def _is_word(text: str) -> bool:
-    """Whether a text is one word, in a script that has blanks between words."""
+    """Return whether a text is one word, in a script that has blanks between words."""
     return text.isascii() and len(text.split()) == 1

@@ -54,7 +54,7 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
         rest: str,
         remedy: str,
     ) -> Iterator[Finding]:
-        """Say how many captions have a defect, and show the first few; nothing if none has.
+        """Yield how many captions have a defect, and show the first few; nothing if none has.
 
         Args:
             check: The name of the check.
@@ -198,7 +198,7 @@ class Findings(Sequence[Finding]):
         return [finding for finding in self.findings if finding.severity == "error"]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data, ready for JSON."""
+        """Return everything as plain data, ready for JSON."""
         findings = [
             {
                 **structs.asdict(finding),

@@ -74,7 +74,7 @@ def unusable(captions: Captions) -> Iterator[Finding]:
 
 
 def _within(file: str, message: str) -> str:
-    """Say a place without the name of its file, which the findings have already."""
+    """Return a place without the name of its file, which the findings have already."""
     place = message.removeprefix(file).lstrip(": ")
     return f"line {place}" if place[:1].isdigit() else place
 

@@ -79,7 +79,7 @@ class ClipModel:
         return [each.ids for each in self._tokenizer.encode_batch(list(texts))]
 
     def texts(self, texts: Sequence[str]) -> dict[str, TextVectors]:
-        """Give the vectors of texts, each once."""
+        """Return the vectors of texts, each once."""
         torch = need("torch", _EXTRA)
         once = list(dict.fromkeys(texts))
         ids = self.token_ids(once)
@@ -97,7 +97,7 @@ class ClipModel:
         return vectors
 
     def pictures(self, pictures: Sequence[NDArray[np.uint8]]) -> Vectors:
-        """Give the vectors of pictures, of unit length."""
+        """Return the vectors of pictures, of unit length."""
         torch = need("torch", _EXTRA)
         rows = []
         for begin in range(0, len(pictures), _PICTURES):
@@ -109,17 +109,17 @@ class ClipModel:
         return np.concatenate(rows)
 
     def _used(self) -> AbstractContextManager[None]:
-        """Say in one message what goes wrong in the network."""
+        """Return in one message what goes wrong in the network."""
         return loading(self._what, failure="cannot be used")
 
     def _unit(self, vectors: Any) -> Vectors:
-        """Give vectors the length 1."""
+        """Return vectors the length 1."""
         rows: Vectors = need("torch").nn.functional.normalize(vectors, dim=-1).cpu().numpy()
         check_vectors(rows)
         return rows
 
     def video(self, video: Path, frames: int) -> Vectors:
-        """Give the vectors of a video's frames; computed once, and then read from the cache."""
+        """Return the vectors of a video's frames; computed once, and then read from the cache."""
         name = f"{video_key(video).replace('#', '_')}-{frames}.npy"
         kept = cache_directory() / "clip" / self.key / name
         try:
@@ -174,7 +174,7 @@ def check_videos(metric: str, folder: str | None) -> None:
 def frame_vectors(
     metric: str, batch: CaptionBatch, model: ClipModel, folder: str, frames: int
 ) -> Mapping[int, Vectors]:
-    """Give the vectors of the frames of each item's video, by the item's number.
+    """Return the vectors of the frames of each item's video, by the item's number.
 
     Raises:
         DataError: If it is not known which items the captions belong to, or a video is missing.
@@ -194,7 +194,7 @@ def frame_vectors(
 
 
 def _preparation(folder: Path, side: int) -> Any:
-    """Give the function that makes a picture ready: its middle, at the size and range CLIP wants.
+    """Return the function that makes a picture ready: its middle, at the size and range CLIP wants.
 
     It does what the image processor of transformers does, which needs torchvision in some versions.
     """

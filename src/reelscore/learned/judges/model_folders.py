@@ -46,7 +46,7 @@ def read_config(metric: str, folder: Path, option: str = "") -> dict[str, Any]:
 
 
 def cut_note(metric: str, texts: Collection[str]) -> list[str]:
-    """Say how many texts were as long as a model reads, or longer.
+    """Return how many texts were as long as a model reads, or longer.
 
     >>> cut_note("clipscore", {"a man", "a dog"})
     ['clipscore: 2 texts fill all that its model reads; words beyond that were not seen.']
@@ -62,7 +62,7 @@ def cut_note(metric: str, texts: Collection[str]) -> list[str]:
 
 @lru_cache(maxsize=8)
 def weights_hash(folder: Path) -> str:
-    """Give eight digits that change with the weights."""
+    """Return eight digits that change with the weights."""
     digest = hashlib.sha256()
     for path in sorted(folder.glob(_WEIGHTS)):
         with path.open("rb") as file:

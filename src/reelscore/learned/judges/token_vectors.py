@@ -90,7 +90,7 @@ class TokenEncoder:
         return encodings
 
     def __call__(self, texts: Sequence[str], threads: int = 1) -> TokenVectors:
-        """Give the vectors of texts."""
+        """Return the vectors of texts."""
         encodings = self.encodings(texts)
         lengths = [len(each.ids) for each in encodings]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -120,7 +120,7 @@ def token_encoder(folder: Path, layer: int | None) -> TokenEncoder:
 
 
 def effective_layer(folder: Path, layer: int | None) -> int:
-    """Give the layer that is used: the one asked for, the best known one, or the last.
+    """Return the layer that is used: the one asked for, the best known one, or the last.
 
     Raises:
         DataError: If the encoder has no such layer.

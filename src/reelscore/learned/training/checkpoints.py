@@ -145,7 +145,7 @@ def released_on_failure(folder: str | Path) -> Iterator[None]:
 
 
 def _difference(old: object, new: object, name: str) -> str:
-    """Say what changed; of signatures only the parts that differ.
+    """Return what changed; of signatures only the parts that differ.
 
     >>> _difference("lstm|hidden:500|seed:0", "lstm|hidden:500|seed:1", "signature")
     'seed:0, not seed:1'

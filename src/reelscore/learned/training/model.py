@@ -221,7 +221,7 @@ def _percent(judged: Sequence[JudgedCaption]) -> tuple[float, float]:
 
 
 def shared_part(recipe: Recipe) -> Recipe:
-    """Give the stages that all members share.
+    """Return the stages that all members share.
 
     >>> from reelscore.learned.training.recipes import recipe_of
     >>> [stage.source for stage in shared_part(recipe_of("averaged")).stages]
@@ -231,7 +231,7 @@ def shared_part(recipe: Recipe) -> Recipe:
 
 
 def own_part(recipe: Recipe) -> Recipe:
-    """Give the stages that each member trains separately.
+    """Return the stages that each member trains separately.
 
     >>> from reelscore.learned.training.recipes import recipe_of
     >>> [stage.source for stage in own_part(recipe_of("careful")).stages]
@@ -242,7 +242,7 @@ def own_part(recipe: Recipe) -> Recipe:
 
 
 def last_part(recipe: Recipe) -> Recipe:
-    """Give the stages that come after the averaging.
+    """Return the stages that come after the averaging.
 
     >>> from reelscore.learned.training.recipes import recipe_of
     >>> [stage.source for stage in last_part(recipe_of("careful")).stages]

@@ -151,7 +151,7 @@ RECIPES = {
 
 
 def recipe_of(name: str) -> Recipe:
-    """Give a recipe by name.
+    """Return a recipe by name.
 
     Raises:
         UnknownNameError: If there is none of that name.

@@ -13,7 +13,7 @@ from reelscore.significance.comparison import UNTESTED, Comparison
 
 
 def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
-    """Give a row for each metric, best first, and a column for each coefficient.
+    """Return a row for each metric, best first, and a column for each coefficient.
 
     Args:
         correlations: The coefficients of all metrics, as `correlate_metrics` gives them.
@@ -82,7 +82,7 @@ def significance_grid(tests: Comparison) -> Grid:
 
 
 def footnotes(correlations: Sequence[Correlation]) -> list[str]:
-    """Say what is not defined, and how many groups that concerns.
+    """Return what is not defined, and how many groups that concerns.
 
     >>> footnotes([Correlation("x", "pearson", "item", float("nan"), 9, 3, 3, "it is constant")])
     ['x, pearson: not defined (it is constant).']

@@ -49,7 +49,7 @@ class Case(NamedTuple):
 
 
 def stress_kinds() -> list[str]:
-    """Give the kinds of damage and exploit; ``negation/never`` is one form of a damage.
+    """Return the kinds of damage and exploit; ``negation/never`` is one form of a damage.
 
     ``noun/told`` are those of ``noun`` where a reference has the word that was taken out. Of the
     others nobody can know by the references what was there.
@@ -66,7 +66,7 @@ def stress_kinds() -> list[str]:
 
 
 def about(kind: str) -> str:
-    """Say what a kind does.
+    """Return what a kind does.
 
     >>> about("noun/told")
     'names another thing; a reference has the right word'
@@ -76,7 +76,7 @@ def about(kind: str) -> str:
 
 
 def kind_sort(kind: str) -> Sort:
-    """Tell whether a kind is a damage or an exploit."""
+    """Return whether a kind is a damage or an exploit."""
     return "exploit" if kind in exploit_kinds() else "damage"
 
 
@@ -193,7 +193,7 @@ class _Lenders:
         return [text for other, text in drawn if other != item]
 
     def frequent(self, item: str) -> list[str]:
-        """Give the most frequent caption of another video, alone."""
+        """Return the most frequent caption of another video, alone."""
         if item not in self._with_best:
             return self._best
         others = [text for other, text in self._captions if other != item]

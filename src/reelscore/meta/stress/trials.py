@@ -113,22 +113,22 @@ class Stress:
         return score_labels(self.scales)
 
     def kinds(self, sort: Sort) -> list[str]:
-        """Give the kinds of one sort that could be made at all."""
+        """Return the kinds of one sort that could be made at all."""
         return [kind for kind in self.cases if kind_sort(kind) == sort]
 
     def trial(self, metric: str, kind: str) -> Trial:
-        """Give the trial of a metric and a kind."""
+        """Return the trial of a metric and a kind."""
         return next(each for each in self.trials if (each.metric, each.kind) == (metric, kind))
 
     def worst(self, metric: str, kind: str, count: int = 5) -> list[tuple[Case, float, float]]:
-        """Give the cases that a metric gets most wrong, with the scores of both captions."""
+        """Return the cases that a metric gets most wrong, with the scores of both captions."""
         pairs = self.scores[metric, kind]
         lost = self.scales[metric].sign * (pairs[:, 0] - pairs[:, 1])
         order = [k for k in np.argsort(lost, kind="stable") if np.isfinite(lost[k])][:count]
         return [(self.cases[kind][k], float(pairs[k, 0]), float(pairs[k, 1])) for k in order]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data, for JSON."""
+        """Return everything as plain data, for JSON."""
         return {
             "seed": self.seed,
             "items": self.items,
@@ -270,7 +270,7 @@ def stress_metrics(
 
 
 def _tried_scores(columns: MetricColumns) -> Sequence[str]:
-    """Give the scores of a metric to try: those that were asked for, or that which stands for it.
+    """Return the scores of a metric to try: those that were asked for, or that which stands for it.
 
     Raises:
         DataError: If it does not say of one caption how good it is.
@@ -288,7 +288,7 @@ def _tried_scores(columns: MetricColumns) -> Sequence[str]:
 def _originals(
     references: Mapping[str, Sequence[str]], captions: Mapping[str, str] | None, seed: int
 ) -> tuple[dict[str, str], dict[str, list[str]], list[str]]:
-    """Give the originals, the references they are scored against, and notes."""
+    """Return the originals, the references they are scored against, and notes."""
     if captions is None:
         originals, truth = take_out(references, seed)
         if not originals:
@@ -333,7 +333,7 @@ def _measured(
 def _scores(
     tried: Sequence[MetricColumns], measured: Sequence[NDArray[np.float64]]
 ) -> dict[str, NDArray[np.float64]]:
-    """Give all scores of captions; NaN where a judge has no answer."""
+    """Return all scores of captions; NaN where a judge has no answer."""
     scores: dict[str, NDArray[np.float64]] = {}
     for columns, rows in zip(tried, measured, strict=True):
         scores |= dict(zip(columns.names, columns.metric.scores(rows).T, strict=True))
@@ -355,5 +355,5 @@ def _trial(metric: str, kind: str, lost: NDArray[np.float64], spread: float) -> 
 
 
 def _plain(value: float) -> float | None:
-    """Give a number as JSON knows it."""
+    """Return a number as JSON knows it."""
     return None if np.isnan(value) else value

@@ -65,7 +65,7 @@ class Payload:
         self._size += len(padded)
 
     def encoded(self, head: dict[str, Any]) -> str:
-        """Give everything as one text of base64."""
+        """Return everything as one text of base64."""
         # json, not msgspec: names may hold a lone surrogate, which only an escape can carry.
         header = json.dumps({**head, "columns": self._columns}, separators=(",", ":")).encode()
         header += b" " * (-len(header) % _ALIGNED)

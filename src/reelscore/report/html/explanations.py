@@ -140,7 +140,7 @@ def align_all(
 
 
 def agree(ours: FloatArray, table: FloatArray) -> bool:
-    """Whether scores explained here are those of the table, where it has any.
+    """Return whether scores explained here are those of the table, where it has any.
 
     >>> agree(np.array([0.5, 0.2]), np.array([0.5, np.nan]))
     True

@@ -113,7 +113,10 @@ class Report:
         return partial_scores(self.table, self.human)
 
     def is_ranked(self, system: str, metric: str) -> bool:
-        """Whether a score can be better or worse than others: of all items, and of no bound."""
+        """Return whether a score can be better or worse than others: of all items.
+
+        And of no bound.
+        """
         return system not in self.bounds and (system, metric) not in self.partial
 
     @property

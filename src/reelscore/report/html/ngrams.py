@@ -204,7 +204,7 @@ def _look_up(keys: Keys, known: Keys, values: FloatArray) -> FloatArray:
 
 
 def _find(keys: Keys, known: Keys) -> tuple[IntArray, IntArray]:
-    """Say which keys are known, and where they stand."""
+    """Return which keys are known, and where they stand."""
     order = np.argsort(known)
     if not len(order):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)

@@ -71,7 +71,7 @@ def report_html(
     progress: Progress | None = None,
     folder: str = "",
 ) -> str:
-    """Give a report as the text of an HTML file.
+    """Return a report as the text of an HTML file.
 
     Args:
         report: What to show.
@@ -142,7 +142,7 @@ def encoded(
     progress: Progress | None = None,
     folder: str = "",
 ) -> str:
-    """Give everything the page's scripts need, as one text.
+    """Return everything the page's scripts need, as one text.
 
     Args:
         report: What to show.

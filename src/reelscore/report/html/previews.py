@@ -153,7 +153,7 @@ def read_previews(
 
 
 def _address(video: str, folder: Path) -> str:
-    """Give the address of a video for a page in a folder; a part becomes a media fragment."""
+    """Return the address of a video for a page in a folder; a part becomes a media fragment."""
     path, start, end = video_part(video)
     try:
         relative = Path(os.path.relpath(path.resolve(), folder)).as_posix()

@@ -101,7 +101,7 @@ def win_shares(table: ScoreTable, metric: str, systems: Sequence[str]) -> FloatA
 
 
 def sure_wins(tests: Comparison | None, systems: Sequence[str]) -> NDArray[np.bool_]:
-    """Say which systems are significantly better than which, in an order of one's own.
+    """Return which systems are significantly better than which, in an order of one's own.
 
     >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
     >>> sure_wins(Comparison.of("meteor", ["a", "b"], [0.3, 0.2], p), ["b", "a"]).tolist()
@@ -119,7 +119,7 @@ def sure_wins(tests: Comparison | None, systems: Sequence[str]) -> NDArray[np.bo
 
 
 def untested_pairs(tests: Comparison | None, systems: Sequence[str]) -> NDArray[np.bool_]:
-    """Say which systems were not tested against which, in an order of one's own."""
+    """Return which systems were not tested against which, in an order of one's own."""
     none = np.zeros((len(systems), len(systems)), dtype=bool)
     if tests is None:
         return none

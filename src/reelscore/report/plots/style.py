@@ -67,7 +67,7 @@ _STYLE: Any = {
 
 
 def need_matplotlib() -> None:
-    """Say how to install matplotlib, where it is not: before the work whose result is drawn.
+    """Print how to install matplotlib, where it is not: before the work whose result is drawn.
 
     Raises:
         MissingExtraError: matplotlib is not installed.

@@ -140,12 +140,12 @@ def difference_grid(
 
 
 def table_latex(table: ScoreTable, tests: Sequence[Comparison] = (), **layout: Any) -> str:
-    """Give a table's leaderboard as LaTeX; see `reelscore.ScoreTable.to_latex`."""
+    """Return a table's leaderboard as LaTeX; see `reelscore.ScoreTable.to_latex`."""
     return marked_leaderboard(table, tests, layout=Layout(**layout)).to_latex()
 
 
 def table_markdown(table: ScoreTable, tests: Sequence[Comparison] = (), **layout: Any) -> str:
-    """Give a table's leaderboard as Markdown; see `reelscore.ScoreTable.to_markdown`."""
+    """Return a table's leaderboard as Markdown; see `reelscore.ScoreTable.to_markdown`."""
     return marked_leaderboard(table, tests, layout=Layout(**layout)).to_markdown()
 
 

@@ -92,7 +92,7 @@ class Grid(msgspec.Struct, frozen=True):
         return "\n".join([table, *([""] if notes else []), *notes])
 
     def _blocks(self, width: int, heads: Heads) -> tuple[int, list[list[int]]]:
-        """Give the width of the names, and the columns of each block."""
+        """Return the width of the names, and the columns of each block."""
         widths = {k: self._width(k, heads) + 2 for k in range(self.names, len(self.columns))}
         needed = sum(widths.values())
         least = _SHORTEST_NAME * self.names
@@ -159,7 +159,7 @@ class Grid(msgspec.Struct, frozen=True):
         return "\n".join(line.rstrip() for line in lines)
 
     def to_markdown(self) -> str:
-        """Give a Markdown table."""
+        """Return a Markdown table."""
         lines = [self.columns, ["---"] + ["---:"] * (len(self.columns) - 1)]
         lines += [
             [_MARKDOWN[c.best, c.second].format(_markdown(c.text)) + _beside(c) for c in row]
@@ -173,7 +173,7 @@ class Grid(msgspec.Struct, frozen=True):
         return "\n".join(text) + "".join(f"\n\n{_markdown(note)}" for note in notes)
 
     def _key(self, second: str) -> list[str]:
-        """Say what bold numbers, the second best and those behind ± are."""
+        """Return what bold numbers, the second best and those behind ± are."""
         cells = [cell for row in self.rows for cell in row]
         kinds = {
             "best in bold": any(cell.best for cell in cells),
@@ -184,7 +184,7 @@ class Grid(msgspec.Struct, frozen=True):
         return [f"{text[0].upper()}{text[1:]}."] if text else []
 
     def to_latex(self) -> str:
-        r"""Give a LaTeX table with booktabs rules; its caption explains marks and emphasis.
+        r"""Return a LaTeX table with booktabs rules; its caption explains marks and emphasis.
 
         >>> grid = Grid(["system", "METEOR"], [[Cell("a_b"), Cell("0.35", "*", best=True)]],
         ...             notes=["* p < 0.05."])

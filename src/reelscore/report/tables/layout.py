@@ -137,7 +137,7 @@ class Layout(msgspec.Struct, frozen=True):
         return number_format(values, factor, self.digits)
 
     def notes(self, table: ScoreTable) -> list[str]:
-        """Say which scores were multiplied, and which were not.
+        """Return which scores were multiplied, and which were not.
 
         >>> from reelscore import score_systems
         >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l,diversity")

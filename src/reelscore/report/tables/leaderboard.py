@@ -138,7 +138,7 @@ def leaderboard_csv(
     items: bool = False,
     people: Collection[str] = (),
 ) -> str:
-    """Give the scores as CSV, in full precision, for a spreadsheet or a plot.
+    """Return the scores as CSV, in full precision, for a spreadsheet or a plot.
 
     Where systems were scored on different items, a column says on how many.
 
@@ -250,7 +250,7 @@ def score_text(value: float) -> str:
 
 
 def table_text(table: ScoreTable) -> str:
-    """Give a table's leaderboard as plain text.
+    """Return a table's leaderboard as plain text.
 
     >>> from reelscore import score_systems
     >>> print(table_text(score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l")))
@@ -261,7 +261,7 @@ def table_text(table: ScoreTable) -> str:
 
 
 def table_html(table: ScoreTable) -> str:
-    """Give a table's leaderboard for a notebook, with notes and signatures below it.
+    """Return a table's leaderboard for a notebook, with notes and signatures below it.
 
     >>> from reelscore import score_systems
     >>> page = table_html(score_systems({"<mine>": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l"))

@@ -203,7 +203,7 @@ class Output:
             return dict(stored)
 
     def _is_whole(self, manifest: Manifest) -> bool:
-        """Whether all files of a finished run are there, and as they were written."""
+        """Return whether all files of a finished run are there, and as they were written."""
         parts = {self.items / entry.name: entry.checksum for entry in manifest.parts}
         results = {self.folder / name: digest for name, digest in manifest.results.items()}
         files = (parts | results).items()

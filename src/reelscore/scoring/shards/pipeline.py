@@ -219,7 +219,7 @@ def score_shards(
 
 
 def _called(shards: Sequence[Shard], names: Mapping[PathLike, PathLike]) -> list[Shard]:
-    """Give shards the names that messages call them by."""
+    """Return shards the names that messages call them by."""
     by_path = {os.fspath(path): os.fspath(name) for path, name in names.items()}
 
     def name(path: str) -> str | None:

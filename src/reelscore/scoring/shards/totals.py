@@ -108,7 +108,7 @@ def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSum
 
 
 def items_of_systems(read: ReadRecord, parts: Sequence[PartSums]) -> dict[str, int]:
-    """Give each system a number for the items it was scored on; equal if they are the same."""
+    """Return each system a number for the items it was scored on; equal if they are the same."""
     return {
         system: sum(part.record.systems[number].fingerprint for part in parts) % 2**64
         for number, system in enumerate(read.systems)
@@ -131,7 +131,7 @@ def _added(records: Sequence[SystemRecord], place: int) -> dict[str, int]:
 def _notes(
     system: str, records: Sequence[SystemRecord], read: ReadRecord, settings: Settings
 ) -> list[str]:
-    """Say what the policies did, in the words of captions in memory."""
+    """Return what the policies did, in the words of captions in memory."""
     together = Paired(
         items=[],
         candidates=[],
@@ -149,7 +149,7 @@ def _notes(
 def _without_score(
     records: Sequence[SystemRecord], settings: Settings, items: int
 ) -> Iterator[str]:
-    """Say how many captions a metric left out, such as a judge without an answer."""
+    """Yield how many captions a metric left out, such as a judge without an answer."""
     for own in settings.columns:
         missing = items - sum(record.scored[own.main] for record in records)
         if missing:
@@ -189,7 +189,7 @@ def draws_of_parts(settings: Settings, parts: Sequence[PartSums]) -> dict[str, F
 def with_draws(
     table: ScoreTable, settings: Settings, draws: Mapping[str, FloatArray], items: Mapping[str, int]
 ) -> ScoreTable:
-    """Give the draws to the results they belong to, for intervals and tests.
+    """Return the draws to the results they belong to, for intervals and tests.
 
     Args:
         table: The scores of systems.

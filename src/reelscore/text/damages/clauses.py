@@ -98,7 +98,7 @@ def _verb_sort(sentence: Sentence, place: int) -> str:
 
 
 def _noun_may_end(before: str) -> bool:
-    """Tell whether a verb can follow this word: it is no article, preposition or adjective."""
+    """Return whether a verb can follow this word: it is no article, preposition or adjective."""
     return not (
         before in english.DETERMINERS
         or before in english.PREPOSITIONS
@@ -111,7 +111,7 @@ def _noun_may_end(before: str) -> bool:
 
 
 def _starts_verb(before: str) -> bool:
-    """Tell whether the word before makes a verb likely: a being, a pronoun or an adverb."""
+    """Return whether the word before makes a verb likely: a being, a pronoun or an adverb."""
     return (
         before in english.beings()
         or before in _PRONOUNS
@@ -121,7 +121,7 @@ def _starts_verb(before: str) -> bool:
 
 
 def _follows_plural(sentence: Sentence, place: int) -> bool:
-    """Tell whether "men walks" is meant: two nouns, or a slip that no rule can build on."""
+    """Return whether "men walks" is meant: two nouns, or a slip that no rule can build on."""
     return english.beings().get(sentence.before(place), False)
 
 
@@ -182,7 +182,7 @@ def find_subject(sentence: Sentence, verb: int) -> Phrase | None:
 
 
 def _maybe_verb(word: str) -> bool:
-    """Tell whether what follows may be an object: "holds a boy", and "shoos a cat" as well."""
+    """Return whether what follows may be an object: "holds a boy", and "shoos a cat" as well."""
     if word in english.bases():
         return word not in english.NOUN_LIKE
     return word in english.gerunds() or _ends_in_s(word)

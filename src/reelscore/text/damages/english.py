@@ -10,7 +10,7 @@ from functools import cache
 
 
 def words(text: str) -> frozenset[str]:
-    """Give the words of a text."""
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
@@ -134,7 +134,7 @@ def _base_forms() -> list[str]:
 
 
 def third(base: str) -> str:
-    """Give the form of a verb for he, she and it.
+    """Return the form of a verb for he, she and it.
 
     >>> [third(verb) for verb in ("ride", "carry", "play", "catch", "have")]
     ['rides', 'carries', 'plays', 'catches', 'has']
@@ -145,7 +145,7 @@ def third(base: str) -> str:
 
 
 def gerund(base: str) -> str:
-    """Give the form of a verb in -ing.
+    """Return the form of a verb in -ing.
 
     >>> [gerund(verb) for verb in ("ride", "run", "lie", "see", "play")]
     ['riding', 'running', 'lying', 'seeing', 'playing']
@@ -166,19 +166,19 @@ def _doubled() -> frozenset[str]:
 
 @cache
 def bases() -> frozenset[str]:
-    """Give the base forms of all verbs."""
+    """Return the base forms of all verbs."""
     return frozenset(_base_forms())
 
 
 @cache
 def thirds() -> dict[str, str]:
-    """Give the base form of each verb by its form for he, she and it."""
+    """Return the base form of each verb by its form for he, she and it."""
     return {third(base): base for base in _base_forms()}
 
 
 @cache
 def gerunds() -> dict[str, str]:
-    """Give the base form of each verb by its form in -ing."""
+    """Return the base form of each verb by its form in -ing."""
     return {gerund(base): base for base in _base_forms()}
 
 
@@ -228,7 +228,7 @@ CROWDS = words("group crowd pair bunch team line row number couple lot lots")
 
 
 def plural(noun: str) -> str:
-    """Give the plural of a noun.
+    """Return the plural of a noun.
 
     >>> [plural(noun) for noun in ("dog", "woman", "baby", "box", "knife")]
     ['dogs', 'women', 'babies', 'boxes', 'knives']
@@ -251,7 +251,7 @@ def _singulars() -> dict[str, str]:
 
 @cache
 def dictionary_form(word: str) -> str:
-    """Give the base form of a verb, or the singular of a noun, as far as it is known.
+    """Return the base form of a verb, or the singular of a noun, as far as it is known.
 
     >>> [dictionary_form(word) for word in ("riding", "women", "boxes", "cars", "dress", "red")]
     ['ride', 'woman', 'box', 'car', 'dress', 'red']
@@ -267,7 +267,7 @@ def dictionary_form(word: str) -> str:
 
 @cache
 def people() -> dict[str, bool]:
-    """Give the words for people, each with whether it is a plural."""
+    """Return the words for people, each with whether it is a plural."""
     singular = _PEOPLE.split()
     words = dict.fromkeys(singular, False) | {plural(noun): True for noun in singular}
     return words | {"gentlemen": True, "persons": True, "guys": True, "folks": True}
@@ -275,7 +275,7 @@ def people() -> dict[str, bool]:
 
 @cache
 def beings() -> dict[str, bool]:
-    """Give the words for people and animals, each with whether it is a plural.
+    """Return the words for people and animals, each with whether it is a plural.
 
     >>> beings()["dogs"], beings()["woman"], "table" in beings()
     (True, False, False)
@@ -310,7 +310,7 @@ COMPOUNDS = words(
 
 
 def compound(one: str, two: str) -> bool:
-    """Tell whether two words are one name: "hot dog", and "hot dogs".
+    """Return whether two words are one name: "hot dog", and "hot dogs".
 
     >>> compound("hot", "dogs"), compound("big", "dogs")
     (True, False)

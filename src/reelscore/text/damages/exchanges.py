@@ -100,7 +100,7 @@ def _untaken(
 
 
 def wrong_number(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Give another number, as a word or in digits."""
+    """Return another number, as a word or in digits."""
     places = [
         place
         for place, word in enumerate(sentence.lower)
@@ -118,14 +118,14 @@ def wrong_number(sentence: Sentence, rng: random.Random, taken: frozenset[str]) 
 
 
 def _counts(sentence: Sentence, place: int) -> bool:
-    """Tell whether a number counts what follows: not "the other two", nor "number 14"."""
+    """Return whether a number counts what follows: not "the other two", nor "number 14"."""
     return sentence.is_word(place + 1) and sentence.after(place) not in (
         english.PREPOSITIONS | english.CONJUNCTIONS | english.BE.keys()
     )
 
 
 def many_for_one(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Say that several do it, where one does."""
+    """Return the message that several do it, where one does."""
     clause = find_clause(sentence)
     if clause is None or clause.subject is None or clause.subject.plural or clause.plural:
         return None
@@ -144,7 +144,7 @@ def many_for_one(sentence: Sentence, rng: random.Random, taken: frozenset[str]) 
 
 
 def wrong_colour(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Give another colour to a thing; people's skin is no colour here."""
+    """Return another colour to a thing; people's skin is no colour here."""
     places = [
         place
         for place, word in enumerate(sentence.lower)
@@ -179,7 +179,7 @@ def _is_colour(sentence: Sentence, place: int) -> bool:
 
 @cache
 def _kinds_of_being() -> dict[str, tuple[str, bool]]:
-    """Give the kind of each being, and whether the word is a plural."""
+    """Return the kind of each being, and whether the word is a plural."""
     kinds = {}
     for kind, names in vocabulary.BEING_KINDS.items():
         for name in names.split():
@@ -270,7 +270,7 @@ def _wrong_verb(
 
 
 def _has_object(sentence: Sentence, verb: int) -> bool:
-    """Tell whether the verb is done to something: no preposition or mark follows."""
+    """Return whether the verb is done to something: no preposition or mark follows."""
     after = sentence.after(verb)
     return sentence.is_word(verb + 1) and not (
         after in english.PREPOSITIONS
@@ -315,7 +315,7 @@ _IDIOMS = {
 
 
 def _idiom(sentence: Sentence, place: int, base: str) -> bool:
-    """Tell whether the next word makes another verb of it: "speaks to", "throws up"."""
+    """Return whether the next word makes another verb of it: "speaks to", "throws up"."""
     after = sentence.after(place)
     if after in {"up", "off", "over", "out", "down", "away"}:
         return base not in {"walk", "run", "jog", "jump", "crawl", "march", "swim"}

@@ -18,7 +18,7 @@ _ACCOMPANIED = english.words(
 
 
 def negated(sentence: Sentence) -> bool:
-    """Tell whether a caption has a negation in it.
+    """Return whether a caption has a negation in it.
 
     >>> negated(Sentence.read("a man doesn't move")), negated(Sentence.read("a man moves"))
     (True, False)
@@ -57,7 +57,7 @@ def is_not(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 @_on_clause
 def does_not(sentence: Sentence, clause: Clause) -> Sentence | None:
-    """Say "does not ride" for "rides"."""
+    """Return "does not ride" for "rides"."""
     if clause.sort != "finite":
         return None
     verb = "do" if clause.plural else "does"
@@ -66,7 +66,7 @@ def does_not(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 @_on_clause
 def not_doing(sentence: Sentence, clause: Clause) -> Sentence | None:
-    """Say "not riding" where there is no other verb."""
+    """Return "not riding" where there is no other verb."""
     if clause.sort != "participle":
         return None
     return _put(sentence, clause, "not", english.gerund(clause.base))
@@ -74,7 +74,7 @@ def not_doing(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 @_on_clause
 def cannot(sentence: Sentence, clause: Clause) -> Sentence | None:
-    """Say "cannot ride"."""
+    """Return "cannot ride"."""
     if clause.sort == "participle" or not clause.base:
         return None
     return _put(_with_base(sentence, clause), clause, "cannot", clause.base)
@@ -90,7 +90,7 @@ def _with_base(sentence: Sentence, clause: Clause) -> Sentence:
 
 @_on_clause
 def no_longer(sentence: Sentence, clause: Clause) -> Sentence | None:
-    """Say "is no longer riding"."""
+    """Return "is no longer riding"."""
     if clause.sort == "be":
         be = sentence.words[clause.start]
         return sentence.put(clause.start, clause.start + 1, be, "no", "longer")
@@ -100,7 +100,7 @@ def no_longer(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 @_on_clause
 def stops(sentence: Sentence, clause: Clause) -> Sentence | None:
-    """Say "stops riding"."""
+    """Return "stops riding"."""
     if clause.sort == "participle" or not clause.base:
         return None
     return _put(sentence, clause, "stop" if clause.plural else "stops", english.gerund(clause.base))
@@ -125,14 +125,14 @@ fails_to = _with_to("fail")
 
 @_on_clause
 def avoids(sentence: Sentence, clause: Clause) -> Sentence | None:
-    """Say "avoids riding"."""
+    """Return "avoids riding"."""
     if not clause.base or clause.subject is None:
         return None
     return _put(sentence, clause, _form("avoid", clause), english.gerund(clause.base))
 
 
 def _form(verb: str, clause: Clause) -> str:
-    """Give another verb the form of the one in the clause."""
+    """Return another verb the form of the one in the clause."""
     if clause.sort == "participle":
         return english.gerund(verb)
     return verb if clause.plural else english.third(verb)
@@ -156,7 +156,7 @@ def never(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 @_on_clause
 def contraction(sentence: Sentence, clause: Clause) -> Sentence | None:
-    """Say "isn't", "aren't", "doesn't" or "don't"."""
+    """Return "isn't", "aren't", "doesn't" or "don't"."""
     if clause.sort == "be":
         be = sentence.words[clause.start]
         return sentence.put(clause.start, clause.start + 1, f"{be}n't")
@@ -188,7 +188,7 @@ no_one = _with_nobody("no", "one")
 
 @_on_clause
 def none_of(sentence: Sentence, clause: Clause) -> Sentence | None:
-    """Say "none of the men"."""
+    """Return "none of the men"."""
     subject = clause.subject
     if subject is None or not english.beings()[sentence.lower[subject.head]]:
         return None

@@ -12,7 +12,7 @@ _TRIES = 20
 
 
 def _places(sentence: Sentence) -> list[int]:
-    """Give the places of the words, without marks."""
+    """Return the places of the words, without marks."""
     return [place for place in range(len(sentence)) if sentence.is_word(place)]
 
 
@@ -51,13 +51,13 @@ def reverse(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> st
 
 
 def repeat_last(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Say the last word three times more, as captioners do."""
+    """Return the last word three times more, as captioners do."""
     places = _places(sentence)
     return _repeated(sentence, places[-1:], 3) if len(places) > 1 else None
 
 
 def repeat_word(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Say one word of some weight two or three times more."""
+    """Return one word of some weight two or three times more."""
     weighty = [
         place
         for place, word in enumerate(sentence.lower)
@@ -72,7 +72,7 @@ def repeat_word(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -
 
 
 def repeat_phrase(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Say the last two or three words again and again."""
+    """Return the last two or three words again and again."""
     places = _places(sentence)
     if len(places) < 4:
         return None
@@ -85,7 +85,7 @@ def _repeated(sentence: Sentence, places: Sequence[int], times: int) -> str:
 
 
 def repeat_all(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Say each word twice."""
+    """Return each word twice."""
     changed = sentence
     for place in reversed(_places(sentence)):
         word = sentence.words[place]

@@ -46,7 +46,7 @@ def exchange_object(sentence: Sentence, rng: random.Random, taken: frozenset[str
 
 
 def _joint(sentence: Sentence, clause: Clause) -> bool:
-    """Tell whether two do it together, or it is not certain who does it."""
+    """Return whether two do it together, or it is not certain who does it."""
     if clause.sort == "participle" and (
         clause.subject is None or clause.subject.end != clause.start
     ):
@@ -63,7 +63,7 @@ def _joint(sentence: Sentence, clause: Clause) -> bool:
 
 
 def _stems(participle: str) -> tuple[str, ...]:
-    """Give what verbs a participle may be of: "kissed", "embraced", "hugged"."""
+    """Return what verbs a participle may be of: "kissed", "embraced", "hugged"."""
     return participle[:-1], participle[:-2], participle[:-3]
 
 
@@ -93,7 +93,7 @@ def _whom(sentence: Sentence, clause: Clause) -> Phrase | None:
 
 
 def _goes_on(sentence: Sentence, place: int) -> bool:
-    """Tell whether the object may go on: no other verb, clause or list begins here."""
+    """Return whether the object may go on: no other verb, clause or list begins here."""
     word = sentence.lower[place]
     return sentence.is_word(place) and not (
         word in english.CONJUNCTIONS
@@ -138,7 +138,7 @@ def _stops(sentence: Sentence, place: int) -> bool:
 
 
 def _bounded(sentence: Sentence, place: int) -> bool:
-    """Tell whether what follows ends the phrase for sure."""
+    """Return whether what follows ends the phrase for sure."""
     word = sentence.lower[place]
     if word == ",":  # "a jacket, a scarf and a cap" goes on
         return sentence.after(place) in english.CONJUNCTIONS | english.PREPOSITIONS
@@ -151,7 +151,7 @@ def _bounded(sentence: Sentence, place: int) -> bool:
 
 
 def _ends_phrase(sentence: Sentence, place: int) -> bool:
-    """Tell whether a noun before this place is the last of its phrase: not "animal costume"."""
+    """Return whether a noun before this place is the last of its phrase: not "animal costume"."""
     if place >= len(sentence) or not sentence.is_word(place):
         return True
     word = sentence.lower[place]

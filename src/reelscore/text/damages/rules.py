@@ -31,7 +31,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 
 
 def damage_kinds() -> list[str]:
-    """Give the kinds of damage.
+    """Return the kinds of damage.
 
     >>> damage_kinds()[:3]
     ['negation', 'shuffle', 'roles']
@@ -40,7 +40,7 @@ def damage_kinds() -> list[str]:
 
 
 def damage_forms(kind: str) -> list[str]:
-    """Give the forms of a kind of damage.
+    """Return the forms of a kind of damage.
 
     Args:
         kind: The kind, see `damage_kinds`.
@@ -95,7 +95,7 @@ def damage(
 
 
 def told_by(original: str, changed: str, references: Iterable[str]) -> list[str]:
-    """Give the references that tell what a change took away: they have a word of it.
+    """Return the references that tell what a change took away: they have a word of it.
 
     Whether a word was exchanged can be known from these alone.
 
@@ -109,7 +109,7 @@ def told_by(original: str, changed: str, references: Iterable[str]) -> list[str]
 
 
 def _telling_words(text: str) -> set[str]:
-    """Give the words that say something, each as it stands in a dictionary."""
+    """Return the words that say something, each as it stands in a dictionary."""
     silent = english.ARTICLES | vocabulary.GENDERS.keys() | {"her"}
     return {english.dictionary_form(word) for word in _bare(text) if word not in silent}
 
@@ -122,5 +122,5 @@ def _forms(kind: str) -> Mapping[str, Rule]:
 
 
 def _bare(caption: str) -> list[str]:
-    """Give the words without case and marks: what must differ."""
+    """Return the words without case and marks: what must differ."""
     return _WORD.findall(caption.lower())

@@ -78,15 +78,15 @@ class Sentence:
         return replace(self, words=tuple(words))
 
     def is_word(self, place: int) -> bool:
-        """Tell whether a word stands there, not a mark or nothing."""
+        """Return whether a word stands there, not a mark or nothing."""
         return 0 <= place < len(self) and self.words[place][:1].isalnum()
 
     def before(self, place: int) -> str:
-        """Give the word before, in lower case; nothing at the beginning."""
+        """Return the word before, in lower case; nothing at the beginning."""
         return self.lower[place - 1] if place > 0 else ""
 
     def after(self, place: int) -> str:
-        """Give the word after, in lower case; nothing at the end."""
+        """Return the word after, in lower case; nothing at the end."""
         return self.lower[place + 1] if place + 1 < len(self) else ""
 
 

@@ -216,5 +216,5 @@ dive fly throw fall
 
 @cache
 def moves() -> frozenset[str]:
-    """Give the forms of the verbs that can go one way or another."""
+    """Return the forms of the verbs that can go one way or another."""
     return frozenset(form for base in _MOVERS.split() for form in (base, third(base), gerund(base)))

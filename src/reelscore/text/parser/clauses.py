@@ -97,7 +97,10 @@ class _Finder:
         ]
 
     def _is_copular(self, index: int) -> bool:
-        """Whether the word is said of a subject by *be*; participles make verb forms with it."""
+        """Return whether the word is said of a subject by *be*.
+
+        Participles make verb forms with it.
+        """
         return bool(self._children(index, "cop")) and not self._is_participle(index)
 
     def _is_participle(self, index: int) -> bool:
@@ -119,7 +122,7 @@ class _Finder:
         return self._tree.tokens[index].tag.startswith("VB") or self._is_repaired(index)
 
     def _is_repaired(self, index: int) -> bool:
-        """Whether the tree says that the word is a verb although its tag does not."""
+        """Return whether the tree says that the word is a verb although its tag does not."""
         token = self._tree.tokens[index]
         if not token.tag.startswith(_VERB_LIKE_TAGS) or self._is_copular(index):
             return False

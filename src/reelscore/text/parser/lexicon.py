@@ -292,7 +292,9 @@ class Lexicon:
         }
 
     def is_a(self, sense: Sense, *kinds: str) -> bool:
-        """Whether a noun `sense` is, or is a kind of, the first sense of one of the nouns `kinds`.
+        """Return whether a noun `sense` is, or is a kind of.
+
+        The first sense of one of the nouns `kinds`.
 
         >>> lexicon = Lexicon.load()
         >>> lexicon.is_a(lexicon.senses("jacket", "n")[0], "clothing")

@@ -116,7 +116,7 @@ class Places:
         return " ".join(words), noun
 
     def is_place(self, preposition: str, noun: int) -> bool:
-        """Whether a noun after a preposition names a place: no time, no clothing."""
+        """Return whether a noun after a preposition names a place: no time, no clothing."""
         if not ({preposition, preposition.split(" ")[0]} & _LOCATIVE):
             return False
         token = self._tree.tokens[noun]

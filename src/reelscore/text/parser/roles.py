@@ -310,7 +310,10 @@ class _Reader:
         )
 
     def _needs_object(self, predicate: Predicate) -> bool:
-        """Whether the verb is transitive, and not just able to take an object as *sing* is."""
+        """Return whether the verb is transitive.
+
+        And not just able to take an object as *sing* is.
+        """
         if any(self._children(verb, "obl", "xcomp", "ccomp") for verb in predicate.verbs):
             return False
         senses = self._lexicon.senses(predicate.lemma or "", "v")

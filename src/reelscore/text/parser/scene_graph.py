@@ -36,7 +36,7 @@ class Concept:
         self.keys: frozenset[str | int] = self.synsets.union(words)
 
     def similar(self, other: Concept) -> bool:
-        """Whether the two share a word or a synset."""
+        """Return whether the two share a word or a synset."""
         return not self.keys.isdisjoint(other.keys)
 
     def similarity(self, other: Concept) -> float:

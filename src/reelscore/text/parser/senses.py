@@ -136,7 +136,7 @@ class Senses:
 
 
 def _is_phrase_object(clause: Clause) -> bool:
-    """Whether the object stands behind a preposition, as in *look at*."""
+    """Return whether the object stands behind a preposition, as in *look at*."""
     return any(noun == clause.object for _, noun in clause.phrases)
 
 

@@ -130,7 +130,7 @@ def find_account(database: Database, id: int) -> Account | None:
 
 
 def check_account(database: Database, name: str, password: str) -> Account | None:
-    """Give the account with this name and password; None where either is wrong."""
+    """Return the account with this name and password; None where either is wrong."""
     row = None
     if _NAME.fullmatch(name):
         with database.reading() as connection:
@@ -145,7 +145,7 @@ def check_account(database: Database, name: str, password: str) -> Account | Non
 
 
 def list_accounts(database: Database, roles: Sequence[Role] = ORGANISERS) -> Sequence[Account]:
-    """Give the accounts with some roles, by name."""
+    """Return the accounts with some roles, by name."""
     with database.reading() as connection:
         wanted = select(*_COLUMNS).where(account.c.role.in_(roles))
         rows = connection.execute(wanted.order_by(account.c.name))
@@ -153,7 +153,7 @@ def list_accounts(database: Database, roles: Sequence[Role] = ORGANISERS) -> Seq
 
 
 def account_names(database: Database, ids: Collection[int]) -> dict[int, str]:
-    """Give the names of some accounts by their number; those that were removed have none."""
+    """Return the names of some accounts by their number; those that were removed have none."""
     if not ids:
         return {}
     with database.reading() as connection:
@@ -162,7 +162,7 @@ def account_names(database: Database, ids: Collection[int]) -> dict[int, str]:
 
 
 def read_accounts(connection: Connection, ids: Collection[int]) -> dict[int, dict[str, str]]:
-    """Give the name and the hash of the password of some accounts by their number."""
+    """Return the name and the hash of the password of some accounts by their number."""
     rows = connection.execute(select(account).where(account.c.id.in_(ids)))
     return {row.id: {"name": row.name, "password": row.password} for row in rows}
 
@@ -197,7 +197,7 @@ def restore_accounts(connection: Connection, people: Iterable[Mapping[str, str]]
 
 
 def has_accounts(database: Database) -> bool:
-    """Tell whether an organiser can log in; participants alone cannot run a server."""
+    """Return whether an organiser can log in; participants alone cannot run a server."""
     with database.reading() as connection:
         organisers = select(func.count()).where(account.c.role.in_(ORGANISERS))
         return bool(connection.scalar(organisers))
@@ -213,7 +213,7 @@ def set_password(database: Database, id: int, password: str, deed: Deed = _OWN) 
 
 
 def set_role(database: Database, id: int, role: str, deed: Deed = _OWN) -> Account:
-    """Give an account another role; its sessions end.
+    """Return an account another role; its sessions end.
 
     Raises:
         DataError: If there is no such account, or nobody would be an owner then.

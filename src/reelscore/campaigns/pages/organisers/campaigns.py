@@ -47,7 +47,7 @@ def show_campaign(desk: Organiser, id: CampaignId) -> Response:
 
 @router.get("/c/{campaign}/live")
 def show_live(desk: Organiser, id: CampaignId) -> Response:
-    """Give the part of the page that changes while raters work."""
+    """Return the part of the page that changes while raters work."""
     return _page(desk, id, _LIVE)
 
 
@@ -107,7 +107,7 @@ class Report:
 
 
 def list_reports(campaign: Campaign) -> Sequence[Report]:
-    """Give all reports, the newest first: of skipped tasks, and of others."""
+    """Return all reports, the newest first: of skipped tasks, and of others."""
     skipped = [
         Report(each.item, each.rater, each.time, each.reason, each.hit) for each in campaign.skips()
     ]
@@ -175,7 +175,7 @@ def invite(
 def give_pay_list(
     desk: Owner, id: CampaignId, form: Annotated[str, Path(max_length=40)]
 ) -> Response:
-    """Give whom to pay how much, in one of the forms that crowd services take."""
+    """Return whom to pay how much, in one of the forms that crowd services take."""
     if form not in PAY_LISTS:
         raise HTTPException(404, "There is no such list.")
     campaign = desk.campaign(id)

@@ -21,7 +21,7 @@ def show_videos(desk: Organiser, id: CampaignId) -> Response:
 
 @router.get("/videos/live")
 def show_progress(desk: Organiser, id: CampaignId) -> Response:
-    """Give the part of the page that changes while the check runs."""
+    """Return the part of the page that changes while the check runs."""
     return desk.part("videos_live.html", **_findings(desk, id))
 
 

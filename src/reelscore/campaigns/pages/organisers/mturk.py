@@ -117,7 +117,7 @@ def page_html(templates: Environment, protocol: Protocol, pages: Pages, hits: It
 
 
 def _screens(hits: Iterable[Hit], pages: Pages, protocol: Protocol) -> dict[str, Screen]:
-    """Give an empty screen for each shape of task: its scene, and the number of its texts."""
+    """Return an empty screen for each shape of task: its scene, and the number of its texts."""
     screens = {}
     for task in (task for hit in hits for task in hit.tasks):
         video, context = pages.address_of(task.item), pages.contexts.get(task.item, "")
@@ -205,7 +205,7 @@ def _read_replies(text: str) -> list[Reply]:
 
 @router.get("/mturk.zip")
 def give_files(desk: Owner, id: CampaignId) -> Response:
-    """Give the page and the HITs, without anything that tells systems or controls."""
+    """Return the page and the HITs, without anything that tells systems or controls."""
     campaign = desk.campaign_to_send(id)
     pages = read_pages(campaign.settings)
     packed = io.BytesIO()

@@ -142,7 +142,7 @@ def _pace(times: FloatArray, now: float) -> float:
 
 
 def answer_times(judgments: Judgments) -> FloatArray:
-    """Give when each task was answered, in order; a task with several scores counts once.
+    """Return when each task was answered, in order; a task with several scores counts once.
 
     The server's time counts, and what the page says only of judgments that were made elsewhere.
     """
@@ -191,7 +191,7 @@ def repeated(judgments: Judgments) -> Agreed:
 
 
 def span(seconds: float) -> str:
-    """Say how long something takes, roughly.
+    """Return how long something takes, roughly.
 
     >>> [span(seconds) for seconds in (40, 3480, 9000, 400000)]
     ['1 min', '58 min', '2.5 h', '4.6 days']

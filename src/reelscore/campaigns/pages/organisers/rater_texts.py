@@ -137,7 +137,7 @@ class Fields:
         )
 
     def pages(self, protocol: Protocol) -> dict[str, Any]:
-        """Give what the form says, without what is as usual.
+        """Return what the form says, without what is as usual.
 
         Raises:
             DataError: If a practice task or a question cannot be.

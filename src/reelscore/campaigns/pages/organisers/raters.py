@@ -103,7 +103,7 @@ class Trust:
     _lock: Lock = field(default_factory=Lock)
 
     def of(self, campaign: Campaign, status: Status) -> Findings:
-        """Give what the judgments say.
+        """Return what the judgments say.
 
         Args:
             campaign: The campaign.
@@ -124,7 +124,7 @@ class Trust:
 def rater_rows(
     campaign: Campaign, findings: Findings, taken: Sequence[Taken]
 ) -> Sequence[RaterRow]:
-    """Give a row for each rater who has taken a HIT, those seen last first."""
+    """Return a row for each rater who has taken a HIT, those seen last first."""
     done = Counter(each.rater for each in taken if each.state == "done")
     held = {each.rater: each for each in taken if each.state == "held"}
     answers: Counter[str] = Counter()

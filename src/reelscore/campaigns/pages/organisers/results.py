@@ -74,7 +74,7 @@ def show_results(desk: Organiser, id: CampaignId) -> Response:
 
 @router.get("/results.json")
 def give_results(desk: Organiser, id: CampaignId) -> Response:
-    """Give the results of ratings as JSON."""
+    """Return the results of ratings as JSON."""
     results, rankings = evaluated(desk.campaign(id))
     everything = {
         **results.scores.table.to_dict(),
@@ -88,7 +88,7 @@ def give_results(desk: Organiser, id: CampaignId) -> Response:
 
 @router.get("/results.html")
 def give_page(desk: Organiser, id: CampaignId) -> Response:
-    """Give the results of ratings as one page to keep; it has styles of its own, no scripts."""
+    """Return the results of ratings as one page to keep; it has styles of its own, no scripts."""
     campaign = desk.campaign(id)
     results, rankings = evaluated(campaign)
     desk.request.state.policy |= {"script-src": "'none'", "style-src": "'unsafe-inline'"}
@@ -97,7 +97,7 @@ def give_page(desk: Organiser, id: CampaignId) -> Response:
 
 @router.get("/export")
 def export(desk: Owner, id: CampaignId) -> Response:
-    """Give the whole campaign as one file, which ``reelscore campaign import`` reads."""
+    """Return the whole campaign as one file, which ``reelscore campaign import`` reads."""
     campaign = desk.campaign_to_send(id)
     folder = TemporaryDirectory()
     file = Path(folder.name, f"{campaign.id}.jsonl")
@@ -115,7 +115,7 @@ def export(desk: Owner, id: CampaignId) -> Response:
 
 
 def vote_table(campaign: Campaign) -> tuple[Grid, list[str]]:
-    """Give a table with notes: mean ranks, points, choices or preferences.
+    """Return a table with notes: mean ranks, points, choices or preferences.
 
     Raises:
         DataError: If there is nothing to count yet.

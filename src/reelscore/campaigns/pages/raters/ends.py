@@ -158,7 +158,7 @@ def show_end(
 
 
 def completion(code: str) -> str:
-    """Give the address that ends a submission on Prolific.
+    """Return the address that ends a submission on Prolific.
 
     >>> completion("C1A2")
     'https://app.prolific.com/submissions/complete?cc=C1A2'
@@ -167,7 +167,7 @@ def completion(code: str) -> str:
 
 
 def external_submit(destination: str) -> str:
-    """Give the address that ends an assignment on Mechanical Turk.
+    """Return the address that ends an assignment on Mechanical Turk.
 
     >>> external_submit("https://www.mturk.com")
     'https://www.mturk.com/mturk/externalSubmit'
@@ -202,7 +202,7 @@ def show_finish(request: Request, session: Current) -> Response:
 
 
 def completion_code(session: Session, assignment: Assignment) -> str:
-    """Give the code that proves a finished HIT; organisers see the same."""
+    """Return the code that proves a finished HIT; organisers see the same."""
     if session.rater.service == "prolific":
         return session.pages.prolific_code
     return session.site.signer.code(session.campaign.id, assignment.rater, str(assignment.id))

@@ -38,7 +38,7 @@ Id = Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 @Guard
 def invited(request: Request) -> Rater:
-    """Give the rater whose link it is.
+    """Return the rater whose link it is.
 
     Raises:
         HTTPException: If there is no such link; status 404.
@@ -210,7 +210,7 @@ def practise(
     answer: Annotated[str, Form(max_length=4000)],
     number: Annotated[int, Form(ge=0, le=1000)],
 ) -> Response:
-    """Say how an answer compares with what most people would say."""
+    """Return how an answer compares with what most people would say."""
     if session.step != "practice" or number != session.rater.practised:
         return session.go("")  # sent twice, or the back button
     practice = session.pages.practice_for(session.campaign.protocol)[number]
@@ -243,7 +243,7 @@ def _practice(
 
 
 def _words(protocol: Protocol, given: dict[str, list[float]]) -> str:
-    """Say an answer in words, to stand beside the feedback."""
+    """Return an answer in words, to stand beside the feedback."""
     words = {value: text.lower() for value, text in protocol.choices}
     said = [
         ", ".join(words.get(score, f"{score:g}") for score in scores) for scores in given.values()

@@ -77,7 +77,7 @@ class Session:
         return not most or count_done(self.site.database, self.campaign.id, self.rater.rater) < most
 
     def assignment(self) -> Assignment | None:
-        """Give the assignment the rater took last."""
+        """Return the assignment the rater took last."""
         if self.rater.assignment is None:
             return None
         return self.campaign.assignment(self.rater.assignment)
@@ -96,7 +96,7 @@ def begin(site: Site, rater: Rater) -> RedirectResponse:
 
 
 def session_in(connection: Connection, request: Request) -> Session:
-    """Give the rater whose browser asks, as a transaction sees them.
+    """Return the rater whose browser asks, as a transaction sees them.
 
     Raises:
         HTTPException: If the browser belongs to no rater of this campaign; status 403.
@@ -131,7 +131,7 @@ def refuse_members(connection: Connection, request: Request, campaign: str) -> N
 
 @Guard
 def current(request: Request) -> Session:
-    """Give the rater whose browser asks.
+    """Return the rater whose browser asks.
 
     Raises:
         HTTPException: If the browser belongs to no rater of this campaign; status 403.
@@ -266,7 +266,7 @@ def practice_screen(viewer: Viewer, practice: Practice) -> Screen:
 
 
 def video_of(viewer: Viewer, item: str) -> str:
-    """Give the address of an item's video; empty where there is none."""
+    """Return the address of an item's video; empty where there is none."""
     name = viewer.site.videos.name(viewer.campaign.id, item)
     if name:
         return f"{viewer.site.settings.prefix}{viewer.home}/media/{name}"

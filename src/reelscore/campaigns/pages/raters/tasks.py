@@ -107,7 +107,7 @@ def go_on(request: Request, session: Session) -> Response:
 
 @router.post("/work", dependencies=[FromOurForm])
 def take_more(request: Request, session: Current) -> Response:
-    """Give a rater who has finished another HIT."""
+    """Return a rater who has finished another HIT."""
     if session.step:
         return session.go(session.step)
     held = session.assignment()
@@ -208,7 +208,7 @@ def _keep(connection: Connection, session: Session, sent: Answered) -> Receipt:
 
 
 def _refused(sent: Answered, reason: str) -> Response:
-    """Tell why an answer is refused; the error's message says more than raters may know."""
+    """Return why an answer is refused; the error's message says more than raters may know."""
     text = _REFUSALS.get(reason, "The answer cannot be taken.")
     body = {"assignment": sent.assignment, "task": sent.task, "reason": reason, "message": text}
     return JSONResponse(body, refused_status(reason))
@@ -216,7 +216,7 @@ def _refused(sent: Answered, reason: str) -> Response:
 
 @router.post("/return", dependencies=[FromOurForm])
 def give_back(request: Request, session: Current) -> Response:
-    """Give an unfinished HIT back, for others to do."""
+    """Return an unfinished HIT back, for others to do."""
     held = session.assignment()
     if held is not None and held.state == "held":
         session.campaign.release(held.id, actor=session.rater.rater, reason="given back")
@@ -224,7 +224,7 @@ def give_back(request: Request, session: Current) -> Response:
 
 
 def _take(request: Request, session: Session) -> Response:
-    """Give a rater the HIT held, or the next one; where there is none, show the way home."""
+    """Return a rater the HIT held, or the next one; where there is none, show the way home."""
     try:
         held = session.campaign.claim(session.rater.rater, "web")
     except RefusedError:
@@ -238,14 +238,14 @@ def _take(request: Request, session: Session) -> Response:
 
 
 def _is_over(session: Session, held: Assignment) -> bool:
-    """Tell whether a HIT that is not done takes no more answers from this rater."""
+    """Return whether a HIT that is not done takes no more answers from this rater."""
     return held.state == "held" and (
         session.campaign.state == "closed" or session.rater.rater in session.campaign.excluded()
     )
 
 
 def next_place(held: Assignment) -> int:
-    """Give the first task without an answer, from 1; the last one where all have one."""
+    """Return the first task without an answer, from 1; the last one where all have one."""
     places = {task.id: k for k, task in enumerate(held.tasks, start=1)}
     return places[held.remaining[0].id] if held.remaining else len(held.tasks)
 
@@ -260,7 +260,7 @@ def _nothing(request: Request, session: Session) -> Response:
 
 
 def _watched(session: Session, item: str, share: float | None) -> float | None:
-    """Give the share of the video that was watched, as the page says; None where there is none.
+    """Return the share of the video that was watched, as the page says; None where there is none.
 
     Raises:
         DataError: If it was too little, and the organiser wants it watched.
@@ -306,7 +306,7 @@ def send_video(site: Site, campaign: str, name: str | None) -> FileResponse:
 def skip_task(
     session: Current, assignment: Number, task: Number, reason: Reason = DOES_NOT_PLAY
 ) -> Response:
-    """Tell the organisers what is wrong with a task, and go on without it."""
+    """Report to the organisers what is wrong with a task, and go on without it."""
     held = session.assignment()
     # a page that was left open may be about another HIT, or a task that is settled
     if held is not None and held.id == assignment and task <= len(held.tasks):
@@ -318,7 +318,7 @@ def skip_task(
 
 @router.post("/practice/skip", dependencies=[FromOurForm])
 def skip_practice(session: Current, number: Annotated[int, Form(ge=0, le=1000)]) -> Response:
-    """Tell the organisers that the video of a practice task does not play, and go on."""
+    """Report to the organisers that the video of a practice task does not play, and go on."""
     if session.step == "practice" and number == session.rater.practised:
         item = session.pages.practice_for(session.campaign.protocol)[number].item
         actor = session.rater.rater

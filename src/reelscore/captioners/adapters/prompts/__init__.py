@@ -41,7 +41,7 @@ class CaptionPrompt(PromptText):
         return "previous" in self.fields
 
     def about(self, duration: float, previous: str = "") -> tuple[str, str]:
-        """Give the text about the task, and the question, for a clip."""
+        """Return the text about the task, and the question, for a clip."""
         return self.filled({"duration": f"{duration:.1f}", "previous": previous or _NOTHING_BEFORE})
 
 

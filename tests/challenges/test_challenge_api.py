@@ -8,8 +8,8 @@ import zipfile
 import pytest
 
 from reelscore.challenges.queue.workers import Workers
-from support.arena import HERE, At, Participant, Program, arena_app, on_both
 from support.challenge_data import SECOND, START, captions
+from support.challenge_server import HERE, At, Participant, Program, arena_app, on_both
 from support.server import PASSWORD
 from support.visits import Visitor
 

@@ -9,8 +9,8 @@ import pytest
 from reelscore.challenges.challenge import make_challenge
 from reelscore.challenges.pages import console, downloads, evaluations
 from reelscore.challenges.queue.workers import Workers
-from support.arena import HERE, At, Program, arena_app, on_both
 from support.challenge_data import captions
+from support.challenge_server import HERE, At, Program, arena_app, on_both
 from support.visits import Visitor
 
 CONSOLE = f"{HERE}/console"

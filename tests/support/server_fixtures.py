@@ -16,8 +16,8 @@ from argon2 import PasswordHasher
 from reelscore.campaigns.pages.demo import draw_videos
 from reelscore.corpus.project import Project
 from reelscore.web import security
-from support.arena import Participant
 from support.browser import new_visitor
+from support.challenge_server import Participant
 from support.review import review_project
 from support.visits import Visitor
 

@@ -14,7 +14,7 @@ import pytest
 
 from reelscore.learned.judged_captions import read_captions, write_captions
 
-TOOLS = Path(__file__).parents[3] / "tools"
+TOOLS = Path(__file__).parents[2] / "tools"
 YEARS = ["2016", "2017", "2018", "2019", "2020"]
 
 

@@ -17,7 +17,7 @@ from reelscore.errors import DataError, UnknownNameError
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import add_account, find_account
-from support.arena import At
+from support.challenge_server import At
 from support.challenges import CLOSES, OPENS, REVEALS, made_with
 from support.server import PASSWORD, SECRET, small_campaign
 from support.visits import Visitor

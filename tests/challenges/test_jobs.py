@@ -336,7 +336,7 @@ def test_the_ladder_tells_what_beats_the_last(mostly_sqlite, tmp_path):
 
 @pytest.fixture
 def with_support(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]), prepend=os.pathsep)
 
 
 @pytest.mark.usefixtures("with_support")
@@ -363,7 +363,7 @@ def test_what_a_scoring_process_may_die_of(tmp_path, monkeypatch):
 
 def test_an_answer_that_nobody_waited_for_is_not_taken_for_the_next(monkeypatch):
     """The database does not answer while a submission is scored: its process must go, too."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]), prepend=os.pathsep)
     helper = Helper("support.deadly_scorer:slow_echo")
 
     def broken():
@@ -382,7 +382,7 @@ def test_an_answer_that_nobody_waited_for_is_not_taken_for_the_next(monkeypatch)
 )
 def test_scorers_stand_back_for_pages(monkeypatch):
     """Among sessions Linux goes by the niceness of the session, not by that of its processes."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]), prepend=os.pathsep)
     helper = Helper("support.deadly_scorer:niceness", niceness=10)
     own = min(19, os.nice(0) + 10)  # there is nothing above 19
     assert helper.ask({}, 60, 1 << 32) == {"own": own, "session": 10}
@@ -392,7 +392,7 @@ def test_scorers_stand_back_for_pages(monkeypatch):
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_learned_metrics_are_computed_where_the_challenge_says(monkeypatch, device):
     """A GPU that happens to be there changes no score: processes for the CPU do not see it."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(support.__file__).parents[1]), prepend=os.pathsep)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     needs = needs_of({"metrics": ["cider", "bertha"], "device": device})
     assert {word for word in ("cpu", "cuda") if is_able(capabilities(word), needs)} == {device}

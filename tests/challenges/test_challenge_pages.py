@@ -13,7 +13,7 @@ from reelscore.challenges.pages.demo import challenge_settings
 from reelscore.challenges.queue.workers import Workers
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
-from support.arena import arena_app
+from support.challenge_server import arena_app
 from support.challenges import CLOSES, OPENS, REVEALS, definition_text, made_with
 from support.server import SECRET
 from support.visits import Visitor

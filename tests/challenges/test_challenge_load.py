@@ -26,8 +26,8 @@ from reelscore.challenges.queue.processes import resident
 from reelscore.challenges.store import tables
 from reelscore.web.store.accounts import add_account
 from reelscore.web.store.schema import open_database
-from support.arena import At, Participant, Program, arena_app, on_both
 from support.challenge_data import START, captions, new_arena
+from support.challenge_server import At, Participant, Program, arena_app, on_both
 from support.server import PASSWORD, free_port, serve, serve_apart
 
 SUBMISSIONS = "/api/v1/challenges/dogs/phases/main/submissions"

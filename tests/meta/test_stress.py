@@ -24,7 +24,7 @@ from reelscore.scoring.captions import score
 from reelscore.text import damage_forms, damage_kinds
 from support.model_server import model_server, shared_words
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import stress_examples
 
 SYSTEMS, REFERENCES = clips()

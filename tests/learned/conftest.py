@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from reelscore.learned.judged_captions import JudgedCaption
+from support.command_fixtures import folder, run, snapshot, write_json
 
 TEXT = "a the man woman dog cat boy runs sits plays eats ball guitar on in street beach car"
 WORDS = TEXT.split()
@@ -41,10 +42,10 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def tokenizer_in(folder: Path):
+def tokenizer_in(home: Path):
     tokenizers = pytest.importorskip("tokenizers")
-    (folder / "vocab.txt").write_text("\n".join([*MARKS, *WORDS]) + "\n")
-    return tokenizers.BertWordPieceTokenizer(str(folder / "vocab.txt"))._tokenizer
+    (home / "vocab.txt").write_text("\n".join([*MARKS, *WORDS]) + "\n")
+    return tokenizers.BertWordPieceTokenizer(str(home / "vocab.txt"))._tokenizer
 
 
 @pytest.fixture(scope="session")
@@ -52,12 +53,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The folder of a BERT with two layers of sixteen numbers, to train."""
     torch = pytest.importorskip("torch", reason="training needs torch: reelscore[learned]")
     transformers = pytest.importorskip("transformers", reason="training needs transformers")
-    folder = tmp_path_factory.mktemp("tiny")
+    home = tmp_path_factory.mktemp("tiny")
     torch.manual_seed(0)
-    transformers.BertModel(transformers.BertConfig(**CONFIG)).save_pretrained(folder)
-    tokenizer = transformers.BertTokenizerFast(tokenizer_object=tokenizer_in(folder))
-    tokenizer.save_pretrained(folder)
-    return str(folder)
+    transformers.BertModel(transformers.BertConfig(**CONFIG)).save_pretrained(home)
+    tokenizer = transformers.BertTokenizerFast(tokenizer_object=tokenizer_in(home))
+    tokenizer.save_pretrained(home)
+    return str(home)
 
 
 def sentence(rng: random.Random) -> str:
@@ -94,10 +95,10 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from reelscore.learned.model_files import ModelInfo, write_model
 
     pytest.importorskip("safetensors")
-    folder = tmp_path_factory.mktemp("model")
+    home = tmp_path_factory.mktemp("model")
     info = ModelInfo("tiny", CONFIG, 32, (0.5, 2.0), (40.0, 10.0))
-    write_model(folder, random_weights(), tokenizer_in(folder), info)
-    return folder
+    write_model(home, random_weights(), tokenizer_in(home), info)
+    return home
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +106,7 @@ def fused(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model like that, with sentence vectors that count half as much as the network."""
     from reelscore.learned.model_files import ModelInfo, write_model
 
-    folder = tmp_path_factory.mktemp("fused")
+    home = tmp_path_factory.mktemp("fused")
     info = ModelInfo("tiny", CONFIG, 32, (0.5, 2.0), (40.0, 10.0), similarity=0.5)
     weights = random_weights()
     vectors = {
@@ -113,8 +114,8 @@ def fused(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, value in weights.items()
         if name.startswith("encoder.")
     }
-    write_model(folder, {**weights, **vectors}, tokenizer_in(folder), info)
-    return folder
+    write_model(home, {**weights, **vectors}, tokenizer_in(home), info)
+    return home
 
 
 def random_weights() -> dict[str, np.ndarray]:

@@ -5,6 +5,20 @@ from __future__ import annotations
 import pytest
 
 from reelscore.challenges.uploads.uploads import Readers
+from support.command_fixtures import folder, run, snapshot, write_json
+from support.server_fixtures import (
+    assistant,
+    cheap_passwords,
+    made_review,
+    member,
+    owner,
+    page,
+    project,
+    quiet_page,
+    shoot,
+    shots,
+    videos,
+)
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from reelscore.challenges.queue.workers import Workers
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import find_account
-from support.arena import HERE, At, Participant, Program, arena_app, on_both
 from support.challenge_data import SECOND, START, captions
+from support.challenge_server import HERE, At, Participant, Program, arena_app, on_both
 from support.server import PASSWORD, SECRET
 from support.visits import Visitor
 

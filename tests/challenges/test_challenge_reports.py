@@ -18,8 +18,8 @@ from reelscore.challenges.uploads.uploads import Readers
 from reelscore.data.story_files import read_stories
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
-from support.arena import HERE, At, Participant, arena_app
 from support.challenge_data import START, captions
+from support.challenge_server import HERE, At, Participant, arena_app
 from support.report_payload import decoded
 from support.server import SECRET
 from support.visits import Visitor

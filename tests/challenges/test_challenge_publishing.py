@@ -15,9 +15,9 @@ from reelscore.challenges.people.teams import find_team
 from reelscore.challenges.queue import workers
 from reelscore.challenges.queue.workers import Workers
 from reelscore.challenges.uploads import uploads
-from support.arena import HERE, At, Participant, Program, arena_app
 from support.challenge_data import SECOND, captions
 from support.challenge_process import Here
+from support.challenge_server import HERE, At, Participant, Program, arena_app
 from support.visits import Visitor
 
 DAY = 86400 * SECOND
