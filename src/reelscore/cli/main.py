@@ -25,8 +25,9 @@ class LazyGroup(click.Group):
 
     Args:
         package: The package of the modules.
-        modules: For each command its module in that package and what it does; the text is there
-            so that ``--help`` imports no command. Wings may add commands to any group.
+        modules: For each command its module in that package, or ``module:attribute``, and what it
+            does; the text is there so that ``--help`` imports no command. Wings may add commands
+            to any group.
         default: The command that is meant where none is typed.
         fields: As of `click.Group`.
     """
@@ -70,8 +71,8 @@ class LazyGroup(click.Group):
         target = self._own.get(cmd_name) or self.modules.get(cmd_name)
         if target is None:
             return None
-        module = import_module(target[0])
-        command: click.Command = module.command
+        module, _, attribute = target[0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute or "command")
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
