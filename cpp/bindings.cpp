@@ -27,7 +27,6 @@
 #include "inversions.hpp"
 #include "language_index.hpp"
 #include "language_index_builder.hpp"
-#include "large_pages.hpp"
 #include "lcs.hpp"
 #include "loops.hpp"
 #include "meteor.hpp"
@@ -40,10 +39,6 @@
 #include "strings.hpp"
 #include "temporal.hpp"
 #include "words.hpp"
-
-#if defined(__linux__)
-#include <dlfcn.h>
-#endif
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -226,21 +221,6 @@ MeteorParameters meteor_parameters(const std::array<double, 4>& values,
     parameters.gamma = values[2];
     parameters.delta = values[3];
     return parameters;
-}
-
-// Lets the heap of Python's objects go on with large pages. Python documents how to change who
-// hands out its arenas, but outside the stable ABI: so that is looked up by name.
-void begin_objects_with_large_pages(std::size_t bytes) {
-#if defined(__linux__)
-    const auto function = [](const char* name) {
-        return reinterpret_cast<void (*)(Arenas*)>(dlsym(RTLD_DEFAULT, name));
-    };
-    const auto get = function("PyObject_GetArenaAllocator");
-    const auto set = function("PyObject_SetArenaAllocator");
-    if (get && set) begin_arenas_with_large_pages(bytes, get, set);
-#else
-    static_cast<void>(bytes);
-#endif
 }
 
 std::string_view text_of(nb::bytes bytes) {
@@ -900,8 +880,6 @@ Args:
             return count_inversions(std::move(copy));
         },
         "values"_a);
-    m.def("begin_heap_with_large_pages", &begin_heap_with_large_pages, "bytes"_a);
-    m.def("begin_objects_with_large_pages", &begin_objects_with_large_pages, "bytes"_a);
     m.def(
         "loop_starts",
         [](nb::list texts) {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 from functools import lru_cache
-from os.path import dirname, join
+from pathlib import Path
 
 from reelscore import _native
 from reelscore.errors import ResourceError
@@ -28,19 +28,19 @@ def language_index() -> _native.LanguageIndex:
     return _opened(index_file())
 
 
-def index_file() -> str:
+def index_file() -> Path:
     """Return the file of the index, which lies beside the native module.
 
-    >>> index_file().endswith("meteor.index")
-    True
+    >>> index_file().name
+    'meteor.index'
     """
-    return join(dirname(str(_native.__file__)), "meteor.index")
+    return Path(str(_native.__file__)).with_name("meteor.index")
 
 
 @lru_cache(maxsize=1)
-def _opened(path: str) -> _native.LanguageIndex:
+def _opened(path: Path) -> _native.LanguageIndex:
     try:
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:  # ValueError: an empty file
         raise ResourceError(
