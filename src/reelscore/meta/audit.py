@@ -312,7 +312,9 @@ class _Texts:
         """Scores of captions against the references ``shift`` items on: systems × items."""
         pairing = Pairing((self._places + shift) % len(self.items), self._reference_offsets)
         batch = CaptionBatch(self._candidates, self._references, pairing, self._threads)
-        scores = self._metric.scores(self._metric.statistics(batch, self._prepared))[:, -1]
+        scores = self._metric.scores(np.asarray(self._metric.statistics(batch, self._prepared)))[
+            :, -1
+        ]
         matrix = np.full((len(self.systems), len(self.items)), np.nan)
         matrix[self._rows, self._places] = scores
         return matrix

@@ -13,7 +13,7 @@ import msgspec
 
 from reelscore.data.scales import HIGHER, Scale, output_name, plain_name
 from reelscore.errors import DataError, ReelscoreError, UnknownNameError
-from reelscore.metrics.base import Metric, unquoted
+from reelscore.metrics.base import Metric, changed_parameters, unquoted
 from reelscore.metrics.plugins import plugin_class, plugin_entries, plugin_refusals
 from reelscore.text.tokens import Tokenizer, tokenizer_of
 
@@ -368,8 +368,8 @@ def _names(metrics: Sequence[Metric]) -> dict[Metric, dict[str, str]]:
     outputs = [output for metric in metrics for output in metric.outputs]
     names = {
         metric: {
-            output: f"{output}|{metric.changed}"
-            if outputs.count(output) > 1 and metric.changed
+            output: f"{output}|{changed}"
+            if outputs.count(output) > 1 and (changed := changed_parameters(metric))
             else output
             for output in metric.outputs
         }

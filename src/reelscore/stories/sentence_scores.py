@@ -104,7 +104,8 @@ class SentenceScore:
             rows = known.rows(*pair)
         else:
             rows = self._with_references(pool, candidates, references)
-        return self.metric.scores(rows)[:, -1]
+        scores: FloatArray = self.metric.scores(rows)[:, -1]
+        return scores
 
     def _with_references(
         self, pool: TextPool, candidates: IntArray, references: IntArray
@@ -118,7 +119,7 @@ class SentenceScore:
             Pairing(numbers[places], self._places),
             self._threads,
         )
-        return self.metric.statistics(batch, self._prepared)
+        return np.asarray(self.metric.statistics(batch, self._prepared))
 
 
 def ascii_alone(sentences: Iterable[str]) -> list[str]:

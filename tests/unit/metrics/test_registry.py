@@ -224,7 +224,7 @@ def test_every_metric_is_documented():
         metric = metric_class(name)
         assert metric.name == name
         part = "learned" if name in ("bertha", "sts", "fusion") else "metrics"
-        part = "judges" if name in JUDGES else part
+        part = "learned.judges" if name in JUDGES else part
         assert metric.__module__ == f"reelscore.{part}.{name}"
         assert metric.__doc__
         assert "Scale" in (sys.modules[metric.__module__].__doc__ or "") or (
