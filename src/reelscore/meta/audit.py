@@ -42,7 +42,7 @@ from reelscore.meta.alignment import (
 )
 from reelscore.meta.pairings import Row, better_pairing
 from reelscore.metrics.base import Metric, check_tokens
-from reelscore.metrics.registry import parse
+from reelscore.metrics.registry import parse_signature
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions, Pairing
@@ -281,7 +281,7 @@ class _Texts:
     ) -> None:
         self.systems = list(candidates)
         self.items = list(references)
-        self._metric = parse(metric) if isinstance(metric, str) else metric
+        self._metric = parse_signature(metric) if isinstance(metric, str) else metric
         check_tokens([self._metric], tokenizer)
         self._threads = threads
         position = {item: k for k, item in enumerate(self.items)}

@@ -20,7 +20,7 @@ from reelscore import _native
 from reelscore._native import Rows
 from reelscore.data.scales import Scale
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range, check_tokens, core_scores
-from reelscore.text.meteor_data import language_index
+from reelscore.text.meteor_data import meteor_index
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, tokenize
 from reelscore.text.words import CaptionBatch
@@ -99,7 +99,7 @@ class Meteor(Metric):
         references, offsets = batch.pairing.references_in_order(batch.references.text)
         candidates = _as_the_coco_tools_send(batch.candidates.text)
         return _native.meteor_statistics(
-            language_index(),
+            meteor_index(),
             candidates,
             references,
             offsets,
@@ -143,7 +143,7 @@ class Meteor(Metric):
         """
         return BestCandidates(
             *_native.meteor_best(
-                language_index(),
+                meteor_index(),
                 _as_the_coco_tools_send(candidates),
                 references,
                 reference_offsets,
@@ -169,7 +169,7 @@ class Meteor(Metric):
         check_tokens([self], tokenizer)
         ours, theirs = tokenize([candidate, reference], tokenizer)
         candidate_words, reference_words, spans, score = _native.meteor_alignment(
-            language_index(),
+            meteor_index(),
             ours,
             theirs,
             self._parameters,

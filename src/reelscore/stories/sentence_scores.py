@@ -18,7 +18,7 @@ from reelscore import _native
 from reelscore.data.stories import Story
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, pair_statistics
-from reelscore.metrics.registry import parse, parse_score
+from reelscore.metrics.registry import parse_score, parse_signature
 from reelscore.stories.overlaps import IntArray
 from reelscore.stories.protocol import Protocol
 from reelscore.text.packed import Packed, pack
@@ -37,7 +37,7 @@ def sentence_metric(name: str) -> Metric:
     """
     metric, output = parse_score(name)
     if order := re.fullmatch(r"bleu_(\d)", output):
-        metric = parse(f"bleu|n:{order[1]}")
+        metric = parse_signature(f"bleu|n:{order[1]}")
     elif output and output != metric.outputs[-1]:
         raise DataError(f"f is {name!r}, which is one of several scores of {metric.name}.")
     if not metric.needs_references or not metric.independent:

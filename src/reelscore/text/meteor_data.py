@@ -16,13 +16,13 @@ from reelscore.errors import ResourceError
 _REMEDY = "Install reelscore again: pip install --force-reinstall --no-deps reelscore"
 
 
-def language_index() -> _native.LanguageIndex:
+def meteor_index() -> _native.MeteorIndex:
     """Open the index; it stays open.
 
     Raises:
         ResourceError: If the file is missing, cannot be read or is damaged.
 
-    >>> language_index() is language_index()
+    >>> meteor_index() is meteor_index()
     True
     """
     return _opened(index_file())
@@ -38,7 +38,7 @@ def index_file() -> Path:
 
 
 @lru_cache(maxsize=1)
-def _opened(path: Path) -> _native.LanguageIndex:
+def _opened(path: Path) -> _native.MeteorIndex:
     try:
         with path.open("rb") as file:
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -46,7 +46,7 @@ def _opened(path: Path) -> _native.LanguageIndex:
         raise ResourceError(
             f"{path}: METEOR's language data cannot be read ({error}). {_REMEDY}"
         ) from error
-    index = _native.LanguageIndex.open(content)
+    index = _native.MeteorIndex.open(content)
     if index is None:
         raise ResourceError(f"{path}: METEOR's language data is damaged. {_REMEDY}")
     return index
