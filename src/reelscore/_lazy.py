@@ -49,7 +49,7 @@ def attach(
     >>> import reelscore.stats
     >>> load, names, public = attach("reelscore.stats", reelscore.stats.__file__)
     >>> load("rank").__module__, names() == public
-    ('reelscore.stats.clusters', True)
+    ('reelscore.stats.corrections', True)
     """
     stub = Path(f"{file}i").read_text(encoding="utf-8")
     homes = {name: module for module, name in _IMPORTS.findall(stub)}
