@@ -20,7 +20,7 @@ from reelscore.captioners.features import Features
 from reelscore.captioners.retrieval import BoundSearch, ConstantSearch, distinct_sentences
 from reelscore.captioners.search import nearest_rows, normalised
 from reelscore.data.datasets import trecvid_ha
-from reelscore.text.meteor_data import language_index
+from reelscore.text.meteor_data import meteor_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count, tokenize
 
@@ -68,7 +68,7 @@ def bound_speed(training: dict[str, list[str]], test: dict[str, list[str]]) -> N
     pairs = [own.ravel() for own in numbers]
     _, cpu, _ = clocked(
         lambda: _native.meteor_pairs(
-            language_index(), ours, theirs, *pairs, METEOR, thread_count(None)
+            meteor_index(), ours, theirs, *pairs, METEOR, thread_count(None)
         )
     )
     kernel = len(pairs[0]) / cpu

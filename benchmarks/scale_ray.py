@@ -68,12 +68,12 @@ def spent() -> tuple[float, float]:
 def score(engine: str) -> None:
     """Score the shards of the working folder in this process, and print what it took."""
     from reelscore import Engine
-    from reelscore.scoring.shards.pipeline import score_shards
+    from reelscore.scoring.shards.pipeline import score_files
 
     begin = time.perf_counter()
     workers = Engine(engine)
     started = spent()[0]
-    score_shards(["captions"], ["references"], engine=workers, out=f"scores-{engine}")
+    score_files(["captions"], ["references"], engine=workers, out=f"scores-{engine}")
     cpu, peak = spent()
     print(cpu, started, time.perf_counter() - begin, peak)
 

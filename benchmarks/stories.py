@@ -25,7 +25,7 @@ TIMES = 3
 
 def main() -> None:
     bmt = "bmt_gtprop_val_1", "anet_val_1", "anet_val_2"
-    run(_ours(*map(str, map(_path, bmt))))  # builds the language index where there is none
+    run(_ours(*map(str, map(_path, bmt))))  # builds the METEOR index where there is none
     print("SODA (c) and ActivityNet scorer, METEOR, file to table; the best of several runs each")
     videos = sorted(read(bmt[1]))
     part = sorted(random.Random(0).sample(videos, SAMPLE))

@@ -25,9 +25,8 @@
 #include "draws.hpp"
 #include "group_sums.hpp"
 #include "inversions.hpp"
-#include "language_index.hpp"
-#include "language_index_builder.hpp"
-#include "large_pages.hpp"
+#include "meteor_index.hpp"
+#include "meteor_index_builder.hpp"
 #include "lcs.hpp"
 #include "loops.hpp"
 #include "meteor.hpp"
@@ -40,10 +39,6 @@
 #include "strings.hpp"
 #include "temporal.hpp"
 #include "words.hpp"
-
-#if defined(__linux__)
-#include <dlfcn.h>
-#endif
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -181,7 +176,7 @@ void bind_lists(nb::class_<SharedLists<T>>& lists) {
              "Those from begin up to end, without copying them.");
 }
 
-// A language index together with the mapped file it looks at, and the texts analysed with it.
+// A METEOR index together with the mapped file it looks at, and the texts analysed with it.
 struct OpenIndex {
     Bytes content;
     std::unique_ptr<MeteorMemory> memory;
@@ -190,7 +185,7 @@ struct OpenIndex {
 std::optional<OpenIndex> open_index(Bytes content) {
     const auto* bytes = reinterpret_cast<const std::byte*>(content.data());
     try {
-        LanguageIndex index(bytes, content.size());
+        MeteorIndex index(bytes, content.size());
         if (!intact(bytes, content.size())) return std::nullopt;
         return OpenIndex{std::move(content), std::make_unique<MeteorMemory>(index)};
     } catch (const std::invalid_argument&) {
@@ -226,21 +221,6 @@ MeteorParameters meteor_parameters(const std::array<double, 4>& values,
     parameters.gamma = values[2];
     parameters.delta = values[3];
     return parameters;
-}
-
-// Lets the heap of Python's objects go on with large pages. Python documents how to change who
-// hands out its arenas, but outside the stable ABI: so that is looked up by name.
-void begin_objects_with_large_pages(std::size_t bytes) {
-#if defined(__linux__)
-    const auto function = [](const char* name) {
-        return reinterpret_cast<void (*)(Arenas*)>(dlsym(RTLD_DEFAULT, name));
-    };
-    const auto get = function("PyObject_GetArenaAllocator");
-    const auto set = function("PyObject_SetArenaAllocator");
-    if (get && set) begin_arenas_with_large_pages(bytes, get, set);
-#else
-    static_cast<void>(bytes);
-#endif
 }
 
 std::string_view text_of(nb::bytes bytes) {
@@ -715,7 +695,7 @@ Args:
         "texts"_a, "candidates"_a, "references"_a, "group_offsets"_a, "order"_a, "sigma"_a,
         "clip"_a, "threads"_a);
 
-    nb::class_<OpenIndex>(m, "LanguageIndex")
+    nb::class_<OpenIndex>(m, "MeteorIndex")
         .def_static("open", &open_index, "content"_a)
         .def_prop_ro("kept_texts", [](const OpenIndex& self) { return self.memory->size(); })
         .def(
@@ -724,35 +704,35 @@ Args:
                 return synsets_of(self.memory->index(), word);
             },
             "word"_a);
-    nb::class_<LanguageIndexBuilder>(m, "LanguageIndexBuilder")
+    nb::class_<MeteorIndexBuilder>(m, "MeteorIndexBuilder")
         .def(nb::init<>())
         .def(
             "add_function_words",
-            [](LanguageIndexBuilder& self, nb::bytes text) {
+            [](MeteorIndexBuilder& self, nb::bytes text) {
                 self.add_function_words(text_of(text));
             },
             "text"_a)
         .def(
             "add_prefixes",
-            [](LanguageIndexBuilder& self, nb::bytes text) { self.add_prefixes(text_of(text)); },
+            [](MeteorIndexBuilder& self, nb::bytes text) { self.add_prefixes(text_of(text)); },
             "text"_a)
         .def(
             "add_exceptions",
-            [](LanguageIndexBuilder& self, nb::bytes text) { self.add_exceptions(text_of(text)); },
+            [](MeteorIndexBuilder& self, nb::bytes text) { self.add_exceptions(text_of(text)); },
             "text"_a)
         .def(
             "add_synsets",
-            [](LanguageIndexBuilder& self, nb::bytes text) { self.add_synsets(text_of(text)); },
+            [](MeteorIndexBuilder& self, nb::bytes text) { self.add_synsets(text_of(text)); },
             "text"_a)
         .def(
             "add_paraphrases",
-            [](LanguageIndexBuilder& self, nb::bytes chunk) {
+            [](MeteorIndexBuilder& self, nb::bytes chunk) {
                 const std::string_view text = text_of(chunk);
                 nb::gil_scoped_release release;
                 self.add_paraphrases(text);
             },
             "chunk"_a)
-        .def("finish", [](LanguageIndexBuilder& self) {
+        .def("finish", [](MeteorIndexBuilder& self) {
             std::string blob;
             {
                 nb::gil_scoped_release release;
@@ -900,8 +880,6 @@ Args:
             return count_inversions(std::move(copy));
         },
         "values"_a);
-    m.def("begin_heap_with_large_pages", &begin_heap_with_large_pages, "bytes"_a);
-    m.def("begin_objects_with_large_pages", &begin_objects_with_large_pages, "bytes"_a);
     m.def(
         "loop_starts",
         [](nb::list texts) {

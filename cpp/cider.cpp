@@ -351,7 +351,7 @@ void DocumentFrequencies::count_repeated(WordsView references,
     const std::uint32_t* const words = references.ids + first_word;
     const auto total = std::size_t(references.offsets[references.size] - first_word);
     std::vector<std::uint32_t> numbers(total, PairIds::root);  // of n-grams, by their first word
-    std::vector<Ngram, LargePages<Ngram>> known;               // by number
+    std::vector<Ngram> known;                                  // by number
     // Whether an n-gram comes more than once: by its number plus two, where the empty one, which
     // does, and none are the first.
     std::vector<std::uint8_t> repeated{1, 0};

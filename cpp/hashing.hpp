@@ -1,4 +1,4 @@
-// A fast hash of short strings, and the arithmetic it is made of. The language index lies in its
+// A fast hash of short strings, and the arithmetic it is made of. The METEOR index lies in its
 // file as this hash decides.
 #pragma once
 

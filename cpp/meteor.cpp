@@ -377,7 +377,7 @@ void meteor_pairs(MeteorMemory& memory, StringsView candidates, StringsView refe
     score_all(memory, candidates, references, n, 1024, parameters, threads, score_pair);
 }
 
-void meteor_best(const LanguageIndex& index, StringsView candidates, StringsView references,
+void meteor_best(const MeteorIndex& index, StringsView candidates, StringsView references,
                  const int64_t* reference_offsets, size_t n, const MeteorParameters& parameters,
                  size_t threads, int64_t* best, double* scores, int64_t* aligned) {
     MeteorTexts texts(index, options_for(parameters));
@@ -411,7 +411,7 @@ void meteor_best(const LanguageIndex& index, StringsView candidates, StringsView
     });
 }
 
-MeteorAlignment meteor_alignment(const LanguageIndex& index, std::string_view candidate,
+MeteorAlignment meteor_alignment(const MeteorIndex& index, std::string_view candidate,
                                  std::string_view reference, const MeteorParameters& parameters) {
     Strings pair;
     pair.push_back(candidate);

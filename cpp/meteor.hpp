@@ -52,7 +52,7 @@ void meteor_pairs(MeteorMemory& memory, StringsView candidates, StringsView refe
 // references[reference_offsets[k] .. reference_offsets[k + 1]); of equal scores the first. Exactly
 // what scoring all pairs gives, but pairs that an upper bound excludes are not aligned. best: n;
 // scores: n; aligned: n, how many pairs were. There must be a candidate.
-void meteor_best(const LanguageIndex& index, StringsView candidates, StringsView references,
+void meteor_best(const MeteorIndex& index, StringsView candidates, StringsView references,
                  const std::int64_t* reference_offsets, std::size_t n,
                  const MeteorParameters& parameters, std::size_t threads, std::int64_t* best,
                  double* scores, std::int64_t* aligned);
@@ -64,7 +64,7 @@ struct MeteorAlignment {
     std::array<double, kMeteorStatistics> statistics{};
     double score = 0;
 };
-MeteorAlignment meteor_alignment(const LanguageIndex& index, std::string_view candidate,
+MeteorAlignment meteor_alignment(const MeteorIndex& index, std::string_view candidate,
                                  std::string_view reference, const MeteorParameters& parameters);
 
 }  // namespace reelscore

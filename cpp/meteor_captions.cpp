@@ -63,7 +63,7 @@ void MeteorCaptions::sort_by_spelling(uint32_t* begin, uint32_t* end) const {
 }
 
 void MeteorCaptions::link_paraphrases(size_t threads) {
-    const LanguageIndex& index = texts_.index();
+    const MeteorIndex& index = texts_.index();
     std::vector<bool> present(index.node_count());
     for (uint32_t node : nodes_.values()) present[node] = true;
     struct Block {

@@ -56,7 +56,7 @@ class MeteorCaptions {
     std::vector<std::uint32_t> captions_;  // each once
     std::vector<Range> ranges_;            // by caption: its phrases
     std::vector<PhraseOccurrence> phrases_;
-    IntegerTable nodes_;                           // of phrases, in the language index
+    IntegerTable nodes_;                           // of phrases, in the METEOR index
     std::vector<Slice<std::uint32_t>> spellings_;  // the words of each phrase
     std::vector<std::uint32_t> targets_;
     std::vector<std::size_t> target_offsets_{0};

@@ -257,7 +257,7 @@ void MeteorNormalizer::end_token(size_t begin, char32_t next) {
     prefix_.clear();
     std::for_each(first, last, [&](char32_t c) { append_utf8(prefix_, c); });
     const std::uint32_t word = index_.find(prefix_);
-    if (word != LanguageIndex::kNone) {
+    if (word != MeteorIndex::kNone) {
         if (index_.is_prefix(word)) return;
         if (index_.is_numeric_prefix(word) && is_digit(next)) return;
     }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "language_index.hpp"
+#include "meteor_index.hpp"
 #include "plain_words.hpp"
 
 namespace reelscore {
@@ -14,7 +14,7 @@ namespace reelscore {
 // Keeps its buffers from call to call; one per thread.
 class MeteorNormalizer {
   public:
-    explicit MeteorNormalizer(const LanguageIndex& index) : index_(index) {}
+    explicit MeteorNormalizer(const MeteorIndex& index) : index_(index) {}
 
     // The normalised text, its case untouched.
     std::string normalize(std::string_view text);
@@ -64,7 +64,7 @@ class MeteorNormalizer {
     template <typename Before, typename After>
     void replace_between(char32_t mark, Before before, After after, std::u32string_view by);
 
-    const LanguageIndex& index_;
+    const MeteorIndex& index_;
     std::u32string text_, next_;  // each rule reads text_, writes next_ and swaps them
     bool has_dots_ = false, has_commas_ = false, has_quotes_ = false, has_dashes_ = false;
     std::string normalized_, lower_, prefix_;

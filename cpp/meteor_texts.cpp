@@ -37,7 +37,7 @@ bool is_too_much(size_t bytes) {
 size_t texts_per_block(size_t size, size_t threads) {
     return std::max<size_t>(kFewTexts, size / (2 * std::max<size_t>(1, threads)) + 1);
 }
-constexpr uint32_t kNone = LanguageIndex::kNone;
+constexpr uint32_t kNone = MeteorIndex::kNone;
 
 // Exactly as much as is needed for the first time, then as vectors grow.
 template <typename Value>
@@ -59,7 +59,7 @@ constexpr Ending kDetachments[] = {
 };
 
 // The base form that regular morphology gives, as an indexed word, or kNone.
-uint32_t regular_base(const LanguageIndex& index, string_view word) {
+uint32_t regular_base(const MeteorIndex& index, string_view word) {
     if (word.size() <= 2 || ends_with(word, "ss")) return kNone;
     std::string base;
     for (const Ending& rule : kDetachments) {
@@ -72,7 +72,7 @@ uint32_t regular_base(const LanguageIndex& index, string_view word) {
 }
 
 // Appends the synsets of a word, whose id in the index is known; sorted, each once.
-void append_synsets(const LanguageIndex& index, uint32_t indexed, string_view word,
+void append_synsets(const MeteorIndex& index, uint32_t indexed, string_view word,
                     std::vector<uint32_t>& found) {
     const size_t first = found.size();
     const auto append = [&](uint32_t form) {
@@ -93,7 +93,7 @@ void append_synsets(const LanguageIndex& index, uint32_t indexed, string_view wo
 
 }  // namespace
 
-std::vector<uint32_t> synsets_of(const LanguageIndex& index, string_view word) {
+std::vector<uint32_t> synsets_of(const MeteorIndex& index, string_view word) {
     std::vector<uint32_t> found;
     append_synsets(index, index.find(word), word, found);
     return found;
@@ -195,7 +195,7 @@ uint32_t MeteorTexts::word_id(string_view word) {
 void MeteorTexts::learn_words(size_t threads) {
     struct Learnt {
         uint32_t indexed, key, stem;
-        LanguageIndex::FirstNode first_node;
+        MeteorIndex::FirstNode first_node;
         size_t synsets_end;  // in its block
     };
     struct Block {
@@ -269,7 +269,7 @@ void MeteorTexts::append_phrases(size_t text, std::vector<PhraseOccurrence>& fou
         if (soon + 1 < words.size) {
             index_.expect_next(first_nodes_[words[soon]].node, indexed_words_[words[soon + 1]]);
         }
-        const LanguageIndex::FirstNode& first = first_nodes_[words[start]];
+        const MeteorIndex::FirstNode& first = first_nodes_[words[start]];
         if (first.is_listed) add(first.node, start, 1);
         const size_t limit = std::min(words.size - start, longest);
         uint32_t node = first.node;

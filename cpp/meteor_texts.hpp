@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "id_table.hpp"
-#include "language_index.hpp"
+#include "meteor_index.hpp"
 #include "strings.hpp"
 
 namespace reelscore {
@@ -25,7 +25,7 @@ std::uint32_t java_hash(std::string_view text);
 
 // The synsets of a word itself and of its base forms, sorted. METEOR's morphology knows no part of
 // speech; the words of a phrase are joined by "_".
-std::vector<std::uint32_t> synsets_of(const LanguageIndex& index, std::string_view word);
+std::vector<std::uint32_t> synsets_of(const MeteorIndex& index, std::string_view word);
 
 // A phrase of the paraphrase table that stands in a text.
 struct PhraseOccurrence {
@@ -68,7 +68,7 @@ struct TextOptions {
 class MeteorTexts {
   public:
     // The index must outlive the texts.
-    MeteorTexts(const LanguageIndex& index, const TextOptions& options)
+    MeteorTexts(const MeteorIndex& index, const TextOptions& options)
         : index_(index), options_(options) {}
 
     // Add all texts first, then call analyze. Equal texts share an id. Throws std::length_error for
@@ -76,12 +76,12 @@ class MeteorTexts {
     std::vector<std::uint32_t> add(StringsView texts);
     void analyze(std::size_t threads);
 
-    const LanguageIndex& index() const { return index_; }
+    const MeteorIndex& index() const { return index_; }
     std::size_t size() const { return texts_.size(); }
     Slice<std::uint32_t> words(std::uint32_t text) const {
         return {words_.data() + word_offsets_[text], word_offsets_[text + 1] - word_offsets_[text]};
     }
-    // Phrases are given as their nodes in the language index, by start and then by length.
+    // Phrases are given as their nodes in the METEOR index, by start and then by length.
     Slice<PhraseOccurrence> phrases(std::uint32_t text) const { return phrases_[text]; }
 
     std::string_view spelling(std::uint32_t word) const { return spellings_.view()[word]; }
@@ -107,7 +107,7 @@ class MeteorTexts {
     void find_phrases(std::size_t threads);
     void append_phrases(std::size_t text, std::vector<PhraseOccurrence>& found) const;
 
-    const LanguageIndex& index_;
+    const MeteorIndex& index_;
     TextOptions options_;
 
     std::vector<std::string_view> texts_;
@@ -122,8 +122,8 @@ class MeteorTexts {
     Strings spellings_;  // of words
     IdTable word_table_;
     std::vector<WordFacts> facts_;
-    std::vector<std::uint32_t> indexed_words_;  // id of each word in the language index, or kNone
-    std::vector<LanguageIndex::FirstNode> first_nodes_;  // of each word
+    std::vector<std::uint32_t> indexed_words_;  // id of each word in the METEOR index, or kNone
+    std::vector<MeteorIndex::FirstNode> first_nodes_;  // of each word
     IntegerTable keys_, stems_, synset_numbers_;
     std::vector<std::uint32_t> synset_ids_;
 };
@@ -133,9 +133,9 @@ class MeteorTexts {
 class MeteorMemory {
   public:
     // The bytes that the index looks at must outlive the memory.
-    explicit MeteorMemory(const LanguageIndex& index) : index_(index) {}
+    explicit MeteorMemory(const MeteorIndex& index) : index_(index) {}
 
-    const LanguageIndex& index() const { return index_; }
+    const MeteorIndex& index() const { return index_; }
     // Texts to add those of a call to, of so many bytes; to be given back when the call is done.
     // Large calls find nothing, and leave nothing behind.
     std::unique_ptr<MeteorTexts> borrow(std::size_t bytes_to_add);
@@ -144,7 +144,7 @@ class MeteorMemory {
     std::size_t size() const;
 
   private:
-    const LanguageIndex index_;
+    const MeteorIndex index_;
     mutable std::mutex guard_;
     std::vector<std::unique_ptr<MeteorTexts>> idle_;
 };

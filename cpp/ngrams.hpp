@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bits.hpp"
-#include "large_pages.hpp"
 #include "words.hpp"
 
 namespace reelscore {
@@ -72,7 +71,7 @@ class PairIds {
     void grow();
     void resize(std::size_t slots);
 
-    using Slots = std::vector<Slot, LargePages<Slot>>;
+    using Slots = std::vector<Slot>;
 
     Slots slots_;  // open addressing, at most two thirds full
     std::size_t size_ = 0;

@@ -1,4 +1,4 @@
-// A language index with any damage: it is refused, or read without leaving it.
+// A METEOR index with any damage: it is refused, or read without leaving it.
 #include <array>
 #include <stdexcept>
 
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto* bytes = reinterpret_cast<const std::byte*>(blob.data());
     if (size > 2 && blob != fuzz::small_index()) fuzz::require(!intact(bytes, blob.size()));
     try {
-        const LanguageIndex index(bytes, blob.size());
+        const MeteorIndex index(bytes, blob.size());
         meteor_alignment(index, "a man went to many cars", "a lot of men go to the automobile", {});
     } catch (const std::invalid_argument&) {
     }

@@ -1,5 +1,5 @@
 // What the fuzzers share: arbitrary bytes made into the valid UTF-8 that the kernels are promised,
-// and a small language index with every kind of entry.
+// and a small METEOR index with every kind of entry.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../cpp/language_index.hpp"
-#include "../cpp/language_index_builder.hpp"
+#include "../cpp/meteor_index.hpp"
+#include "../cpp/meteor_index_builder.hpp"
 #include "../cpp/strings.hpp"
 #include "../cpp/unicode.hpp"
 
@@ -61,7 +61,7 @@ inline void require(bool condition) {
 
 inline const std::string& small_index() {
     static const std::string blob = [] {
-        LanguageIndexBuilder builder;
+        MeteorIndexBuilder builder;
         builder.add_function_words("a\nthe\nis\nof\nto\n's\n,\n.\n");
         builder.add_prefixes("# comment\nMr\nNo #NUMERIC_ONLY#\n");
         builder.add_exceptions("man\nmen\ngo\nwent gone\n");

@@ -14,7 +14,7 @@ using namespace reelscore;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string& blob = fuzz::small_index();
-    const LanguageIndex index(reinterpret_cast<const std::byte*>(blob.data()), blob.size());
+    const MeteorIndex index(reinterpret_cast<const std::byte*>(blob.data()), blob.size());
     const Strings texts = fuzz::captions(data, size);
     const StringsView all = texts.view();
     const auto references = static_cast<std::int64_t>(all.size) - 1;

@@ -6,11 +6,11 @@ using namespace reelscore;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string& blob = fuzz::small_index();
-    const LanguageIndex index(reinterpret_cast<const std::byte*>(blob.data()), blob.size());
+    const MeteorIndex index(reinterpret_cast<const std::byte*>(blob.data()), blob.size());
     static MeteorNormalizer* used = nullptr;
-    static const LanguageIndex* kept = nullptr;
+    static const MeteorIndex* kept = nullptr;
     if (used == nullptr) {
-        kept = new LanguageIndex(index);
+        kept = new MeteorIndex(index);
         used = new MeteorNormalizer(*kept);
     }
     const std::string text = fuzz::valid_utf8({reinterpret_cast<const char*>(data), size});

@@ -10,6 +10,18 @@
 0.467
 """
 
+from typing import Any
+
 from reelscore._lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+_load, __dir__, __all__ = attach(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used."""
+    if name == "parse":
+        from warnings import warn
+
+        warn("reelscore.parse is now reelscore.parse_signature", DeprecationWarning, stacklevel=2)
+        name = "parse_signature"
+    return _load(name)

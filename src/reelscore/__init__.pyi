@@ -15,11 +15,12 @@ from reelscore.errors import ReelscoreError as ReelscoreError
 from reelscore.errors import ResourceError as ResourceError
 from reelscore.errors import UnknownNameError as UnknownNameError
 from reelscore.metrics.registry import metric_names as metric_names
-from reelscore.metrics.registry import parse as parse
+from reelscore.metrics.registry import parse_signature as parse_signature
 from reelscore.scoring.captions import score as score
 from reelscore.scoring.captions import score_systems as score_systems
 from reelscore.scoring.rewards import Reward as Reward
 from reelscore.scoring.scorer import Scorer as Scorer
 from reelscore.scoring.scores import Scores as Scores
+from reelscore.scoring.shards.pipeline import score_shards as score_shards
 from reelscore.significance.pair_tests import compare as compare
 from reelscore.text.tokens import tokenize as tokenize

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -48,10 +49,10 @@ def attach(
     >>> import reelscore.stats
     >>> load, names, public = attach("reelscore.stats", reelscore.stats.__file__)
     >>> load("rank").__module__, names() == public
-    ('reelscore.stats.clusters', True)
+    ('reelscore.stats.corrections', True)
     """
-    with open(f"{file}i", encoding="utf-8") as stub:
-        homes = {name: module for module, name in _IMPORTS.findall(stub.read())}
+    stub = Path(f"{file}i").read_text(encoding="utf-8")
+    homes = {name: module for module, name in _IMPORTS.findall(stub)}
 
     def load(name: str) -> Any:
         if name not in homes:

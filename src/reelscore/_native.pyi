@@ -143,14 +143,14 @@ def cider_group_sums(
     threads: int,
 ) -> Floats: ...
 
-class LanguageIndex:
+class MeteorIndex:
     @staticmethod
-    def open(content: Bytes | mmap) -> LanguageIndex | None: ...
+    def open(content: Bytes | mmap) -> MeteorIndex | None: ...
     def synsets(self, word: str) -> list[int]: ...
     @property
     def kept_texts(self) -> int: ...
 
-class LanguageIndexBuilder:
+class MeteorIndexBuilder:
     def __init__(self) -> None: ...
     def add_function_words(self, text: bytes) -> None: ...
     def add_prefixes(self, text: bytes) -> None: ...
@@ -160,7 +160,7 @@ class LanguageIndexBuilder:
     def finish(self) -> Bytes: ...
 
 def meteor_statistics(
-    language: LanguageIndex,
+    language: MeteorIndex,
     candidates: Packed,
     references: Packed,
     reference_offsets: Integers,
@@ -172,7 +172,7 @@ def meteor_scores(
     totals: Rows, parameters: MeteorParameters, weights: tuple[float, float, float, float]
 ) -> Rows: ...
 def meteor_pairs(
-    language: LanguageIndex,
+    language: MeteorIndex,
     candidates: Packed,
     references: Packed,
     candidate_numbers: Offsets,
@@ -181,7 +181,7 @@ def meteor_pairs(
     threads: int,
 ) -> Floats: ...
 def meteor_best(
-    language: LanguageIndex,
+    language: MeteorIndex,
     candidates: Packed,
     references: Packed,
     reference_offsets: Offsets,
@@ -189,7 +189,7 @@ def meteor_best(
     threads: int,
 ) -> tuple[Offsets, Floats, Offsets]: ...
 def meteor_alignment(
-    language: LanguageIndex,
+    language: MeteorIndex,
     candidate: str,
     reference: str,
     parameters: MeteorParameters,
@@ -214,6 +214,4 @@ def match_sums(
 def match_rows(costs: Floats, bonuses: Floats, rows: int, columns: int) -> Offsets: ...
 def count_inversions(values: Offsets) -> int: ...
 def loop_starts(texts: list[str]) -> list[int]: ...
-def begin_heap_with_large_pages(bytes: int) -> None: ...
-def begin_objects_with_large_pages(bytes: int) -> None: ...
 def projective_heads(scores: NDArray[np.float32], lengths: Offsets) -> Offsets: ...

@@ -6,7 +6,7 @@ ReelscoreError
 │   ├── FullError                      the disk under a database has no room left
 │   └── NobodyPassedError              no rater of a campaign passed the quality control
 ├── UnknownNameError (LookupError)     an unknown metric, format or option
-├── ResourceError (OSError)            the language index cannot be built, written or read
+├── ResourceError (OSError)            the METEOR index cannot be built, written or read
 ├── EndpointError (ConnectionError)    a model's server refuses a request, or does not answer
 ├── ClusterError (ConnectionError)     a Ray cluster cannot be reached, or cannot do the work
 └── MissingExtraError (ImportError)    an optional dependency is not installed

@@ -17,7 +17,7 @@ from reelscore.captioners import Bound, BoundSearch, bound
 from reelscore.data.datasets import trecvid_ha
 from reelscore.errors import DataError
 from reelscore.metrics.meteor import Meteor
-from reelscore.text.meteor_data import language_index
+from reelscore.text.meteor_data import meteor_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import tokenize
 
@@ -30,7 +30,7 @@ def all_pairs(candidates, items, metric=None):
     pairs = [own.ravel() for own in np.meshgrid(*numbers, indexing="ij")]
     parameters = (metric.alpha, metric.beta, metric.gamma, metric.delta)
     scores = _native.meteor_pairs(
-        language_index(), pack(candidates), pack(references), *pairs, parameters, 1
+        meteor_index(), pack(candidates), pack(references), *pairs, parameters, 1
     ).reshape(len(candidates), len(references))
     ends = np.cumsum([0, *map(len, items)])
     by_item = np.stack([scores[:, a:b].max(axis=1) for a, b in pairwise(ends)], axis=1)

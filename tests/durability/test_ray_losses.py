@@ -20,7 +20,7 @@ import pytest
 import reelscore
 from reelscore import stories
 from reelscore.engines import Engine
-from reelscore.scoring.shards.pipeline import score_shards
+from reelscore.scoring.shards.pipeline import score_files
 from support.shards import write_shards
 
 pytestmark = [pytest.mark.full, pytest.mark.shared]
@@ -162,9 +162,9 @@ DRIVER = """
 import sys
 from reelscore import Engine
 from reelscore.scoring.shards import partitions
-from reelscore.scoring.shards.pipeline import score_shards
+from reelscore.scoring.shards.pipeline import score_files
 partitions._ROWS = 2_000
-score_shards(["captions"], ["references"], out="scores", engine=Engine("ray"))
+score_files(["captions"], ["references"], out="scores", engine=Engine("ray"))
 """
 
 
@@ -180,7 +180,7 @@ def test_the_driver_is_killed_ten_times(nodes, trecvid_folder, tmp_path, monkeyp
     rows = [{"system": "ours", "item": item, "caption": chance.choice(texts)} for item in items]
     write_shards(Path("captions"), rows, 4)
     monkeypatch.setattr("reelscore.scoring.shards.partitions._ROWS", 2_000)
-    score_shards(["captions"], ["references"], out="undisturbed")
+    score_files(["captions"], ["references"], out="undisturbed")
     kept = {}  # of each part in the manifest: the file, which is never written again
     for kill in range(10):
         driver = subprocess.Popen([sys.executable, "-c", DRIVER], env=nodes.environment)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reelscore import examples, parse, score, score_systems
+from reelscore import examples, parse_signature, score, score_systems
 from reelscore.errors import DataError
 from reelscore.learned.judges.bertscore import BertScore
 
@@ -254,7 +254,7 @@ def test_the_signature_says_which_layer(bert):
     assert "|layer:3|" in result.signature
     assert re.search(r"\|revision:[0-9a-f]{8}\|", result.signature)
     assert "|tok:raw|" in result.signature
-    assert parse(result.signature) == BertScore(bert, 3)
+    assert parse_signature(result.signature) == BertScore(bert, 3)
     assert result.scale.headline
 
 

@@ -13,7 +13,7 @@ import av
 import numpy as np
 import pytest
 
-from reelscore import parse, score, score_systems
+from reelscore import parse_signature, score, score_systems
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.learned.judges.clip_model import TextVectors
 from reelscore.learned.judges.clipscore import ClipScore
@@ -293,7 +293,7 @@ def test_a_cache_that_cannot_be_written(model, videos, cache):
 def test_signatures(model, videos, kind):
     metric = kind(model, videos, frames=2)
     result = next(iter(score(CAPTIONS, REFERENCES, metric).values()))
-    assert parse(result.signature) == metric
+    assert parse_signature(result.signature) == metric
     assert re.search(r"\|revision:[0-9a-f]{8}\|", result.signature)
     empty = score({**CAPTIONS, "v1": "..."}, REFERENCES, metric, empty="zero")
     assert next(iter(empty.values())).items["v1"] == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reelscore import examples, parse, score, score_systems
+from reelscore import examples, parse_signature, score, score_systems
 from reelscore.cli.main import main
 from reelscore.endpoint.journal import Record
 from reelscore.errors import DataError, UnknownNameError
@@ -120,7 +120,7 @@ def test_unknown_prompt():
 def test_the_signature_rebuilds_the_metric(judge):
     metric = judge(scale=5, prompt="helpful", parallel=2, price_in=3.0)
     signature = score(CAPTIONS, REFERENCES, metric)["judge"].signature
-    assert parse(signature) == metric
+    assert parse_signature(signature) == metric
     assert "parallel" not in signature
     assert "journal" not in signature
     assert "answers.jsonl" not in signature
@@ -138,7 +138,7 @@ def test_several_systems_and_intervals(judge, server):
     table = with_intervals(score_systems(chosen, references, judge()), resamples=50)
     strong, weak = table["strong"]["judge"], table["weak"]["judge"]
     assert strong.interval[0] < strong.score < strong.interval[1]
-    assert parse(strong.signature) == judge()
+    assert parse_signature(strong.signature) == judge()
     assert len(strong.items) == len(weak.items) == 15
     assert len(server.requests) == len(
         {(item, system[item]) for system in chosen.values() for item in references}

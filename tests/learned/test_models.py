@@ -16,7 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import reelscore
-from reelscore import examples, parse
+from reelscore import examples, parse_signature
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.learned.bertha import Bertha
 from reelscore.learned.model_files import (
@@ -53,7 +53,7 @@ def test_the_small_model_judges_like_the_whole(shipped):
         reelscore.score_systems(systems, references, name) for name in ("bertha", "bertha-small")
     ]
     assert "model:reelscore-bertha-small" in tables[1]["human"]["bertha"].signature
-    assert parse("bertha-small").output_scales[0].label == "BERTHA-small"
+    assert parse_signature("bertha-small").output_scales[0].label == "BERTHA-small"
     orders = [sorted(systems, key=lambda s: table[s]["bertha"].score) for table in tables]
     assert orders[0] == orders[1]
     items = [np.concatenate([table[s]["bertha"].items.array for s in systems]) for table in tables]
@@ -373,11 +373,11 @@ def test_signatures(model):
     assert f"revision:{read_info(str(model)).revision}" in signature
     assert "dtype:int8" in signature
     assert "tok:raw" in signature
-    assert parse(signature) == metric
+    assert parse_signature(signature) == metric
     sts = reelscore.score(texts, references, "sts")["sts"].signature
     assert "model:all-minilm-l6-v2" in sts
     assert "revision:" in sts
-    assert parse(sts) == Sts()
+    assert parse_signature(sts) == Sts()
 
 
 @pytest.mark.parametrize(
@@ -385,7 +385,7 @@ def test_signatures(model):
 )
 def test_unknown_parameters(wrong):
     with pytest.raises(UnknownNameError, match="Known"):
-        parse(wrong)
+        parse_signature(wrong)
 
 
 def test_scores_by_scorer_and_by_system(model):

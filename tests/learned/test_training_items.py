@@ -30,7 +30,7 @@ from reelscore.learned.model_files import (
 from reelscore.learned.training.model import fit_model
 from reelscore.learned.training.recipes import Recipe, Stage
 from reelscore.meta.evaluation import evaluate_metrics
-from reelscore.metrics.registry import parse
+from reelscore.metrics.registry import parse_signature
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.scoring.training_notes import training_notes
 
@@ -78,7 +78,7 @@ def test_a_trained_model_knows_its_items(captions, fitted):
     scores = reelscore.score(candidates, references, [Bertha(model=str(fitted))])
     signature = scores["bertha"].signature
     assert f"|trained:{items.fingerprint}|seen:60|" in signature
-    assert parse(signature) == Bertha(model=str(fitted))
+    assert parse_signature(signature) == Bertha(model=str(fitted))
     assert scores.notes[0].startswith(
         "Warning: bertha was trained on 60 of these 60 items (g0): its scores of them and its "
         "agreement with people are better than on new items."

@@ -16,7 +16,7 @@ from reelscore.learned import ensemble as fitting
 from reelscore.learned.ensemble import fit_ensemble
 from reelscore.learned.fusion import Coefficients, Fusion, write_coefficients
 from reelscore.metrics.cider import Cider
-from reelscore.metrics.registry import parse
+from reelscore.metrics.registry import parse_signature
 from support.model_server import model_server, shared_words
 
 SYSTEMS, REFERENCES = examples.clips()
@@ -129,7 +129,7 @@ def test_scores_by_the_ensemble(tmp_path):
     chosen = ["bleu_2", "cider|variant:plain", "cider"]
     fitted = fit_ensemble(table, human, metrics=chosen)
     write_coefficients(tmp_path / "ours.json", fitted.coefficients)
-    metric = parse(f"ensemble|weights:{tmp_path}/ours.json")
+    metric = parse_signature(f"ensemble|weights:{tmp_path}/ours.json")
     assert metric == Fusion(f"{tmp_path}/ours.json")
     results = score(SYSTEMS["weak"], REFERENCES, metric)
     assert results["fusion"].items.array == pytest.approx(human["weak"]["da"].items.array)

@@ -16,8 +16,7 @@ from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.meta.metric_tests import TESTS, compare_metrics
 from reelscore.meta.paired_scores import Cells
 from reelscore.stats.correlation_tests import williams
-from reelscore.stats.correlations import pearson
-from reelscore.stats.levels import LEVELS
+from reelscore.stats.correlations import LEVELS, pearson
 
 NAN = float("nan")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,13 +11,12 @@ from hypothesis import strategies as st
 from strategies import captions, corpora
 
 from reelscore import _native, score
-from reelscore.metrics.base import Metric
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.rouge_l import RougeL
 from reelscore.metrics.self_bleu import SelfBleu
 from reelscore.text.packed import pack
-from reelscore.text.words import Captions
+from reelscore.text.words import CaptionBatch, Captions, Pairing
 from support import twins
 
 # The text is taken as it is, so that odd blanks reach the kernels.
@@ -64,9 +65,15 @@ def test_cider_of_groups(texts, groups, variant):
     pairs = np.array([pair for group in groups for pair in group], dtype=np.int64) % len(texts)
     ours, theirs = np.ascontiguousarray(pairs.T)
     offsets = np.cumsum([0, *map(len, groups)])
-    everything = Captions(pack(texts)), ours, theirs, offsets
-    expected = Metric.group_sums(metric, *everything)  # one group after the other
-    assert metric.group_sums(*everything, threads=2).tolist() == expected.tolist()  # every bit
+    everything = Captions(pack(texts))
+    expected = []
+    for begin, end in pairwise(offsets):  # one group after the other
+        own, places = everything.take(theirs[begin:end]), np.arange(end - begin + 1)
+        batch = CaptionBatch(everything.take(ours[begin:end]), own, Pairing.in_order(places), 1)
+        rows = np.asarray(metric.statistics(batch, metric.prepare(own, places)))
+        expected.append(rows.sum(axis=0).tolist())
+    sums = metric.group_sums(everything, ours, theirs, offsets, threads=2)
+    assert sums.tolist() == expected  # every bit
 
 
 @given(

@@ -81,14 +81,14 @@ WORDS = [
 # 20s and 225 have the same hash in Java, and METEOR takes the hash for the word
 
 
-def _index() -> _native.LanguageIndex:
-    builder = _native.LanguageIndexBuilder()
+def _index() -> _native.MeteorIndex:
+    builder = _native.MeteorIndexBuilder()
     builder.add_function_words(LANGUAGE.function_words.encode())
     builder.add_prefixes(LANGUAGE.prefixes.encode())
     builder.add_exceptions(LANGUAGE.exceptions.encode())
     builder.add_synsets(LANGUAGE.synsets.encode())
     builder.add_paraphrases(LANGUAGE.paraphrases.encode())
-    index = _native.LanguageIndex.open(builder.finish())
+    index = _native.MeteorIndex.open(builder.finish())
     assert index is not None
     return index
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reelscore import _native, tokenize
 from reelscore.metrics.meteor import Meteor
 from reelscore.stories.sentence_scores import CocoLines, TextPool
-from reelscore.text.meteor_data import language_index
+from reelscore.text.meteor_data import meteor_index
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
 # Pieces of what the rules are about, in any order.
@@ -125,7 +125,7 @@ def test_meteor_takes_any_text(candidate, reference):
     metric = Meteor()
     parameters = (metric.alpha, metric.beta, metric.gamma, metric.delta)
     words, others, matches, score = _native.meteor_alignment(
-        language_index(), candidate, reference, parameters
+        meteor_index(), candidate, reference, parameters
     )
     assert 0 <= score <= 1
     assert all(words)  # no empty word
@@ -147,7 +147,7 @@ def test_stems_are_snowballs(middle, one, two):
     # paraphrases, so that two of them match if and only if their stems are the same.
     first, second = f"zq{middle}{one}", f"zq{middle}{two}"
     one_words, two_words, matches, _ = _native.meteor_alignment(
-        language_index(), first, second, (0.85, 0.2, 0.6, 0.75)
+        meteor_index(), first, second, (0.85, 0.2, 0.6, 0.75)
     )
     stage = matches[0][4] if matches else None
     if first == second:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import reelscore
 from reelscore.engines import Engine
 from reelscore.scoring.shards import partitions
-from reelscore.scoring.shards.pipeline import score_shards
+from reelscore.scoring.shards.pipeline import score_files
 from support.shards import candidate_rows, item_scores
 
 METRICS = "bleu,meteor,rouge_l,cider"
@@ -87,7 +87,7 @@ def test_scores_are_those_of_memory(captions, data):
     with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         patch.setattr(partitions, "_ROWS", data.draw(st.integers(1, 20)))
         folder = Path(name)
-        table = score_shards(
+        table = score_files(
             cut(data, folder / "captions", rows),
             cut(data, folder / "references", truth),
             METRICS,

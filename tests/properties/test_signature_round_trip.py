@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore import metric_names, parse, score
+from reelscore import metric_names, parse_signature, score
 from reelscore.learned.bertha import Bertha
 from reelscore.learned.fusion import Fusion
 from reelscore.learned.judges.bertscore import BertScore
@@ -99,8 +99,11 @@ def test_every_metric_is_tried():
 @given(data=st.data())
 def test_parse_rebuilds(name, data):
     metric = data.draw(METRICS[name])
-    assert parse(metric.signature()) == metric
-    assert parse(metric.signature(tok="ptb", items=3, refs="1-5", data="00ff", v="0.1.0")) == metric
+    assert parse_signature(metric.signature()) == metric
+    assert (
+        parse_signature(metric.signature(tok="ptb", items=3, refs="1-5", data="00ff", v="0.1.0"))
+        == metric
+    )
     assert resolve(f"{metric.signature()},{_other(name)}")[0] == metric  # commas are safe
 
 
@@ -119,15 +122,15 @@ def test_the_signature_of_a_result_rebuilds(name):
     name += GIVEN.get(name, "")
     scores = score({"v1": "a man", "v2": "a dog"}, {"v1": ["a man"], "v2": ["a dog"]}, name)
     for result in scores.with_intervals(resamples=20).values():
-        assert parse(result.signature) == parse(name)
+        assert parse_signature(result.signature) == parse_signature(name)
 
 
 @pytest.mark.parametrize("name", ["none", "df.json "])
 def test_odd_file_names(name):
-    assert parse(Cider(frequencies=name).signature()) == Cider(frequencies=name)
+    assert parse_signature(Cider(frequencies=name).signature()) == Cider(frequencies=name)
 
 
 def test_the_same_parameters_spell_the_same_signature():
     assert RougeL(1).signature() == RougeL(1.0).signature()
-    assert parse("bleu") == Bleu() == parse("bleu|n:4")
-    assert hash(parse("bleu")) == hash(Bleu())  # a metric is a value: it can be a key
+    assert parse_signature("bleu") == Bleu() == parse_signature("bleu|n:4")
+    assert hash(parse_signature("bleu")) == hash(Bleu())  # a metric is a value: it can be a key

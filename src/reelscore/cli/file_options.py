@@ -7,13 +7,12 @@ that no reference is scored as if it were a system. Files before it are the comm
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from os.path import exists
 from typing import Any, TypeVar
 
 import click
 import msgspec
 
-from reelscore.data.file_names import folder_of
+from reelscore.data.file_names import exists, folder_of
 from reelscore.errors import DataError
 
 F = TypeVar("F", bound=Callable[..., Any])

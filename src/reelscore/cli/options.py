@@ -7,7 +7,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from os.path import exists, isfile, realpath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +31,7 @@ from reelscore.cli.reading_options import (
     read_captions,
     reading_options,
 )
+from reelscore.data.file_names import exists
 from reelscore.data.paired_captions import Empty, Missing
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
@@ -158,7 +159,7 @@ class Scoring(msgspec.Struct, frozen=True):
 
     def _run_large(self, engine: Engine | None, resamples: int) -> ScoreTable:
         from reelscore.engines.engine import Engine
-        from reelscore.scoring.shards.pipeline import score_large
+        from reelscore.scoring.shards.pipeline import score_shards
 
         for option, given in (("--match-ids", self.match_ids), ("--common", self.common)):
             if given:
@@ -168,7 +169,7 @@ class Scoring(msgspec.Struct, frozen=True):
         files = candidate_files(self.candidates, self.refs, self.reading)
         bounds = oracles(files) if isinstance(files, dict) else []
         with resumable(self.out), progress_bar("Scoring", engine=engine) as progress:
-            table = score_large(
+            table = score_shards(
                 files,
                 list(self.refs) or None,
                 self.metrics,
@@ -443,10 +444,10 @@ _FILES = ("FILE", "TABLE", "PATH", "OUT")  # what options of files take
 def _check_named_once(path: str) -> None:
     """Refuse an output that the command names as another file, too: one would be overwritten."""
     context = click.get_current_context(silent=True)
-    target = realpath(path)
-    if context is None or (exists(target) and not isfile(target)):  # as /dev/null is
+    target = Path(path).resolve()
+    if context is None or (target.exists() and not target.is_file()):  # as /dev/null is
         return
-    if sum(realpath(file) == target for file in _files_named(context)) > 1:
+    if sum(Path(file).resolve() == target for file in _files_named(context)) > 1:
         raise DataError(f"{path} is named twice, and would be overwritten; name another output.")
 
 

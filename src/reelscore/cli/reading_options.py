@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from os.path import exists, samefile
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 
 from reelscore.cli.messages import as_options
 from reelscore.data.caption_files import holds_both, references_of_files
-from reelscore.data.file_names import expanded
+from reelscore.data.file_names import exists, expanded
 from reelscore.data.formats import FORMATS
 from reelscore.data.inputs import Inputs, name_their_systems, read_inputs, reading_notes
 from reelscore.data.python_captions import system_name
@@ -163,10 +164,8 @@ def oracles(files: Mapping[str, str]) -> list[str]:
     """Name the systems whose captions saw the references, by the records beside them."""
     systems = []
     for system, file in files.items():
-        with suppress(OSError, ValueError, AttributeError), open(_record_of(file), "rb") as record:
-            import json  # only here: few captions have a record
-
-            if json.load(record).get("oracle"):
+        with suppress(OSError, ValueError, AttributeError):
+            if json.loads(Path(_record_of(file)).read_bytes()).get("oracle"):
                 systems.append(system)
     return systems
 
@@ -189,4 +188,4 @@ def _record_of(file: str) -> str:
 def _is_same(path: str, other: str) -> bool:
     if STANDARD_INPUT in (path, other):
         return path == other
-    return exists(path) and exists(other) and samefile(path, other)
+    return exists(path) and exists(other) and Path(path).samefile(other)

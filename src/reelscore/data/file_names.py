@@ -1,12 +1,11 @@
-"""The files that a user names: one by one, as a folder, or by a pattern.
-
-Names stay texts here, and in the other modules of every run: pathlib takes 2 ms to import.
-"""
+"""The files that a user names: one by one, as a folder, or by a pattern."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from glob import glob
+from pathlib import Path
 from stat import S_ISDIR
 
 from reelscore.errors import DataError
@@ -25,7 +24,6 @@ def expanded(paths: Iterable[PathLike]) -> list[PathLike]:
     Raises:
         DataError: If a folder has no files, or none matches a pattern.
 
-    >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> folder = Path(mkdtemp())
     >>> for name in ("b.txt", "a.txt", ".hidden"):
@@ -43,25 +41,23 @@ def is_several(path: PathLike) -> bool:
     (True, False)
     """
     try:
-        return S_ISDIR(os.stat(plain_path(path)).st_mode)
+        return S_ISDIR(Path(path).stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: no name of a file
         return not _MAGIC.isdisjoint(os.fspath(path))
     except OSError:  # a name too long for a file
         return False
 
 
-def plain_path(path: PathLike) -> str:
-    """Spell a path as pathlib does, which is imported only where that may change something.
+def exists(path: PathLike) -> bool:
+    """Return whether there is a file or a folder; a text that cannot be a name stands for none.
 
-    >>> plain_path("./refs//a.txt"), plain_path("refs/../a.txt"), plain_path("")
-    ('refs/a.txt', 'refs/../a.txt', '.')
+    >>> exists("a man rides a horse " * 100)
+    False
     """
-    name = os.fspath(path)
-    if os.path.normpath(name) == name:
-        return name
-    from pathlib import Path
-
-    return str(Path(name))
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # too long a name, or with a null character
+        return False
 
 
 def folder_of(path: PathLike) -> str:
@@ -70,7 +66,8 @@ def folder_of(path: PathLike) -> str:
     >>> folder_of("./refs//a.txt"), folder_of("a.txt")
     ('refs', '')
     """
-    return os.path.dirname(plain_path(path))
+    folder = Path(path).parent
+    return "" if folder == Path() else str(folder)
 
 
 def shard_files(paths: Iterable[PathLike]) -> list[PathLike]:
@@ -82,7 +79,7 @@ def shard_files(paths: Iterable[PathLike]) -> list[PathLike]:
     ['part-0.parquet', '_ours.jsonl']
     """
     files = expanded(paths)
-    return [path for path in files if not _is_mark(os.path.basename(path))] or files
+    return [path for path in files if not _is_mark(Path(path).name)] or files
 
 
 def _is_mark(name: str) -> bool:
@@ -92,8 +89,6 @@ def _is_mark(name: str) -> bool:
 def _files(path: PathLike) -> list[PathLike]:
     if not is_several(path):
         return [path]
-    from pathlib import Path  # only here: most names are those of files
-
     if Path(path).is_dir():
         files = sorted(file for file in Path(path).iterdir() if file.is_file())
         visible = [os.fspath(file) for file in files if not file.name.startswith(".")]
@@ -104,9 +99,8 @@ def _files(path: PathLike) -> list[PathLike]:
                 f"{os.fspath(path)}: the folder has no files in it; name another{deeper}."
             )
         return list(visible)
-    from glob import glob
-
-    matching = [file for file in sorted(glob(os.fspath(path))) if Path(file).is_file()]
+    names = glob(os.fspath(path))  # noqa: PTH207 - Path.glob takes no absolute patterns
+    matching = [file for file in sorted(names) if Path(file).is_file()]
     if not matching:
         raise DataError(f"{os.fspath(path)}: no file matches the pattern.")
     return list(matching)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from os.path import basename, exists, isfile
+from pathlib import Path
 
 import msgspec
 
@@ -20,7 +20,7 @@ from reelscore.data.caption_files import (
     references_of_files,
 )
 from reelscore.data.checks import first_few
-from reelscore.data.file_names import expanded, folder_of, shard_files
+from reelscore.data.file_names import exists, expanded, folder_of, shard_files
 from reelscore.data.python_captions import (
     CaptionsLike,
     OtherIds,
@@ -184,7 +184,7 @@ def _names_systems(path: PathLike, reading: Reading) -> bool | None:
 
     ``None`` without records.
     """
-    if not isfile(path):  # a pipe is empty after one look
+    if not Path(path).is_file():  # a pipe is empty after one look
         return False
     try:
         with Source(path, reading.encoding) as source:
@@ -351,6 +351,6 @@ def _listed(paths: Sequence[str]) -> str:
     folders = {folder_of(path) for path in paths}
     folder = folders.pop()
     together = len(paths) > 1 and not folders and folder != ""
-    names = [basename(path) for path in paths] if together else paths
+    names = [Path(path).name for path in paths] if together else paths
     rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + rest + (f" in {folder}" if together else "")

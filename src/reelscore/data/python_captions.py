@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from os.path import exists, splitext
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -32,6 +32,7 @@ from reelscore.data.fields import (
     several_caption_fields,
     unnumbered,
 )
+from reelscore.data.file_names import exists
 from reelscore.data.python_tables import (
     NO_FIELD,
     TEXTS,
@@ -219,7 +220,7 @@ def systems_of(systems: object) -> Mapping[str, Any]:
 
 def _is_sentence(text: str) -> bool:
     """Return whether a text is a caption rather than the name of a file."""
-    ending = splitext(text)[1]
+    ending = Path(text).suffix
     return " " in text and (len(ending) < 2 or " " in ending) and not exists(text)
 
 
@@ -229,7 +230,7 @@ def system_name(path: PathLike) -> str:
     >>> system_name("runs/ours.json.gz")
     'ours'
     """
-    name = os.path.basename(path)
+    name = Path(path).name
     for suffix in (".gz", ".xz", ".zst", ".json", ".jsonl", ".parquet", ".csv", ".tsv", ".txt"):
         name = name.removesuffix(suffix)
     return name or os.fspath(path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from os.path import getsize, isfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -201,7 +201,7 @@ def _glance(path: PathLike, reading: Reading) -> _Glance | None:
         if kind not in STREAMED:
             return _Glance(kind, (), 0)
         of_a_line = _COMPRESSED_BYTES if source.is_compressed else _LINE_BYTES
-        rows = max(1, getsize(source.path) // of_a_line)
+        rows = max(1, Path(source.path).stat().st_size // of_a_line)
         return _Glance(kind, list(get_format(kind).fields(source, reading)), rows)
 
 
@@ -235,7 +235,7 @@ def streamed(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
     """Return whether files, folders and patterns stand for shards alone, by their content."""
     reading = reading or Reading()
     for path in shard_files(paths):
-        if not isfile(path):  # a pipe is empty after one look
+        if not Path(path).is_file():  # a pipe is empty after one look
             return False
         glance = _glance(path, reading)
         if glance is not None and glance.format not in STREAMED:

@@ -11,11 +11,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import IO, cast
 
 from reelscore.data.checks import Problems
-from reelscore.data.file_names import plain_path
 from reelscore.errors import DataError, MissingExtraError
 
 STANDARD_INPUT = "-"
@@ -68,7 +68,7 @@ class Source:
             if content is not None:
                 opened = _in_memory(content)
             else:
-                opened = _standard_input() if is_input else open(plain_path(path), "rb")  # noqa: SIM115
+                opened = _standard_input() if is_input else Path(path).open("rb")  # noqa: SIM115
             file = on_failure.enter_context(opened)
             self._stream, self._damage = decompressed(file)
             is_text = not self._stream.peek(len(PARQUET)).startswith(PARQUET)
@@ -373,8 +373,7 @@ def read_lines(path: str | os.PathLike[str] | None) -> list[str] | None:
     if path is None:
         return None
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise DataError(f"{path}: no such file.") from None
     except (OSError, UnicodeDecodeError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from operator import lt
 from typing import Literal, get_args
 
@@ -11,7 +12,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore._digests import blake2b
 from reelscore.errors import check_choice
 
 FloatArray = NDArray[np.float64]

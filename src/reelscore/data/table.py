@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from os.path import splitext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
@@ -22,8 +22,6 @@ from reelscore.data.scales import HIGHER, Scale, score_labels, scores_named
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from reelscore._native import Rows
@@ -590,7 +588,7 @@ def file_format(path: str | Path) -> Literal["json", "csv"]:
     >>> file_format("scores.json")
     'json'
     """
-    suffix = splitext(path)[1].lower()
+    suffix = Path(path).suffix.lower()
     if suffix == ".json":
         return "json"
     if suffix == ".csv":

@@ -1,7 +1,7 @@
 """The engine of many machines: Ray places the work, notices losses and tells of them.
 
 Native metrics are tasks: Ray runs one on each processor and keeps the processes, so that what is
-shared is unpacked once in each, and the language index is mapped once by each machine. With a
+shared is unpacked once in each, and the METEOR index is mapped once by each machine. With a
 number of workers, or with GPUs, they are actors, which keep their weights and their device.
 
 A batch whose worker or machine was lost is given out again. What this module adds to Ray is the

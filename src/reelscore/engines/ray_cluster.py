@@ -147,7 +147,7 @@ def _unreachable(address: str, whence: str, reason: str) -> ClusterError:
 
 
 def check_nodes(ray: Any) -> list[Node]:
-    """Look whether every machine has this version of reelscore and its language index.
+    """Look whether every machine has this version of reelscore and its METEOR index.
 
     Args:
         ray: The module, connected.
@@ -244,12 +244,12 @@ def _look(version: str) -> Callable[[], tuple[str, int]]:
             return f"has no reelscore ({error})", memory
         if reelscore.__version__ != version:
             return f"has reelscore {reelscore.__version__}, here is {version}", memory
-        from reelscore.text.meteor_data import language_index
+        from reelscore.text.meteor_data import meteor_index
 
         try:
-            language_index()
+            meteor_index()
         except OSError as error:
-            return f"has no language index ({error})", memory
+            return f"has no METEOR index ({error})", memory
         return "", memory
 
     return look

@@ -108,7 +108,7 @@ class Fusion(Metric):
         total = np.full(len(batch.items), stored.intercept)
         for columns, its_own in zip(_columns(self.weights), prepared, strict=True):
             metric = columns.metric
-            scores = metric.scores(metric.statistics(batch, its_own))
+            scores = metric.scores(np.asarray(metric.statistics(batch, its_own)))
             for k, name in enumerate(columns.names):
                 if name in stored.weights:
                     total += stored.weights[name] * scores[:, k]

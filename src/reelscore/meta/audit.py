@@ -42,7 +42,7 @@ from reelscore.meta.alignment import (
 )
 from reelscore.meta.pairings import Row, better_pairing
 from reelscore.metrics.base import Metric, check_tokens
-from reelscore.metrics.registry import parse
+from reelscore.metrics.registry import parse_signature
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions, Pairing
@@ -281,7 +281,7 @@ class _Texts:
     ) -> None:
         self.systems = list(candidates)
         self.items = list(references)
-        self._metric = parse(metric) if isinstance(metric, str) else metric
+        self._metric = parse_signature(metric) if isinstance(metric, str) else metric
         check_tokens([self._metric], tokenizer)
         self._threads = threads
         position = {item: k for k, item in enumerate(self.items)}
@@ -312,7 +312,9 @@ class _Texts:
         """Scores of captions against the references ``shift`` items on: systems × items."""
         pairing = Pairing((self._places + shift) % len(self.items), self._reference_offsets)
         batch = CaptionBatch(self._candidates, self._references, pairing, self._threads)
-        scores = self._metric.scores(self._metric.statistics(batch, self._prepared))[:, -1]
+        scores = self._metric.scores(np.asarray(self._metric.statistics(batch, self._prepared)))[
+            :, -1
+        ]
         matrix = np.full((len(self.systems), len(self.items)), np.nan)
         matrix[self._rows, self._places] = scores
         return matrix

@@ -13,19 +13,27 @@ from reelscore.meta.paired_scores import Cells
 from reelscore.stats.correlation_bootstrap import bootstrap_correlations
 from reelscore.stats.correlation_tests import fisher_interval
 from reelscore.stats.correlations import (
+    LEVELS,
     Coefficient,
+    Level,
+    Units,
     difference_pearson,
+    in_groups,
     known,
     pearson,
     spearman,
     why_undefined,
 )
-from reelscore.stats.draws import Units
-from reelscore.stats.levels import LEVELS, Level, in_groups
-from reelscore.stats.pairs import accuracy, kendall_23, kendall_b, kendall_c, kendall_like
+from reelscore.stats.pairs import (
+    accuracy,
+    calibrate_ties,
+    kendall_23,
+    kendall_b,
+    kendall_c,
+    kendall_like,
+    soft_pairwise_accuracy,
+)
 from reelscore.stats.resampling import FloatArray, percentile_interval
-from reelscore.stats.soft_accuracy import soft_pairwise_accuracy
-from reelscore.stats.ties import calibrate_ties
 
 # Computed in each group, then averaged; these can be tested and resampled.
 BY_GROUP: dict[str, Coefficient] = {

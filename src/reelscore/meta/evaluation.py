@@ -20,7 +20,7 @@ from reelscore.meta.metric_tests import Test, compare_metrics
 from reelscore.meta.paired_scores import Cells, SystemScores, bring_together
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
-from reelscore.stats.levels import Level
+from reelscore.stats.correlations import Level
 
 
 @dataclass(frozen=True)

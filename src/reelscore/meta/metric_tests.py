@@ -16,9 +16,15 @@ from reelscore.meta.paired_scores import Cells
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
 from reelscore.stats.correlation_tests import meng, steiger, williams
-from reelscore.stats.correlations import known, pearson, spearman
-from reelscore.stats.draws import Units
-from reelscore.stats.levels import Level, correlate, in_groups
+from reelscore.stats.correlations import (
+    Level,
+    Units,
+    correlate,
+    in_groups,
+    known,
+    pearson,
+    spearman,
+)
 from reelscore.stats.permutation import permutation_test
 from reelscore.stats.resampling import FloatArray
 

@@ -13,7 +13,7 @@ from reelscore.metrics.meteor import Meteor as Meteor
 from reelscore.metrics.meteor_universal import MeteorUniversal as MeteorUniversal
 from reelscore.metrics.registry import metric_class as metric_class
 from reelscore.metrics.registry import metric_names as metric_names
-from reelscore.metrics.registry import parse as parse
+from reelscore.metrics.registry import parse_signature as parse_signature
 from reelscore.metrics.rouge_l import RougeL as RougeL
 from reelscore.metrics.self_bleu import SelfBleu as SelfBleu
 from reelscore.metrics.sent_bleu import SentBleu as SentBleu

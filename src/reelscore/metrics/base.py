@@ -3,12 +3,15 @@
 The split is what the rest rests on. Statistics are computed once for each item, whatever the
 other items are; any set of items is scored from the *sum* of their rows. So threads, shards,
 streaming, per-item scores, bootstrap and permutation tests need no code in the metrics.
+
+A metric writes two functions, `statistics` and `scores`, and declares its `name` and how to read
+its scores. All else has defaults: `prepare` for what all systems share, `files` and
+`training_items` for metrics that read models.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
@@ -40,27 +43,41 @@ class Metric(ABC):
 
     Attributes:
         name: The name in the registry, which is also the name of the file.
+        output_scale: Which way is better, the range, and whether items together score the mean of
+            their scores. It travels with the scores, and all that rank systems go by it.
         needs_references: False for metrics of the candidates alone.
         independent: False where a caption's statistics depend on the system's other captions;
             such a metric is computed over all captions at once and has no resampling interval.
         counts: True where all statistics are whole numbers: their sums are exact in any order.
+        core: True where the core computes it, in C++: `statistics` returns the core's `Rows`, and
+            `scores` takes and returns them as well as arrays, so that no array need be made.
         slow: True where a progress bar is worth showing even for a few captions; engines then get
             small pieces, so that all workers have some.
         reads: Which texts it is made for: ``english`` alone; ``words``, any language whose words
             are divided by blanks or by a tokenizer; or ``any``.
         tokenizers: The tokenizers whose tokens it takes; all where it is empty.
-        output_scale: Which way is better, the range, and whether items together score the mean of
-            their scores. It travels with the scores, and all that rank systems go by it.
     """
 
     name: ClassVar[str]
+    output_scale: ClassVar[Scale] = Scale()
     needs_references: ClassVar[bool] = True
     independent: ClassVar[bool] = True
     counts: ClassVar[bool] = False
+    core: ClassVar[bool] = False
     slow: ClassVar[bool] = False
     reads: ClassVar[Reads] = "words"
     tokenizers: ClassVar[tuple[str, ...]] = ()
-    output_scale: ClassVar[Scale] = Scale()
+
+    @abstractmethod
+    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray | Rows:
+        """Candidates × k numbers: everything the scores need from each."""
+
+    @abstractmethod
+    def scores(self, totals: Any) -> Any:
+        """Scores from sums of statistics: (..., k) in, (..., number of outputs) out.
+
+        A row by itself is the sum over one item, so the same function gives per-item scores.
+        """
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -72,25 +89,27 @@ class Metric(ABC):
         """How to read each of the outputs; all alike unless a metric says otherwise."""
         return (self.output_scale,) * len(self.outputs)
 
-    def scale_of(self, name: str) -> Scale:
-        """How to read one output, or a table's score by a variant, as a score table carries it."""
-        own = self.output_scales[self.outputs.index(output_name(name))]
-        return structs.replace(own, together=not self.independent)
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
+        """Compute once what all systems share; handed to `statistics` as ``prepared``."""
+        return None
 
     @property
-    def changed(self) -> str:
-        """The parameters that differ from the defaults, as a signature spells them.
+    def weighs_all_references(self) -> bool:
+        """Whether `prepare` looks at the references of all items together, as CIDEr's does."""
+        return False
 
-        >>> from reelscore.metrics.cider import Cider
-        >>> Cider(variant="plain").changed, Cider().changed
-        ('variant:plain', '')
+    def gather(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
+        """Find out from some items what `prepare` finds out from all; ``None`` if that is nothing.
+
+        What several parts of the items gave is put together by `reelscore.scoring.shards`, and
+        has a method `prepare`, which takes the references of a part.
         """
-        values = [(field, getattr(self, field.name)) for field in dataclasses.fields(self)]
-        return "|".join(
-            f"{field.name}:{_spell(value)}"
-            for field, value in values
-            if value != field.default and field.compare
-        )
+        return None
+
+    @property
+    def one_process(self) -> bool:
+        """Whether one process must measure all captions, such as one that keeps a journal."""
+        return False
 
     def files(self) -> dict[str, str]:
         """Files the scores depend on, by parameter; their fingerprints enter the signature."""
@@ -104,89 +123,19 @@ class Metric(ABC):
         """What to do about items it was trained on, in a sentence or two."""
         return ""
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
-        """Compute once what all systems share; handed to `statistics` as ``prepared``."""
-        return None
-
-    @property
-    def weighs_all_references(self) -> bool:
-        """Whether `prepare` looks at the references of all items together, as CIDEr's does."""
-        return False
-
-    @property
-    def one_process(self) -> bool:
-        """Whether one process must measure all captions, such as one that keeps a journal."""
-        return False
-
-    def gather(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
-        """Find out from some items what `prepare` finds out from all; ``None`` if that is nothing.
-
-        What several parts of the items gave is put together by `reelscore.scoring.shards`.
-        """
-        return None
-
-    def prepare_part(
-        self, references: Captions, reference_offsets: NDArray[np.int64], gathered: Any
-    ) -> Any:
-        """Prepare some of the items, with what was gathered from all of them."""
-        return self.prepare(references, reference_offsets)
-
     def notes(self, prepared: Any) -> list[str]:
         """What there is to say after captions were measured, such as what that cost."""
         return []
 
-    @abstractmethod
-    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
-        """Candidates × k numbers: everything the scores need from each."""
-
-    def group_sums(
-        self,
-        texts: Captions,
-        candidates: NDArray[np.int64],
-        references: NDArray[np.int64],
-        group_offsets: NDArray[np.int64],
-        threads: int = 1,
-    ) -> FloatArray:
-        """Sum the statistics of pairs, each group prepared from the references of its pairs alone.
-
-        Args:
-            texts: All captions.
-            candidates: The candidate of each pair, by number.
-            references: The reference of each pair, an item of its own.
-            group_offsets: Group g has the pairs from entry g up to entry g + 1, at least one.
-            threads: How many threads to use.
-
-        Returns:
-            Groups × k numbers.
-        """
-        sums = []
-        for begin, end in itertools.pairwise(group_offsets):
-            theirs, ours = texts.take(references[begin:end]), texts.take(candidates[begin:end])
-            places = np.arange(theirs.size + 1)
-            batch = CaptionBatch(ours, theirs, Pairing.in_order(places), threads)
-            sums.append(self.statistics(batch, self.prepare(theirs, places)).sum(axis=0))
-        return np.array(sums)
-
-    @abstractmethod
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Scores from sums of statistics: (..., k) in, (..., number of outputs) out.
-
-        A row by itself is the sum over one item, so the same function gives per-item scores.
-        """
-
     def aggregate(self, statistics: FloatArray) -> FloatArray:
         """Score any set of items together: one number per output."""
-        return self.scores(column_sums(statistics))
+        scores: FloatArray = self.scores(column_sums(statistics))
+        return scores
 
-    def rows(self, batch: CaptionBatch, prepared: Any) -> Rows:
-        """The statistics as the core holds them."""
-        return Rows(np.ascontiguousarray(self.statistics(batch, prepared), dtype=np.float64))
-
-    def scores_of_rows(self, rows: Rows) -> tuple[list[float], Rows]:
-        """Scores of all rows together, and those of each row."""
-        statistics = np.asarray(rows)
-        items = np.ascontiguousarray(self.scores(statistics), dtype=np.float64)
-        return np.asarray(self.aggregate(statistics)).tolist(), Rows(items)
+    def scale_of(self, name: str) -> Scale:
+        """How to read one output, or a table's score by a variant, as a score table carries it."""
+        own = self.output_scales[self.outputs.index(output_name(name))]
+        return structs.replace(own, together=not self.independent)
 
     def signature(self, **context: object) -> str:
         """Spell out name and all parameters, then the context: enough to make the number again.
@@ -216,36 +165,52 @@ class Metric(ABC):
         return cls(**values)
 
 
-class CoreMetric(Metric):
-    """A metric that the core computes, from the words to the scores.
+def changed_parameters(metric: Metric) -> str:
+    """Spell the parameters that differ from the defaults, as a signature does.
 
-    Its statistics and scores stay in the core, and become arrays where somebody asks for arrays:
-    it implements `rows` and `row_scores`, and has `statistics` and `scores` from them. What
-    prepares references gets their offsets as any `reelscore.text.words.Integers`.
+    >>> from reelscore.metrics.cider import Cider
+    >>> changed_parameters(Cider(variant="plain")), changed_parameters(Cider())
+    ('variant:plain', '')
     """
+    values = [(field, getattr(metric, field.name)) for field in dataclasses.fields(metric)]
+    return "|".join(
+        f"{field.name}:{_spell(value)}"
+        for field, value in values
+        if value != field.default and field.compare
+    )
 
-    @abstractmethod
-    def rows(self, batch: CaptionBatch, prepared: Any) -> Rows:
-        """Candidates × k numbers: everything the scores need from each."""
 
-    @abstractmethod
-    def row_scores(self, totals: Rows) -> Rows:
-        """Scores from sums of statistics, each sum a row."""
+def core_scores(function: Callable[..., Rows], totals: Any, *parameters: object) -> Any:
+    """Compute scores in the core: rows from rows, and an array of any shape from an array.
 
-    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
-        """The rows, as an array."""
-        return np.asarray(self.rows(batch, prepared))
+    >>> import numpy as np
+    >>> from reelscore import _native
+    >>> core_scores(_native.mean_scores, np.array([[[1.0, 2.0]], [[1.0, 1.0]]])).tolist()
+    [[[0.5]], [[1.0]]]
+    """
+    if isinstance(totals, Rows):
+        return function(totals, *parameters)
+    flat = np.ascontiguousarray(totals, dtype=np.float64).reshape(-1, totals.shape[-1])
+    scores = np.asarray(function(Rows(flat), *parameters))
+    return scores.reshape(*totals.shape[:-1], scores.shape[1])
 
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """The scores of rows, as an array."""
-        flat = np.ascontiguousarray(totals, dtype=np.float64).reshape(-1, totals.shape[-1])
-        scores = np.asarray(self.row_scores(Rows(flat)))
-        return scores.reshape(*totals.shape[:-1], len(self.outputs))
 
-    def scores_of_rows(self, rows: Rows) -> tuple[list[float], Rows]:
-        """Scores of all rows together, and those of each row."""
-        [together] = self.row_scores(rows.sums()).tolist()
-        return together, self.row_scores(rows)
+def measured_rows(metric: Metric, batch: CaptionBatch, prepared: Any) -> Rows:
+    """Return a metric's statistics as the core holds them."""
+    statistics = metric.statistics(batch, prepared)
+    if isinstance(statistics, Rows):
+        return statistics
+    return Rows(np.ascontiguousarray(statistics, dtype=np.float64))
+
+
+def scores_of_rows(metric: Metric, rows: Rows) -> tuple[list[float], Rows]:
+    """Return the scores of all rows together, and those of each row."""
+    if metric.core:
+        [together] = metric.scores(rows.sums()).tolist()
+        return together, metric.scores(rows)
+    statistics = np.asarray(rows)
+    items = np.ascontiguousarray(metric.scores(statistics), dtype=np.float64)
+    return metric.aggregate(statistics).tolist(), Rows(items)
 
 
 CONTEXT_KEYS = frozenset(
@@ -277,7 +242,7 @@ def pair_statistics(
     each_its_own = np.arange(texts.size + 1)
     pairing = Pairing(references, each_its_own)
     batch = CaptionBatch(texts.take(candidates), texts, pairing, threads)
-    return metric.statistics(batch, None)
+    return np.asarray(metric.statistics(batch, None))
 
 
 def check_tokens(metrics: Iterable[Metric], tokenizer: Tokenizer) -> None:

@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from reelscore import _native
 from reelscore._native import Rows
 from reelscore.data.scales import Scale
-from reelscore.metrics.base import CoreMetric, check_range
+from reelscore.metrics.base import Metric, check_range, core_scores
 from reelscore.text.words import CaptionBatch
 
 
 @dataclass(frozen=True)
-class Bleu(CoreMetric):
+class Bleu(Metric):
     """BLEU of orders 1 to n; the defaults reproduce the COCO tools.
 
     Attributes:
@@ -37,6 +37,7 @@ class Bleu(CoreMetric):
 
     n: int = 4
     name: ClassVar[str] = "bleu"
+    core: ClassVar[bool] = True
     counts: ClassVar[bool] = True
     output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=False, percent=True)
 
@@ -54,17 +55,17 @@ class Bleu(CoreMetric):
         orders = range(1, self.n + 1)
         return tuple(replace(self.output_scale, label=f"BLEU-{k}") for k in orders)
 
-    def rows(self, batch: CaptionBatch, prepared: Any) -> Rows:
+    def statistics(self, batch: CaptionBatch, prepared: Any) -> Rows:
         """Matched n-grams, candidate n-grams, candidate length, reference length."""
         return ngram_counts(batch, self.n)
 
-    def row_scores(self, totals: Rows) -> Rows:
+    def scores(self, totals: Any) -> Any:
         """Geometric mean of the precisions up to each order, times the brevity penalty."""
-        return _native.bleu_scores(totals, self.n)
+        return core_scores(_native.bleu_scores, totals, self.n)
 
 
 def ngram_counts(batch: CaptionBatch, order: int) -> Rows:
-    """BLEU's statistics of each candidate: see `Bleu.rows`."""
+    """BLEU's statistics of each candidate: see `Bleu.statistics`."""
     return _native.bleu_statistics(
         batch.candidates.words, batch.references.words, batch.pairing, order, batch.threads
     )

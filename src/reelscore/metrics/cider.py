@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -26,7 +26,7 @@ from reelscore._lazy import np
 from reelscore._native import Rows
 from reelscore.data.scales import Scale
 from reelscore.errors import check_choice
-from reelscore.metrics.base import CoreMetric, FloatArray, check_range
+from reelscore.metrics.base import FloatArray, Metric, check_range, core_scores
 from reelscore.text.packed import pack
 from reelscore.text.words import CaptionBatch, Captions, Integers
 
@@ -42,6 +42,12 @@ class Counted(msgspec.Struct, frozen=True):
     frequencies: _native.DocumentFrequencies
     documents: int
 
+    def prepare(self, references: Captions) -> Prepared:
+        """Prepare a part of the references, which must share the vocabulary of those counted."""
+        log_documents = _log_documents(self.documents)
+        norms = _native.cider_norms(references.words, self.frequencies, log_documents, 1)
+        return Prepared(self.frequencies, log_documents, norms)
+
 
 class Prepared(msgspec.Struct, frozen=True):
     """Frequencies of the n-grams, and what follows from them for the references."""
@@ -52,7 +58,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Cider(CoreMetric):
+class Cider(Metric):
     """CIDEr-D (``variant="d"``, what the COCO tools call CIDEr) or plain CIDEr.
 
     Attributes:
@@ -74,6 +80,7 @@ class Cider(CoreMetric):
     variant: Variant = "d"
     frequencies: str | None = None
     name: ClassVar[str] = "cider"
+    core: ClassVar[bool] = True
     output_scale: ClassVar[Scale] = Scale("high", 0, 10, mean=True, headline=True, percent=True)
 
     def __post_init__(self) -> None:
@@ -122,17 +129,7 @@ class Cider(CoreMetric):
         table.count(references.words, reference_offsets)
         return Counted(table, len(reference_offsets) - 1)
 
-    def prepare_part(
-        self, references: Captions, reference_offsets: Integers, gathered: Counted | None
-    ) -> Prepared:
-        """Take the frequencies as counted in all references, whose vocabulary these must share."""
-        if gathered is None:
-            return self.prepare(references, reference_offsets)
-        log_documents = _log_documents(gathered.documents)
-        norms = _native.cider_norms(references.words, gathered.frequencies, log_documents, 1)
-        return Prepared(gathered.frequencies, log_documents, norms)
-
-    def rows(self, batch: CaptionBatch, prepared: Prepared) -> Rows:
+    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> Rows:
         """Similarity for each order, averaged over the references, and 1."""
         return _native.cider_statistics(
             batch.candidates.words,
@@ -153,7 +150,7 @@ class Cider(CoreMetric):
         group_offsets: NDArray[np.int64],
         threads: int = 1,
     ) -> FloatArray:
-        """Sum the statistics of groups of pairs, all groups at once unless frequencies are given.
+        """Sum the statistics of groups of pairs, each group's frequencies from its pairs alone.
 
         >>> import numpy as np
         >>> from reelscore.text.packed import pack
@@ -162,8 +159,6 @@ class Cider(CoreMetric):
         >>> Cider(n=1).group_sums(texts, *pairs).tolist()
         [[1.0, 2.0]]
         """
-        if self.frequencies is not None:
-            return super().group_sums(texts, candidates, references, group_offsets, threads)
         sums = _native.cider_group_sums(
             texts.words,
             candidates,
@@ -179,9 +174,9 @@ class Cider(CoreMetric):
         """Width of the length penalty, 0 for none, and whether counts are clipped."""
         return (self.sigma, True) if self.variant == "d" else (0.0, False)
 
-    def row_scores(self, totals: Rows) -> Rows:
+    def scores(self, totals: Any) -> Any:
         """Ten times the mean over orders and items."""
-        return _native.mean_scores(totals, 10.0)
+        return core_scores(_native.mean_scores, totals, 10.0)
 
 
 def _log_documents(documents: int) -> float:

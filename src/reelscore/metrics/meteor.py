@@ -19,8 +19,8 @@ import msgspec
 from reelscore import _native
 from reelscore._native import Rows
 from reelscore.data.scales import Scale
-from reelscore.metrics.base import CoreMetric, FloatArray, Reads, check_range, check_tokens
-from reelscore.text.meteor_data import language_index
+from reelscore.metrics.base import FloatArray, Metric, Reads, check_range, check_tokens, core_scores
+from reelscore.text.meteor_data import meteor_index
 from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, tokenize
 from reelscore.text.words import CaptionBatch
@@ -60,7 +60,7 @@ class BestCandidates(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Meteor(CoreMetric):
+class Meteor(Metric):
     """METEOR 1.5 for English; the defaults are the jar's.
 
     Attributes:
@@ -80,6 +80,7 @@ class Meteor(CoreMetric):
     gamma: float = 0.6
     delta: float = 0.75
     name: ClassVar[str] = "meteor"
+    core: ClassVar[bool] = True
     counts: ClassVar[bool] = True
     reads: ClassVar[Reads] = "english"
     tokenizers: ClassVar[tuple[str, ...]] = PENN_TREEBANK
@@ -93,12 +94,12 @@ class Meteor(CoreMetric):
             check_range(self, parameter, 0, 1)
         check_range(self, "beta", 0, 100)
 
-    def rows(self, batch: CaptionBatch, prepared: Any) -> Rows:
+    def statistics(self, batch: CaptionBatch, prepared: Any) -> Rows:
         """METEOR's 23 statistics against the best reference, and the chunks that count in sums."""
         references, offsets = batch.pairing.references_in_order(batch.references.text)
         candidates = _as_the_coco_tools_send(batch.candidates.text)
         return _native.meteor_statistics(
-            language_index(),
+            meteor_index(),
             candidates,
             references,
             offsets,
@@ -107,9 +108,9 @@ class Meteor(CoreMetric):
             self._stems(candidates, references),
         )
 
-    def row_scores(self, totals: Rows) -> Rows:
+    def scores(self, totals: Any) -> Any:
         """F-mean of weighted precision and recall, less the fragmentation penalty."""
-        return _native.meteor_scores(totals, self._parameters, self.module_weights)
+        return core_scores(_native.meteor_scores, totals, self._parameters, self.module_weights)
 
     @property
     def _parameters(self) -> _native.MeteorParameters:
@@ -142,7 +143,7 @@ class Meteor(CoreMetric):
         """
         return BestCandidates(
             *_native.meteor_best(
-                language_index(),
+                meteor_index(),
                 _as_the_coco_tools_send(candidates),
                 references,
                 reference_offsets,
@@ -168,7 +169,7 @@ class Meteor(CoreMetric):
         check_tokens([self], tokenizer)
         ours, theirs = tokenize([candidate, reference], tokenizer)
         candidate_words, reference_words, spans, score = _native.meteor_alignment(
-            language_index(),
+            meteor_index(),
             ours,
             theirs,
             self._parameters,

@@ -13,7 +13,7 @@ import msgspec
 
 from reelscore.data.scales import HIGHER, Scale, output_name, plain_name
 from reelscore.errors import DataError, ReelscoreError, UnknownNameError
-from reelscore.metrics.base import Metric, unquoted
+from reelscore.metrics.base import Metric, changed_parameters, unquoted
 from reelscore.metrics.plugins import plugin_class, plugin_entries, plugin_refusals
 from reelscore.text.tokens import Tokenizer, tokenizer_of
 
@@ -184,16 +184,16 @@ def _declared(name: str) -> dict[str, Scale]:
     return dict(zip(metric.outputs, metric.output_scales, strict=True))
 
 
-def parse(signature: str) -> Metric:
+def parse_signature(signature: str) -> Metric:
     """Rebuild a metric from its signature, or build one from a name and a few parameters.
 
     Args:
         signature: ``name|parameter:value|…``; parameters left out take their defaults.
 
-    >>> parse("cider|variant:plain")
+    >>> parse_signature("cider|variant:plain")
     Cider(n=4, sigma=6.0, variant='plain', frequencies=None)
-    >>> metric = parse("bleu|n:2")
-    >>> parse(metric.signature(tok="ptb", v="0.1.0")) == metric
+    >>> metric = parse_signature("bleu|n:2")
+    >>> parse_signature(metric.signature(tok="ptb", v="0.1.0")) == metric
     True
     """
     return parse_score(signature)[0]
@@ -203,7 +203,7 @@ def parse_score(signature: str) -> tuple[Metric, str]:
     """Build the metric that a name or a signature means, and say which of its scores.
 
     Args:
-        signature: As in `parse`; the name may be in any spelling, or be that of a score.
+        signature: As in `parse_signature`; the name may be in any spelling, or be that of a score.
 
     Returns:
         The metric, and the score; empty where the metric itself is named.
@@ -368,8 +368,8 @@ def _names(metrics: Sequence[Metric]) -> dict[Metric, dict[str, str]]:
     outputs = [output for metric in metrics for output in metric.outputs]
     names = {
         metric: {
-            output: f"{output}|{metric.changed}"
-            if outputs.count(output) > 1 and metric.changed
+            output: f"{output}|{changed}"
+            if outputs.count(output) > 1 and (changed := changed_parameters(metric))
             else output
             for output in metric.outputs
         }

@@ -14,12 +14,12 @@ from typing import Any, ClassVar
 from reelscore import _native
 from reelscore._native import Rows
 from reelscore.data.scales import Scale
-from reelscore.metrics.base import CoreMetric, check_range
+from reelscore.metrics.base import Metric, check_range, core_scores
 from reelscore.text.words import CaptionBatch
 
 
 @dataclass(frozen=True)
-class RougeL(CoreMetric):
+class RougeL(Metric):
     """ROUGE-L; the defaults reproduce the COCO tools.
 
     Attributes:
@@ -34,12 +34,13 @@ class RougeL(CoreMetric):
 
     beta: float = 1.2
     name: ClassVar[str] = "rouge_l"
+    core: ClassVar[bool] = True
     output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True, label="ROUGE-L", percent=True)
 
     def __post_init__(self) -> None:
         check_range(self, "beta", 0, 1e6)
 
-    def rows(self, batch: CaptionBatch, prepared: Any) -> Rows:
+    def statistics(self, batch: CaptionBatch, prepared: Any) -> Rows:
         """The item's score, and 1."""
         return _native.rouge_l_statistics(
             batch.candidates.blank_words,
@@ -49,6 +50,6 @@ class RougeL(CoreMetric):
             batch.threads,
         )
 
-    def row_scores(self, totals: Rows) -> Rows:
+    def scores(self, totals: Any) -> Any:
         """Mean over items."""
-        return _native.mean_scores(totals)
+        return core_scores(_native.mean_scores, totals)

@@ -31,7 +31,7 @@ from reelscore.metrics.registry import DEFAULT_METRICS, table_columns
 from reelscore.scoring.captions import Metrics
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.shards.output import MANIFEST
-from reelscore.scoring.shards.pipeline import check_metrics, score_shards
+from reelscore.scoring.shards.pipeline import check_metrics, score_files
 from reelscore.text.tokens import Tokenizer
 
 _MANY = 2_000_000  # references that workers hold in memory, 0.5 GB each
@@ -136,7 +136,7 @@ def _joined(
         path: f"A block of the data set of {path.name}" for path in (own, truth)
     }
     try:
-        score_shards(systems, [truth], metrics, out=out, names=names, remedies=_REMEDIES, **choices)
+        score_files(systems, [truth], metrics, out=out, names=names, remedies=_REMEDIES, **choices)
     except DataError:
         shutil.rmtree(shards, ignore_errors=True)  # captions that nobody can go on with
         raise

@@ -7,3 +7,4 @@ from reelscore.scoring.scorer import Scorer as Scorer
 from reelscore.scoring.scorer import ScorerState as ScorerState
 from reelscore.scoring.scores import Measurement as Measurement
 from reelscore.scoring.scores import Scores as Scores
+from reelscore.scoring.shards.pipeline import score_shards as score_shards

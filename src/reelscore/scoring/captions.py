@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from reelscore._progress import Progress
-from reelscore.data.caption_files import PathLike
 from reelscore.data.coverage import items_notes, on_shared_items
 from reelscore.data.inputs import read_inputs
 from reelscore.data.item_ids import matched, rule_note
@@ -112,35 +111,20 @@ def score_systems(
     threads: int | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
-    out: PathLike | None = None,
-    bad_rows: PathLike | None = None,
-    resamples: int = 0,
-    seed: int = 12345,
+    **moved: object,
 ) -> ScoreTable:
-    """Score several systems against the same references; arguments as in `score`.
+    """Score several systems against the same references.
+
+    All arguments that are not named here are those of `score`. Sets that are larger than memory
+    are scored by `reelscore.score_shards`.
 
     Args:
         systems: Candidates by system name, in the forms of `score`; or several files, or a data
             frame with a column ``system``.
-        references: As in `score`.
-        metrics: As in `score`.
-        tokenizer: As in `score`.
-        missing: As in `score`.
-        empty: As in `score`.
-        match_ids: As in `score`.
         common: Score all systems on the items that each of them has a candidate for.
-        threads: As in `score`.
         progress: Called now and then with how many captions are done, of how many: from 0 on,
             again for systems that are scored on other items.
-        engine: As in `score`.
-        out: A folder for the scores, for sets that are larger than memory: captions are read in
-            blocks from Parquet or JSON Lines, item scores go to parts in the folder, and the table
-            has the scores of systems alone. A run that ended early goes on where it was.
-        bad_rows: A file for records that cannot be used; they are left out. They are read in
-            blocks then, as with ``out``. Without it they are errors.
-        resamples: With ``out``: how many draws of the Poisson bootstrap to make while scoring, for
-            intervals and tests; 0 for none.
-        seed: With ``out``: random seed of the draws.
+        moved: None; an error tells what `reelscore.score_shards` takes instead.
 
     Returns:
         A table whose rows are `Scores`.
@@ -150,26 +134,10 @@ def score_systems(
     >>> table.systems
     ['one', 'two']
     """
-    if out is not None or bad_rows is not None:
-        from reelscore.engines.engine import Engine
-        from reelscore.scoring.shards.pipeline import score_large
-
-        for option, value in (("match_ids", match_ids), ("common", common)):
-            if value:
-                raise DataError(f"{option} needs all captions at once; it cannot be used with out.")
-        return score_large(
-            systems,
-            references,
-            metrics,
-            tokenizer=tokenizer,
-            missing=missing,
-            empty=empty,
-            engine=engine or Engine("threads", workers=threads),
-            out=out,
-            bad_rows=bad_rows,
-            resamples=resamples,
-            seed=seed,
-            progress=progress,
+    if moved:
+        raise TypeError(
+            f"score_systems has no argument {next(iter(moved))!r}; for a set that is larger than "
+            "memory (out, bad_rows, resamples, seed), use reelscore.score_shards."
         )
     columns = table_columns(metrics)
     chosen = [each.metric for each in columns]

@@ -21,11 +21,11 @@ from reelscore.data.item_ids import rule_part
 from reelscore.data.paired_captions import Empty, Missing, Paired
 from reelscore.data.table import Coverage, ItemIndex
 from reelscore.metrics.base import (
-    CoreMetric,
     FloatArray,
     Metric,
     check_processes,
     check_tokens,
+    measured_rows,
 )
 from reelscore.metrics.registry import MetricColumns
 from reelscore.scoring.scores import Measurement, Scores
@@ -149,7 +149,9 @@ class PreparedReferences:
         else:
             self._references = Captions(tokens, gathered.vocabulary, raw)
             self._prepared = [
-                metric.prepare_part(self._references, self._offsets_for(metric), result)
+                metric.prepare(self._references, self._offsets_for(metric))
+                if result is None
+                else result.prepare(self._references)
                 for metric, result in zip(metrics, gathered.results, strict=True)
             ]
         self.seen = [self._seen_by(metric) for metric in metrics]
@@ -179,7 +181,7 @@ class PreparedReferences:
 
     def _offsets_for(self, metric: Metric) -> Any:
         """Where references begin, as a metric takes it: most compute with arrays."""
-        return self._offsets if isinstance(metric, CoreMetric) else np.asarray(self._offsets)
+        return self._offsets if metric.core else np.asarray(self._offsets)
 
     def _seen_by(self, metric: Metric) -> Seen | None:
         items = metric.training_items()
@@ -248,14 +250,14 @@ class PreparedReferences:
         parts: list[list[Rows]] = [[] for _ in self.metrics]
         for metric, prepared, rows in zip(self.metrics, self._prepared, parts, strict=True):
             if not metric.independent:
-                rows.append(metric.rows(batch, prepared))
+                rows.append(measured_rows(metric, batch, prepared))
         for begin in range(0, max(1, size), _BATCH):  # of nothing, no rows
             piece = batch.slice(begin, min(begin + _BATCH, size))
             if progress is not None:
                 piece = replace(piece, progress=_within(progress, begin, size))
             for metric, prepared, rows in zip(self.metrics, self._prepared, parts, strict=True):
                 if metric.independent:
-                    rows.append(metric.rows(piece, prepared))
+                    rows.append(measured_rows(metric, piece, prepared))
             if progress is not None:
                 progress(min(begin + _BATCH, size), size)
         return [Rows.joined(rows) for rows in parts]

@@ -22,7 +22,7 @@ from reelscore.data.table import (
     only_score,
     system_notes,
 )
-from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.base import FloatArray, Metric, scores_of_rows
 from reelscore.metrics.registry import MetricColumns
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Measurement(msgspec.Struct, frozen=True):
         metric = self.metric
         names = metric.outputs if self.columns is None else self.columns.names
         wanted = names if self.columns is None else self.columns.wanted
-        corpus, items = metric.scores_of_rows(self.rows)
+        corpus, items = scores_of_rows(metric, self.rows)
         gaps = items.has_gaps
         shared = self._shared(names, gaps)
         for k, (name, output) in enumerate(zip(names, metric.outputs, strict=True)):

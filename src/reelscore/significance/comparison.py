@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.scales import Better, Scale
-from reelscore.stats.clusters import cluster, rank, rank_range
-from reelscore.stats.corrections import Correction, correct
+from reelscore.stats.corrections import Correction, cluster, correct, rank, rank_range
 from reelscore.stats.resampling import FloatArray
 
 Verdict = Literal["better", "worse", "not significant", "untested"]

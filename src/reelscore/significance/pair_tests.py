@@ -24,9 +24,9 @@ from reelscore.scoring.intervals import (
 )
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
-from reelscore.stats.poisson import RESAMPLING
 from reelscore.stats.rank_tests import rank_sum
 from reelscore.stats.resampling import (
+    RESAMPLING,
     FloatArray,
     approximate_randomization,
     bootstrap_p_values,

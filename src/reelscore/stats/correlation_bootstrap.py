@@ -13,9 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
-from reelscore.stats.correlations import Coefficient, known, mean_known, pearson
-from reelscore.stats.draws import Units, standardized, turned
-from reelscore.stats.levels import Level, in_groups
+from reelscore.stats.correlations import (
+    Coefficient,
+    Level,
+    Units,
+    in_groups,
+    known,
+    mean_known,
+    pearson,
+    standardized,
+    turned,
+)
 from reelscore.stats.orders import has_orders, redrawn_orders
 from reelscore.stats.pairs import accuracy, kendall_23
 from reelscore.stats.resampling import FloatArray, in_blocks
@@ -37,7 +45,7 @@ def bootstrap_correlations(
     Args:
         human: Systems × items; NaN where there is no score.
         metrics: Metrics × systems × items.
-        level: What is correlated; see `reelscore.stats.levels`.
+        level: What is correlated; see `reelscore.stats.correlations`.
         coefficient: The coefficient.
         draw: Draw ``systems``, ``items`` or ``both``.
         resamples: How many resamples to draw.

@@ -3,15 +3,21 @@
 All coefficients take scores by people and by a metric, of shapes that broadcast to (..., n), NaN
 where there is none, and give an array of shape (...). Where a coefficient is not defined (fewer
 than two pairs, one side constant) it is NaN, without a warning; `why_undefined` says why.
+
+What is correlated with what is the *level*: systems, the captions of an item, of a system, or all
+captions. It turns scores of systems × items into groups × members; a coefficient is computed in
+each group and averaged over those where it is defined.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.stats.distributions import ranks
 from reelscore.stats.resampling import FloatArray
 
@@ -159,3 +165,107 @@ def _spread(values: FloatArray) -> FloatArray:
 def _ranks(values: FloatArray) -> FloatArray:
     there = known(values)
     return np.where(there, ranks(np.where(there, values, np.inf)), np.nan)
+
+
+Level = Literal["system", "item", "pooled", "per-system"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+
+def in_groups(scores: FloatArray, level: Level) -> FloatArray:
+    """Arrange scores, (..., systems, items), as (..., groups, members).
+
+    Args:
+        scores: The scores.
+        level: ``system``: one group, the systems' means. ``item``: the systems, for each item.
+            ``per-system``: the items, for each system. ``pooled``: one group of all captions.
+
+    >>> import numpy as np
+    >>> scores = np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])
+    >>> in_groups(scores, "system").tolist()
+    [[2.0, 4.0]]
+    >>> in_groups(scores, "item").tolist()
+    [[1.0, 3.0], [2.0, 4.0], [3.0, 5.0]]
+    """
+    if level == "system":
+        means: FloatArray = mean_known(scores)[..., None, :]
+        return means
+    if level == "item":
+        turned: FloatArray = scores.swapaxes(-1, -2)
+        return turned
+    if level == "pooled":
+        return scores.reshape(*scores.shape[:-2], 1, -1)
+    if level == "per-system":
+        return scores
+    raise UnknownNameError.of("level", level, LEVELS)
+
+
+def correlate(
+    human: FloatArray, metric: FloatArray, level: Level, coefficient: Coefficient
+) -> FloatArray:
+    """Compute a coefficient in each group and average it over those where it is defined.
+
+    Args:
+        human: Systems × items, missing where the metric is.
+        metric: (..., systems, items).
+        level: As in `in_groups`.
+        coefficient: One of those of `reelscore.stats.correlations` and `reelscore.stats.pairs`.
+
+    >>> import numpy as np
+    >>> from reelscore.stats.correlations import pearson
+    >>> human = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    >>> metric = np.array([[2.0, 1.0, 4.0], [3.0, 3.0, 7.0]])
+    >>> [round(float(correlate(human, metric, level, pearson)), 3) for level in LEVELS]
+    [1.0, 1.0, 0.776, 0.76]
+    """
+    return mean_known(coefficient(in_groups(human, level), in_groups(metric, level)))
+
+
+Units = Literal["systems", "items", "both"]
+
+
+def standardized(human: FloatArray, metrics: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Check, make missing everywhere what is missing somewhere, and bring to one scale.
+
+    Args:
+        human: Systems × items.
+        metrics: Metrics × systems × items.
+
+    Returns:
+        The same, each with mean 0 and standard deviation 1, or all 0 where it is constant.
+
+    >>> human, metrics = standardized([[1.0, 3.0, 5.0]], [[[2.0, 4.0, float("nan")]]])
+    >>> human.tolist(), metrics.tolist()
+    ([[-1.0, 1.0, nan]], [[[-1.0, 1.0, nan]]])
+    """
+    human, metrics = np.asarray(human, dtype=float), np.asarray(metrics, dtype=float)
+    if human.ndim != 2 or metrics.shape[1:] != human.shape:
+        raise DataError(
+            f"Expected systems × items and metrics × systems × items, not {human.shape} and "
+            f"{metrics.shape}."
+        )
+    missing = np.isnan(human) | np.isnan(metrics).any(axis=0)
+    if missing.all():
+        raise DataError("No cell has a score by people and by all metrics.")
+
+    def scaled(scores: FloatArray) -> FloatArray:
+        there = scores[~missing]
+        if there.max() == there.min():
+            return np.where(missing, np.nan, 0.0)
+        return np.where(missing, np.nan, (scores - there.mean()) / there.std())
+
+    return scaled(human), np.stack([scaled(each) for each in metrics])
+
+
+def turned(
+    human: FloatArray, metrics: FloatArray, level: Level, units: Units
+) -> tuple[FloatArray, FloatArray, Level, Units]:
+    """Reduce ``per-system`` to ``item``: the same with systems and items exchanged.
+
+    >>> turned(np.ones((2, 3)), np.ones((1, 2, 3)), "per-system", "items")[2:]
+    ('item', 'systems')
+    """
+    check_choice("unit of resampling", units, get_args(Units))
+    if level != "per-system":
+        return human, metrics, level, units
+    other: dict[Units, Units] = {"systems": "items", "items": "systems", "both": "both"}
+    return human.T, metrics.swapaxes(1, 2), "item", other[units]

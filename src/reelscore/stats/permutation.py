@@ -19,9 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
-from reelscore.stats.correlations import Coefficient, known, mean_known, pearson
-from reelscore.stats.draws import Units, standardized, turned
-from reelscore.stats.levels import Level, correlate
+from reelscore.stats.correlations import (
+    Coefficient,
+    Level,
+    Units,
+    correlate,
+    known,
+    mean_known,
+    pearson,
+    standardized,
+    turned,
+)
 from reelscore.stats.orders import has_orders, swapped_orders
 from reelscore.stats.resampling import FloatArray, in_blocks
 
@@ -63,7 +71,7 @@ def permutation_test(
     Args:
         human: Systems × items; NaN where there is no score.
         metrics: Metrics × systems × items.
-        level: What is correlated; see `reelscore.stats.levels`.
+        level: What is correlated; see `reelscore.stats.correlations`.
         coefficient: The coefficient.
         swap: Exchange all scores of a system (``systems``: would other systems give the same
             result?), of an item (``items``), or first of systems and then of items (``both``).

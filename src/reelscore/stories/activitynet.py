@@ -21,6 +21,7 @@ import numpy as np
 
 from reelscore.data.stories import Story
 from reelscore.metrics.base import FloatArray, Metric
+from reelscore.metrics.cider import Cider
 from reelscore.stories.overlaps import IntArray, Overlaps, caption_counts, distinct
 from reelscore.stories.protocol import Variant
 from reelscore.stories.sentence_scores import (
@@ -33,6 +34,7 @@ from reelscore.stories.sentence_scores import (
     looks_at_pairs_alone,
 )
 from reelscore.stories.soda import merged
+from reelscore.text.words import CaptionBatch, Captions, Pairing
 
 # What a candidate without any reference is compared with. The word of 2018-11 is random in the
 # official scorer; any word that no caption has gives the same numbers.
@@ -169,9 +171,36 @@ def _in_groups(metric: Metric, pairs: _Pairs, pool: TextPool, threads: int) -> F
     scores = np.zeros((len(has_pairs), len(metric.outputs)))
     if has_pairs.any():
         groups = np.append(pairs.group_offsets[:-1][has_pairs], pairs.group_offsets[-1])
-        sums = metric.group_sums(pool.captions, pairs.candidates, pairs.references, groups, threads)
+        sums = sums_of_groups(
+            metric, pool.captions, pairs.candidates, pairs.references, groups, threads
+        )
         scores[has_pairs] = metric.scores(sums)
     return scores
+
+
+def sums_of_groups(
+    metric: Metric,
+    texts: Captions,
+    candidates: IntArray,
+    references: IntArray,
+    group_offsets: IntArray,
+    threads: int = 1,
+) -> FloatArray:
+    """Sum the statistics of pairs, each group prepared from the references of its pairs alone.
+
+    Candidates and references are given by number; group g has the pairs from entry g up to entry
+    g + 1 of the offsets, at least one.
+    """
+    if isinstance(metric, Cider) and metric.frequencies is None:
+        return metric.group_sums(texts, candidates, references, group_offsets, threads)
+    sums = []
+    for begin, end in itertools.pairwise(group_offsets):
+        theirs, ours = texts.take(references[begin:end]), texts.take(candidates[begin:end])
+        places = np.arange(theirs.size + 1)
+        batch = CaptionBatch(ours, theirs, Pairing.in_order(places), threads)
+        rows = np.asarray(metric.statistics(batch, metric.prepare(theirs, places)))
+        sums.append(rows.sum(axis=0))
+    return np.array(sums)
 
 
 def _precision_recall(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import structs
 
-from reelscore._digests import blake2b
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.item_ids import rule_part

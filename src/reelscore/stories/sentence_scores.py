@@ -18,7 +18,7 @@ from reelscore import _native
 from reelscore.data.stories import Story
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, pair_statistics
-from reelscore.metrics.registry import parse, parse_score
+from reelscore.metrics.registry import parse_score, parse_signature
 from reelscore.stories.overlaps import IntArray
 from reelscore.stories.protocol import Protocol
 from reelscore.text.packed import Packed, pack
@@ -37,7 +37,7 @@ def sentence_metric(name: str) -> Metric:
     """
     metric, output = parse_score(name)
     if order := re.fullmatch(r"bleu_(\d)", output):
-        metric = parse(f"bleu|n:{order[1]}")
+        metric = parse_signature(f"bleu|n:{order[1]}")
     elif output and output != metric.outputs[-1]:
         raise DataError(f"f is {name!r}, which is one of several scores of {metric.name}.")
     if not metric.needs_references or not metric.independent:
@@ -104,7 +104,8 @@ class SentenceScore:
             rows = known.rows(*pair)
         else:
             rows = self._with_references(pool, candidates, references)
-        return self.metric.scores(rows)[:, -1]
+        scores: FloatArray = self.metric.scores(rows)[:, -1]
+        return scores
 
     def _with_references(
         self, pool: TextPool, candidates: IntArray, references: IntArray
@@ -118,7 +119,7 @@ class SentenceScore:
             Pairing(numbers[places], self._places),
             self._threads,
         )
-        return self.metric.statistics(batch, self._prepared)
+        return np.asarray(self.metric.statistics(batch, self._prepared))
 
 
 def ascii_alone(sentences: Iterable[str]) -> list[str]:

@@ -14,7 +14,7 @@ from reelscore.data.scales import Scale
 from reelscore.data.table import ItemIndex
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, with_count
-from reelscore.metrics.registry import parse
+from reelscore.metrics.registry import parse_signature
 from reelscore.scoring.scores import Measurement
 from reelscore.stories.soda import f1_of
 from reelscore.text.words import CaptionBatch
@@ -156,7 +156,7 @@ class ActivityNet(VideoScores):
                 parameters["tious"],
                 int(parameters["max_captions"]),
                 float(parameters["epsilon"]),
-                tuple(map(parse, metrics)),
+                tuple(map(parse_signature, metrics)),
             )
         except (KeyError, ValueError):
             raise DataError("The signature is not one of the ActivityNet scorer.") from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 from functools import lru_cache
-from os.path import dirname, join
+from pathlib import Path
 
 from reelscore import _native
 from reelscore.errors import ResourceError
@@ -16,37 +16,37 @@ from reelscore.errors import ResourceError
 _REMEDY = "Install reelscore again: pip install --force-reinstall --no-deps reelscore"
 
 
-def language_index() -> _native.LanguageIndex:
+def meteor_index() -> _native.MeteorIndex:
     """Open the index; it stays open.
 
     Raises:
         ResourceError: If the file is missing, cannot be read or is damaged.
 
-    >>> language_index() is language_index()
+    >>> meteor_index() is meteor_index()
     True
     """
     return _opened(index_file())
 
 
-def index_file() -> str:
+def index_file() -> Path:
     """Return the file of the index, which lies beside the native module.
 
-    >>> index_file().endswith("meteor.index")
-    True
+    >>> index_file().name
+    'meteor.index'
     """
-    return join(dirname(str(_native.__file__)), "meteor.index")
+    return Path(str(_native.__file__)).with_name("meteor.index")
 
 
 @lru_cache(maxsize=1)
-def _opened(path: str) -> _native.LanguageIndex:
+def _opened(path: Path) -> _native.MeteorIndex:
     try:
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:  # ValueError: an empty file
         raise ResourceError(
             f"{path}: METEOR's language data cannot be read ({error}). {_REMEDY}"
         ) from error
-    index = _native.LanguageIndex.open(content)
+    index = _native.MeteorIndex.open(content)
     if index is None:
         raise ResourceError(f"{path}: METEOR's language data is damaged. {_REMEDY}")
     return index

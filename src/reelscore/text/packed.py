@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from typing import Any
 
 from reelscore import _native
-from reelscore._digests import blake2b
 from reelscore._native import Packed as Packed
 from reelscore.errors import DataError
 

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
-from os.path import isfile
+from pathlib import Path
 from typing import Any
 
 from reelscore.errors import DataError, MissingExtraError
@@ -92,7 +92,7 @@ def _sentence_pieces(name: str, path: str) -> Callable[[str], str]:
             f"The tokenizer {FLORES} needs its model, which is not downloaded: write "
             f"{FLORES}:PATH, with the SentencePiece model of FLORES-200 at that path."
         )
-    if not isfile(path):
+    if not Path(path).is_file():
         raise DataError(f"{path}: no such file; expected the model of the tokenizer {FLORES}.")
     pieces = _need(name, "sentencepiece").SentencePieceProcessor()
     try:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reelscore import ScoreTable, compare, score_systems
+from reelscore import ScoreTable, compare, score_shards, score_systems
 from reelscore.examples import clips
 from reelscore.scoring.intervals import with_intervals
 from reelscore.scoring.shards import partitions
@@ -80,7 +80,7 @@ def test_intervals_depend_on_no_cut(shards, monkeypatch):
     for rows, count in ((30, 5), (10_000, 1)):
         monkeypatch.setattr(partitions, "_ROWS", rows)
         own = write_shards(shards / f"cut{count}", candidate_rows(captions), count)
-        table = score_systems(own, shards / "references", METRICS, out=f"o{count}", resamples=100)
+        table = score_shards(own, shards / "references", METRICS, out=f"o{count}", resamples=100)
         table = with_intervals(table, resamples=100)
         intervals.append([each.interval for row in table.results.values() for each in row.values()])
     assert intervals[0] == intervals[1]

@@ -16,7 +16,7 @@ from reelscore.examples import clips, path
 from reelscore.meta.contrasts import between_scores, between_systems
 from reelscore.meta.correlation import correlate_metrics
 from reelscore.meta.paired_scores import bring_together
-from reelscore.metrics.registry import declared_scale, metric_names, parse
+from reelscore.metrics.registry import declared_scale, metric_names, parse_signature
 from reelscore.report.html import report_html, report_of
 from reelscore.report.plots.matrices import win_shares
 from reelscore.report.plots.tables import TablePlots
@@ -221,7 +221,7 @@ def test_stories_refuse_it(plugin, run, folder):
 )
 def test_declarations_are_true(name):
     """Ranges hold, and only scores that say so are the means of their items."""
-    table = score_systems(*clips(), parse(name))
+    table = score_systems(*clips(), parse_signature(name))
     for row in table.results.values():
         for result in row.values():
             values = [result.score, *result.items.array]

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from reelscore import ScoreTable, parse, read_candidates, read_references, score
+from reelscore import ScoreTable, parse_signature, read_candidates, read_references, score
 
 FOUR = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "meteor", "rouge_l", "cider"]
 LABELS = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr"]
@@ -43,7 +43,9 @@ def test_json(run, folder):
             assert isinstance(entry["score"], float)
             assert entry["interval"] is None
             assert list(entry["items"]) == ["1", "2"]
-            assert parse(entry["signature"]).name == name.split("_")[0] or name == "rouge_l"
+            assert (
+                parse_signature(entry["signature"]).name == name.split("_")[0] or name == "rouge_l"
+            )
     expected = score(read_candidates("a.txt"), read_references("r1.txt"))
     assert stored["systems"]["one"] == json.loads(json.dumps(expected.to_dict()))
 

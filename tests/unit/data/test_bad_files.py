@@ -179,7 +179,7 @@ def test_not_a_readable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         raise PermissionError(13, "Permission denied")  # root, who may run the tests, reads all
 
     (tmp_path / "secret").write_text("a")
-    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("pathlib.Path.open", refuse)
     with pytest.raises(DataError, match="secret: permission denied"):
         read_candidates(tmp_path / "secret")
 

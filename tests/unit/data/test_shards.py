@@ -21,10 +21,16 @@ from reelscore.data.reading import Reading
 from reelscore.data.shard_blocks import blocks_of
 from reelscore.data.shards import BadRows, shards_of
 from reelscore.errors import MissingExtraError, ReelscoreError
-from reelscore.scoring.shards.pipeline import score_shards
+from reelscore.scoring.shards.pipeline import score_files
 from support.shards import reference_rows, write_shards
 
 REFERENCES = {"v1": ["a man runs", "he runs"], "v2": ["a dog"], "7": ["a cat sleeps"]}
+
+
+def scored(*captions, **options):
+    """Score in blocks where an option is of that, and in memory otherwise."""
+    in_blocks = {"out", "bad_rows"} & options.keys()
+    return (reelscore.score_shards if in_blocks else reelscore.score_systems)(*captions, **options)
 
 
 def rows_of(paths, role="references"):
@@ -83,7 +89,7 @@ def test_numbers_are_no_captions(tmp_path, truth, monkeypatch, numbers, options)
     table = pa.table({"system": ["one"] * 3, "item": ["v1", "v2", "7"], "caption": numbers})
     pq.write_table(table, "one.parquet")
     with pytest.raises(DataError, match=r"one\.parquet: row 1: .* is a number \(1\); expected"):
-        reelscore.score_systems("one.parquet", truth, "bleu", **options)
+        scored("one.parquet", truth, "bleu", **options)
 
 
 @pytest.mark.parametrize("options", [{}, {"out": "out"}])
@@ -93,7 +99,7 @@ def test_columns_of_the_same_name_are_refused(tmp_path, truth, monkeypatch, name
     columns = [["v1", "v2", "7"], ["a man", "a dog", "a cat"], ["x", "y", "z"], ["x", "y", "z"]]
     pq.write_table(pa.table(columns, names=["item", "caption", *names]), "one.parquet")
     with pytest.raises(DataError, match=r"one\.parquet: [23] columns have the name '\w+'; rename"):
-        reelscore.score_systems({"one": "one.parquet"}, truth, "bleu", **options)
+        scored({"one": "one.parquet"}, truth, "bleu", **options)
 
 
 @pytest.mark.parametrize("options", [{}, {"out": "out"}])
@@ -104,7 +110,7 @@ def test_files_whose_names_begin_with_an_underscore_are_read(tmp_path, monkeypat
         Path(f"{name}.jsonl").write_text(json.dumps(row) + "\n")
         Path(f"{name}.refs.jsonl").write_text(json.dumps({"item": "v1", "caption": name}) + "\n")
     references = ["_one.refs.jsonl", "two.refs.jsonl"]
-    table = reelscore.score_systems(["_one.jsonl", "two.jsonl"], references, "bleu", **options)
+    table = scored(["_one.jsonl", "two.jsonl"], references, "bleu", **options)
     assert list(table.results) == ["_one", "two"]
     assert "|refs:2|" in table["two"]["bleu_1"].signature
 
@@ -160,14 +166,12 @@ def test_a_bad_record_is_one_error_with_its_place(tmp_path, truth, kind, bad, re
     rows = [seven, GOOD, {**GOOD, "item": "v2", **bad}]
     folder = write_shards(tmp_path / "captions", rows, 1, kind)
     with pytest.raises(DataError) as refused:
-        reelscore.score_systems(folder, truth, "rouge_l", out=tmp_path / "out")
+        scored(folder, truth, "rouge_l", out=tmp_path / "out")
     assert f"{folder / f'00.{kind}'}: {reason}" in str(refused.value)
     assert "bad_rows='FILE'" in str(refused.value)
     # the same record collected: the rest is scored, and the item without a caption is named
     with_bad = tmp_path / "bad.jsonl"
-    table = reelscore.score_systems(
-        folder, truth, "rouge_l", out=tmp_path / "other", bad_rows=with_bad
-    )
+    table = scored(folder, truth, "rouge_l", out=tmp_path / "other", bad_rows=with_bad)
     listed = [json.loads(line) for line in with_bad.read_text().splitlines()]
     assert (listed[0]["file"], listed[0]["row"]) == (str(folder / f"00.{kind}"), 3)
     assert listed[0]["reason"].startswith(re.sub(r"^row 3: (item '\w+': )?", "", reason))
@@ -194,7 +198,7 @@ def test_a_line_that_is_no_record(tmp_path, truth, line, reason):
     path = tmp_path / "captions.jsonl"
     path.write_bytes(json.dumps(GOOD).encode() + b"\n\n" + line + b"\n")
     with pytest.raises(DataError, match=rf"captions.jsonl: {reason}"):
-        reelscore.score_systems(path, truth, "rouge_l", out=tmp_path / "out")
+        scored(path, truth, "rouge_l", out=tmp_path / "out")
 
 
 def test_lines_that_are_read_one_by_one_make_the_same_block(tmp_path):
@@ -219,12 +223,12 @@ def test_one_part_of_a_data_set(tmp_path, kind):
     own = [{"item": f"test{k}", "caption": "a test"} for k in range(3)]
     captions = write_shards(tmp_path / "captions", own, 1, kind)
     files = ({"ours": captions}, [truth], "rouge_l")
-    table = score_shards(*files, reading=Reading(split="test"))
+    table = score_files(*files, reading=Reading(split="test"))
     assert "|items:3|" in table["ours"]["rouge_l"].signature
     with pytest.raises(DataError, match="has no caption of the item"):
-        score_shards(*files)
+        score_files(*files)
     with pytest.raises(DataError, match="no file says which items belong to it"):
-        score_shards({"ours": captions}, [captions], "rouge_l", reading=Reading(split="test"))
+        score_files({"ours": captions}, [captions], "rouge_l", reading=Reading(split="test"))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "jsonl"])
@@ -237,7 +241,7 @@ def test_one_part_of_the_captions_of_systems(tmp_path, truth, kind, parts, split
     ]
     captions = write_shards(tmp_path / "captions", rows, 2, kind)
     reading = Reading(split=split)
-    table = score_shards([captions], [truth], "rouge_l", reading=reading)
+    table = score_files([captions], [truth], "rouge_l", reading=reading)
     assert "|items:3|" in table["ours"]["rouge_l"].signature
     inputs = read_inputs(captions, truth, reading=reading)
     assert list(inputs.systems["ours"]) == list(REFERENCES)
@@ -249,7 +253,7 @@ def test_bytes_that_are_no_text(tmp_path, truth):
     table = pa.table({"system": ["s", "s"], "item": ["v1", "v2"], "caption": caption})
     pq.write_table(table, tmp_path / "odd.parquet")
     with pytest.raises(DataError, match=r"odd\.parquet: row 2: item 'v2': .* not UTF-8"):
-        reelscore.score_systems(tmp_path / "odd.parquet", truth, "rouge_l", out=tmp_path / "out")
+        scored(tmp_path / "odd.parquet", truth, "rouge_l", out=tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -273,12 +277,12 @@ def test_files_whose_records_name_their_systems_are_read_in_memory_too(tmp_path,
         for name in ("man", "dog")
     ]
     folder = write_shards(tmp_path / "captions", rows, 2)
-    table = reelscore.score_systems(sorted(folder.iterdir()), truth, "rouge_l")
+    table = scored(sorted(folder.iterdir()), truth, "rouge_l")
     assert table.systems == ["man", "dog"]
     assert set(table["man"]["rouge_l"].items) == {"v1", "v2", "7"}
     write_shards(folder, [*rows, rows[0]], 2)
     with pytest.raises(DataError, match="row 3: item 'v1': system 'man' has a caption of the item"):
-        reelscore.score_systems(sorted(folder.iterdir()), truth, "rouge_l")
+        scored(sorted(folder.iterdir()), truth, "rouge_l")
 
 
 @pytest.mark.parametrize("options", [{}, {"out": "out"}])
@@ -293,7 +297,7 @@ def test_compressed_files_name_their_systems_too(tmp_path, truth, monkeypatch, o
     for path in sorted(folder.iterdir()):
         path.with_suffix(".jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
-    table = reelscore.score_systems(folder, truth, "rouge_l", **options)
+    table = scored(folder, truth, "rouge_l", **options)
     assert table.systems == ["man", "dog"]
 
 
@@ -314,12 +318,12 @@ def test_a_name_stands_for_all_files_of_a_folder(tmp_path, truth, monkeypatch, o
     rows = [{"system": "v3", "item": item, "caption": "a dog runs"} for item in REFERENCES]
     captions = write_shards(tmp_path / "captions", rows, 2)
     for systems in ({"ours": captions}, {"ours": str(captions / "*")}):
-        table = reelscore.score_systems(systems, truth, "rouge_l", **options)
+        table = scored(systems, truth, "rouge_l", **options)
         assert table.systems == ["ours"]
     rows = [{"item": item, "caption": "a dog runs"} for item in REFERENCES]
     write_shards(captions, rows, 2, "jsonl")
     with pytest.raises(DataError, match=r"00.jsonl: no field 'system' .*, as in .*00.parquet"):
-        reelscore.score_systems(captions, truth, "rouge_l", **options)
+        scored(captions, truth, "rouge_l", **options)
 
 
 @pytest.mark.parametrize("options", [{}, {"out": "out"}])
@@ -349,7 +353,7 @@ def test_captions_are_refused_as_in_memory(
     pq.write_table(pa.table(nothing), "nobody.parquet")
     truth = references or {"v1": ["a man runs"]}
     with pytest.raises(ReelscoreError, match=message):
-        reelscore.score_systems(systems, truth, "rouge_l", **options, **more)
+        scored(systems, truth, "rouge_l", **options, **more)
 
 
 EMPTY = {
@@ -380,11 +384,11 @@ def test_empty_shards_among_others_are_left_out(tmp_path, kind, others, named):
     captions = write_shards(tmp_path / "captions", rows, 2, others)
     truth = write_shards(tmp_path / "references", reference_rows(REFERENCES), 2, others)
     systems = {"ours": captions} if named else captions
-    before = reelscore.score_systems(systems, truth, "rouge_l", out=tmp_path / "before")
+    before = scored(systems, truth, "rouge_l", out=tmp_path / "before")
     for folder in (captions, truth):
         for place in ("-first", "00-between", "99"):
             write_empty(folder / f"{place}.{kind}")
-    after = reelscore.score_systems(systems, truth, "rouge_l", out=tmp_path / "after")
+    after = scored(systems, truth, "rouge_l", out=tmp_path / "after")
     assert after.to_dict() == before.to_dict()
     assert after.systems == ["ours"]
 
@@ -402,7 +406,7 @@ def test_folders_of_empty_shards_alone_are_refused(tmp_path, truth, kind):
             ([truth], folder),
         ):
             with pytest.raises(DataError, match=message):
-                score_shards(systems, [references], "rouge_l")
+                score_files(systems, [references], "rouge_l")
         message = re.escape(f"1.{kind} and 1 other file: there are no captions in them; at least")
 
 
@@ -411,15 +415,15 @@ def test_bad_records_are_named_by_the_files_that_were_given(tmp_path, monkeypatc
     Path("ours.json").write_text('{"v1": "a man", "v2": "...", "v9": "a dog"}')
     Path("refs.csv").write_text("id,caption\nv1,a man\nv2,a dog\n")
     with pytest.raises(DataError, match=r"^ours\.json: row 2: item 'v2': the caption '\.\.\.'"):
-        reelscore.score_systems("ours.json", "refs.csv", "rouge_l", out="out")
-    reelscore.score_systems("ours.json", "refs.csv", "rouge_l", bad_rows="bad.jsonl")
+        scored("ours.json", "refs.csv", "rouge_l", out="out")
+    scored("ours.json", "refs.csv", "rouge_l", bad_rows="bad.jsonl")
     bad = [json.loads(line) for line in Path("bad.jsonl").read_text().splitlines()]
     assert [(each["file"], each["item"]) for each in bad] == [
         *(("ours.json", "v2"), ("ours.json", "v9"), ("refs.csv", "v2"))
     ]
     captions = {"mine": {"v1": "a man", "v9": "a dog"}}
     with pytest.raises(DataError, match=r"^candidates of 'mine': row 2: item 'v9'"):
-        reelscore.score_systems(captions, {"v1": ["a man"]}, "rouge_l", out="out")
+        scored(captions, {"v1": ["a man"]}, "rouge_l", out="out")
 
 
 @pytest.mark.parametrize("in_blocks", [False, True])
@@ -430,9 +434,7 @@ def test_a_pipe_is_read_once(tmp_path, in_blocks):
     os.close(writer)
     (tmp_path / "refs.jsonl").write_text('{"id": "v1", "references": ["a man runs"]}\n')
     options = {"out": tmp_path / "out"} if in_blocks else {}
-    table = reelscore.score_systems(
-        {"mine": f"/dev/fd/{reader}"}, tmp_path / "refs.jsonl", "rouge_l", **options
-    )
+    table = scored({"mine": f"/dev/fd/{reader}"}, tmp_path / "refs.jsonl", "rouge_l", **options)
     os.close(reader)
     assert list(table.systems) == ["mine"]
 
@@ -442,7 +444,7 @@ def test_pyarrow_that_is_not_installed_is_said(tmp_path, monkeypatch):
     path.write_text(json.dumps(GOOD) + "\n")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"captions.jsonl: .*needs pyarrow.*\[parquet\]"):
-        reelscore.score_systems([path], {"v1": "a man"}, "rouge_l")
+        scored([path], {"v1": "a man"}, "rouge_l")
 
 
 @pytest.mark.parametrize("ending", ["txt", "jsonl"])
@@ -451,5 +453,5 @@ def test_a_folder_for_scores_without_pyarrow_is_refused(ending, tmp_path, monkey
     path.write_text(json.dumps(GOOD) + "\n" if ending == "jsonl" else "a man runs\n")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"needs pyarrow.*\[parquet\]"):
-        reelscore.score_systems({"mine": path}, path, "rouge_l", out=tmp_path / "out")
+        scored({"mine": path}, path, "rouge_l", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()

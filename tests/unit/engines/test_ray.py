@@ -29,7 +29,7 @@ from reelscore.errors import (
     ReelscoreError,
     UnknownNameError,
 )
-from reelscore.scoring.shards.pipeline import score_shards
+from reelscore.scoring.shards.pipeline import score_files
 from support.shards import candidate_rows, reference_rows, write_shards
 from support.trecvid_copy import write_copy
 
@@ -175,8 +175,8 @@ def test_shards_score_the_same(engine, tmp_path, monkeypatch):
     systems, references = examples.clips()
     captions = write_shards(Path("captions"), candidate_rows(systems))
     truth = write_shards(Path("references"), reference_rows(references), kind="jsonl")
-    here = score_shards([captions], [truth], out="here")
-    there = score_shards([captions], [truth], out="there", engine=engine)
+    here = score_files([captions], [truth], out="here")
+    there = score_files([captions], [truth], out="there", engine=engine)
     assert there.to_dict() == here.to_dict()
     names = sorted(path.name for path in Path("here/items").iterdir())
     assert len(names) > 3
@@ -547,10 +547,10 @@ def test_another_version_is_named():
     assert memory > 2**28
 
 
-def test_a_missing_language_index_is_named(monkeypatch, tmp_path):
+def test_a_missing_meteor_index_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr("reelscore.text.meteor_data.index_file", lambda: tmp_path / "meteor.index")
     complaint, _ = ray_cluster._look(reelscore.__version__)()
-    assert "has no language index" in complaint
+    assert "has no METEOR index" in complaint
     assert "meteor.index" in complaint
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from reelscore import Scorer, _native
-from reelscore.text.meteor_data import index_file, language_index
+from reelscore.text.meteor_data import index_file, meteor_index
 from reelscore.text.packed import pack
 
 PARAMETERS = (0.85, 0.2, 0.6, 0.75)
@@ -22,7 +22,7 @@ WORDS = (
 
 
 def opened():
-    return _native.LanguageIndex.open(np.memmap(index_file(), dtype=np.uint8, mode="r"))
+    return _native.MeteorIndex.open(np.memmap(index_file(), dtype=np.uint8, mode="r"))
 
 
 def captions(rng, count):
@@ -105,7 +105,7 @@ def test_a_scorer_analyses_its_references_once():
     references = {f"v{k}": [f"only here {k} and nowhere else", f"caption {k}"] for k in range(30)}
     scorer = Scorer(references, metrics="meteor")
     scorer.update({item: f"a first try {item}" for item in references})
-    kept = language_index().kept_texts
+    kept = meteor_index().kept_texts
     scorer.reset()
     scorer.update({item: f"a second try {item}" for item in references})
-    assert language_index().kept_texts - kept == 30
+    assert meteor_index().kept_texts - kept == 30

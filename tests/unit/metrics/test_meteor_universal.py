@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from reelscore import DataError, MissingExtraError, UnknownNameError, parse, score
+from reelscore import DataError, MissingExtraError, UnknownNameError, parse_signature, score
 from reelscore.metrics import meteor_universal
 from reelscore.metrics.meteor_universal import STEMMERS, MeteorUniversal
 
@@ -73,7 +73,7 @@ def test_signature():
     results = score({"v": "en man"}, {"v": ["en man"]}, "meteor_universal|language:sv")
     signature = results["meteor_universal"].signature
     assert "|gamma:0.7|delta:0.5|language:sv|tok:ptb|" in signature
-    assert parse(signature) == MeteorUniversal(language="sv")
+    assert parse_signature(signature) == MeteorUniversal(language="sv")
 
 
 def test_no_note_about_the_language():

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from reelscore import DataError, Reward, ScoreTable, compare, examples, score_systems
-from reelscore.metrics.registry import metric_class, metric_names, parse
+from reelscore.metrics.registry import metric_class, metric_names, parse_signature
 
 ROOT = Path(__file__).resolve().parents[3]
 SYSTEMS, REFERENCES = examples.clips()
@@ -84,8 +84,8 @@ def test_the_example_in_python(plugin, tmp_path):
     assert read.scale("missed_words") == table.scale("missed_words")
     [overlap, missed] = compare(table, "weak", tests=["randomization"], trials=99)
     assert overlap.verdict("human", "weak") == missed.verdict("human", "weak") == "better"
-    metric = parse("word_overlap|references:mean")
-    assert parse(metric.signature(tok="ptb", v="0.1.0")) == metric
+    metric = parse_signature("word_overlap|references:mean")
+    assert parse_signature(metric.signature(tok="ptb", v="0.1.0")) == metric
     assert Reward("Word overlap", REFERENCES)(["clip01"], [REFERENCES["clip01"][0]]) == [1.0]
 
 
@@ -176,5 +176,5 @@ def test_two_packages_of_one_name(tmp_path, monkeypatch):
         package(tmp_path, owner, METRIC.format(name="mine", scale=SCALE), "mine")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(DataError, match=r"cme 1.0: .cme 1.0 has a metric of this name, too"):
-        parse("mine")
-    assert parse("cider").name == "cider"
+        parse_signature("mine")
+    assert parse_signature("cider").name == "cider"

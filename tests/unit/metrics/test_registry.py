@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import reelscore
 from reelscore import (
     DataError,
     Scorer,
@@ -16,7 +17,7 @@ from reelscore import (
     compare,
     examples,
     metric_names,
-    parse,
+    parse_signature,
     score_systems,
     stories,
 )
@@ -40,7 +41,7 @@ PARSED = [
 def test_parse(signature, metric, why):
     if metric is None:
         metric = Cider(variant="plain", frequencies="a,b|c%.json")
-    assert parse(signature) == metric, why
+    assert parse_signature(signature) == metric, why
 
 
 REFUSED = [
@@ -60,12 +61,12 @@ REFUSED = [
 @pytest.mark.parametrize(("signature", "error", "message"), REFUSED)
 def test_refused(signature, error, message):
     with pytest.raises(error, match=message.replace("|", r"\|")):
-        parse(signature)
+        parse_signature(signature)
 
 
 def test_a_parameter_given_twice():
     with pytest.raises(DataError):
-        parse("bleu|n:2|n:3")
+        parse_signature("bleu|n:2|n:3")
 
 
 @pytest.mark.parametrize("name", metric_names())
@@ -136,7 +137,7 @@ def test_one_score_of_several():
     assert table.metrics == ["meteor", "bleu_2", "bleu_4"]
     assert score_systems(systems, references, "bleu")["weak"]["bleu_4"] == table["weak"]["bleu_4"]
     with pytest.raises(DataError, match=r"'bleu_4\|n:2' gives no 'bleu_4'; it gives bleu_1, b"):
-        parse("bleu_4|n:2")
+        parse_signature("bleu_4|n:2")
 
 
 VARIANTS = [
@@ -164,7 +165,9 @@ def test_variants_in_one_table(metrics, names, labels, tmp_path):
     assert list(table.labels.values()) == labels
     for part, own in zip(metrics.split(","), resolve(metrics), strict=True):
         alone = score_systems(systems, references, part)
-        for name in (name for name in names if parse(table["weak"][name].signature) == own):
+        for name in (
+            name for name in names if parse_signature(table["weak"][name].signature) == own
+        ):
             output = name.partition("|")[0]
             assert table["weak"][name].items.to_dict() == alone["weak"][output].items.to_dict()
     for ending in ("json", "csv"):
@@ -224,7 +227,7 @@ def test_every_metric_is_documented():
         metric = metric_class(name)
         assert metric.name == name
         part = "learned" if name in ("bertha", "sts", "fusion") else "metrics"
-        part = "judges" if name in JUDGES else part
+        part = "learned.judges" if name in JUDGES else part
         assert metric.__module__ == f"reelscore.{part}.{name}"
         assert metric.__doc__
         assert "Scale" in (sys.modules[metric.__module__].__doc__ or "") or (
@@ -246,3 +249,8 @@ def test_every_score_has_a_label():
             labels = [scale.label for scale in kind().output_scales]
         assert all(labels), name
         assert len({*labels}) == len(labels), name
+
+
+def test_the_old_name_of_parse_signature():
+    with pytest.warns(DeprecationWarning, match=r"is now reelscore\.parse_signature"):
+        assert reelscore.parse is parse_signature

@@ -11,7 +11,7 @@ import pytest
 
 from reelscore import _native, score
 from reelscore._native import Pairing, Rows
-from reelscore.metrics.base import Metric
+from reelscore.metrics.base import Metric, scores_of_rows
 from reelscore.metrics.registry import resolve
 from reelscore.text.packed import pack
 
@@ -92,7 +92,7 @@ def test_scores_of_the_core_are_those_of_arrays(metric: Metric):
     references = {"v1": ["a man is running"], "v2": ["two dogs play"], "v3": ["a red car"]}
     [measured] = score(systems, references, [metric]).measurements
     statistics = measured.statistics
-    corpus, items = metric.scores_of_rows(measured.rows)
+    corpus, items = scores_of_rows(metric, measured.rows)
     assert metric.aggregate(statistics).tolist() == corpus
     assert metric.scores(statistics).tolist() == items.tolist()
     stacked = np.stack([statistics, statistics])

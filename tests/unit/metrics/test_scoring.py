@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from reelscore import DataError, Scorer, UnknownNameError, parse, score, score_systems
+from reelscore import DataError, Scorer, UnknownNameError, parse_signature, score, score_systems
 from reelscore.metrics.base import column_sums
 
 CANDIDATES = {"v1": "a man runs", "v2": "a dog"}
@@ -146,7 +146,7 @@ def test_duplicated_captions_and_one_item():
 
 
 def test_metrics_are_those_asked_for():
-    assert list(score(CANDIDATES, REFERENCES, ["rouge_l", parse("bleu|n:1")])) == [
+    assert list(score(CANDIDATES, REFERENCES, ["rouge_l", parse_signature("bleu|n:1")])) == [
         "rouge_l",
         "bleu_1",
     ]

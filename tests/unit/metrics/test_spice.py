@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore import DataError, MissingExtraError, UnknownNameError, parse, score, score_systems
+from reelscore import (
+    DataError,
+    MissingExtraError,
+    UnknownNameError,
+    parse_signature,
+    score,
+    score_systems,
+)
 from reelscore.errors import install_command
 from reelscore.metrics import score_tuples, spice
 from reelscore.metrics.spice import COLOURS, NUMBERS, SIZES, Spice
@@ -128,7 +135,7 @@ def test_tuples_made_elsewhere(tuple_file):
     assert results["spice"].score == pytest.approx((4 / 7 + 2 / 3) / 2)
     assert "parser:" not in results["spice"].signature
     assert "|files:" in results["spice"].signature
-    assert parse(results["spice"].signature) == Spice(tuples=str(tuple_file))
+    assert parse_signature(results["spice"].signature) == Spice(tuples=str(tuple_file))
 
 
 def test_kinds_count_only_items_that_have_them(tuple_file):
@@ -188,7 +195,7 @@ def test_files_that_are_none(tmp_path, line, message):
 @pytest.mark.parametrize("bad", ["synsets:wordnet", "text:coco", "kinds:some"])
 def test_parameters(bad):
     with pytest.raises(UnknownNameError, match=bad.partition(":")[0]):
-        parse(f"spice|{bad}")
+        parse_signature(f"spice|{bad}")
 
 
 def noun_and_verb(caption):
@@ -218,7 +225,7 @@ def test_signature(parsed):
         f"spice|parser:{PARSER}|rules:1|synsets:meteor-1.5|text:ptb|kinds:all|tuples:none|"
         "tok:ptb|items:1|"
     )
-    assert parse(result.signature) == Spice()
+    assert parse_signature(result.signature) == Spice()
     assert parsed == ["a puppy runs", "a dog runs"]
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from reelscore import DataError, ScoreTable, compare, examples, parse, score, score_systems, stories
+from reelscore import (
+    DataError,
+    ScoreTable,
+    compare,
+    examples,
+    parse_signature,
+    score,
+    score_systems,
+    stories,
+)
 from reelscore.data.coverage import partial_scores
 from reelscore.report.html import report_html, report_of
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
@@ -139,7 +148,7 @@ def test_common_items(clips):
             assert table[name][metric].items.to_dict() == result.items.to_dict()
             signature = table[name][metric].signature
             assert signature == result.signature.replace("|empty", "|common:8/15|empty")
-            assert parse(signature) == parse(result.signature)
+            assert parse_signature(signature) == parse_signature(result.signature)
     assert table.notes == ["Scored on the 8 of 15 items that all systems have."]
     assert compare(table, "weak", tests=["randomization"], trials=20)
     assert [row[1].best for row in leaderboard(table).rows] == [False, True, False]

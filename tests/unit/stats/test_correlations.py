@@ -12,13 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore.stats.correlations import (
+    LEVELS,
+    correlate,
     difference_pearson,
+    in_groups,
     mean_known,
     pearson,
     spearman,
     why_undefined,
 )
-from reelscore.stats.levels import LEVELS, correlate, in_groups
 from reelscore.stats.pairs import (
     accuracy,
     count_pairs,

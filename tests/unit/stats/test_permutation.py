@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.stats.correlation_bootstrap import bootstrap_correlations
-from reelscore.stats.correlations import pearson, spearman
-from reelscore.stats.draws import standardized
-from reelscore.stats.levels import LEVELS, correlate
+from reelscore.stats.correlations import LEVELS, correlate, pearson, spearman, standardized
 from reelscore.stats.pairs import accuracy, kendall_23, kendall_b
 from reelscore.stats.permutation import permutation_test
 

@@ -9,7 +9,7 @@ import pytest
 
 from reelscore import _native
 from reelscore.errors import DataError
-from reelscore.stats.poisson import poisson_sums
+from reelscore.stats.resampling import poisson_sums
 
 
 def philox(counter, key):

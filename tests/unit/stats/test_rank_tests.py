@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reelscore.errors import DataError
-from reelscore.stats.clusters import cluster, rank, rank_range
+from reelscore.stats.corrections import cluster, rank, rank_range
 from reelscore.stats.rank_tests import rank_sum, signed_rank
 
 NAN = float("nan")

@@ -11,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore.stats.correlations import mean_known
-from reelscore.stats.pairs import accuracy
-from reelscore.stats.soft_accuracy import soft_pairwise_accuracy
-from reelscore.stats.ties import calibrate_ties
+from reelscore.stats.pairs import accuracy, calibrate_ties, soft_pairwise_accuracy
 
 NAN = float("nan")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reelscore import _native
-from reelscore.text.meteor_data import language_index
+from reelscore.text.meteor_data import meteor_index
 from reelscore.text.packed import pack
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -29,13 +29,13 @@ def stored(name):
 def test_stems():
     # In a language without synonyms and paraphrases two words match if and only if they are the
     # same or have the same stem: all pairs of words tell all stems apart.
-    builder = _native.LanguageIndexBuilder()
+    builder = _native.MeteorIndexBuilder()
     builder.add_function_words(b"the\n")
     builder.add_prefixes(b"Mr\n")
     builder.add_exceptions(b"man\nmen\n")
     builder.add_synsets(b"xyzzy\n00000001\n")
     builder.add_paraphrases(b"0.1\nxyzzy\nplugh\n")
-    index = _native.LanguageIndex.open(builder.finish())
+    index = _native.MeteorIndex.open(builder.finish())
     # words METEOR would cut up (at an apostrophe, a hyphen) cannot be tried, nor can 225, which is
     # the same word as 20s to METEOR
     cases = {word: stem for word, stem in stored("stems.json") if word.isalnum() and word != "225"}
@@ -51,7 +51,7 @@ def test_stems():
 
 
 def test_normaliser():
-    index = language_index()
+    index = meteor_index()
     for text, expected in stored("meteor_normalize.json"):
         words = _native.meteor_alignment(index, text, "", PARAMETERS)[0]
         # METEOR does not take a vertical tab for white space

@@ -1,4 +1,4 @@
-"""The language index: what is in its file, and what happens when it is not whole."""
+"""The METEOR index: what is in its file, and what happens when it is not whole."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LISTS = {
 
 
 def small_index(paraphrases="0.5\nis going to\nwill\n0.1\nwill\nis going to\n"):
-    builder = _native.LanguageIndexBuilder()
+    builder = _native.MeteorIndexBuilder()
     builder.add_function_words(b"the\na\n")
     builder.add_prefixes(b"# list\nMr\nNo #NUMERIC_ONLY#\n")
     builder.add_exceptions(b"man\nmen\ngo\nwent gone\nfell\nwent\n")
@@ -33,7 +33,7 @@ def small_index(paraphrases="0.5\nis going to\nwill\n0.1\nwill\nis going to\n"):
 
 
 def opened(content):
-    return _native.LanguageIndex.open(np.frombuffer(content, np.uint8))
+    return _native.MeteorIndex.open(np.frombuffer(content, np.uint8))
 
 
 def modules(index, candidate, reference):
@@ -89,11 +89,11 @@ def test_pages_that_are_lost_or_exchanged_are_noticed():
         before, after = content[one].copy(), content[other].copy()
         assert (before != after).any()
         content[one], content[other] = after, before
-        assert _native.LanguageIndex.open(content) is None, distance
+        assert _native.MeteorIndex.open(content) is None, distance
         content[one], content[other] = before, 0
-        assert _native.LanguageIndex.open(content) is None, distance
+        assert _native.MeteorIndex.open(content) is None, distance
         content[other] = after
-    assert _native.LanguageIndex.open(content) is not None
+    assert _native.MeteorIndex.open(content) is not None
 
 
 DAMAGES = {
@@ -110,13 +110,13 @@ def test_a_damaged_file(damage, tmp_path, monkeypatch):
     file.write_bytes(damage(small_index()))
     monkeypatch.setattr(meteor_data, "index_file", lambda: file)
     with pytest.raises(ResourceError, match=r"meteor\.index.*pip install --force-reinstall"):
-        meteor_data.language_index()
+        meteor_data.meteor_index()
 
 
 def test_no_file(tmp_path, monkeypatch):
     monkeypatch.setattr(meteor_data, "index_file", lambda: tmp_path / "meteor.index")
     with pytest.raises(ResourceError, match=r"cannot be read.*pip install --force-reinstall"):
-        meteor_data.language_index()
+        meteor_data.meteor_index()
 
 
 def test_the_file_is_installed_and_small():
@@ -133,7 +133,7 @@ def test_a_broken_table(table):
 def test_the_index_holds_the_published_data():
     """What the build makes of models/meteor/english.tar.xz, against METEOR's own files."""
     folder = Path(find_spec("pycocoevalcap").submodule_search_locations[0]) / "meteor"
-    builder = _native.LanguageIndexBuilder()
+    builder = _native.MeteorIndexBuilder()
     with zipfile.ZipFile(folder / "meteor-1.5.jar") as jar:
         for method, member in LISTS.items():
             getattr(builder, method)(jar.read(member))

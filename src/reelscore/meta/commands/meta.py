@@ -47,7 +47,7 @@ from reelscore.meta.metric_tests import TESTS
 from reelscore.meta.paired_scores import SystemScores
 from reelscore.meta.report.tables import correlation_grid, footnotes, significance_grid
 from reelscore.stats.corrections import Correction
-from reelscore.stats.levels import LEVELS, Level
+from reelscore.stats.correlations import LEVELS, Level
 
 
 @click.command("meta", cls=FilesCommand)

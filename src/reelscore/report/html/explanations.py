@@ -20,7 +20,7 @@ from reelscore.report.html.columns import ItemTexts, Payload
 from reelscore.report.html.model import Report
 from reelscore.report.html.ngrams import cider_shares
 from reelscore.report.safe_text import legible
-from reelscore.text.meteor_data import language_index
+from reelscore.text.meteor_data import meteor_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize
 from reelscore.text.words import CaptionBatch, Captions, Pairing
@@ -109,7 +109,7 @@ def align_all(
     if len(pairs):
         statistics = pair_statistics(metric, Captions(pack(list(texts))), pairs, references, used)
         scores = metric.scores(statistics)[:, 0]
-    language = language_index()
+    language = meteor_index()
     parameters = (metric.alpha, metric.beta, metric.gamma, metric.delta)
     words = [""] * len(texts)
     best = np.full(len(captions), -1, dtype=np.int64)

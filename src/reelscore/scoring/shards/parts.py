@@ -22,7 +22,7 @@ from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.shards.paired_parts import PairedPart, Policies, pair_partition
 from reelscore.scoring.shards.partitions import Cut, item_hashes, read_partition
 from reelscore.scoring.shards.reference_counts import Part
-from reelscore.stats.poisson import poisson_sums
+from reelscore.stats.resampling import poisson_sums
 from reelscore.text.tokens import Tokenizer
 
 

@@ -74,7 +74,7 @@ from reelscore.text.tokens import Tokenizer, divides_words
 _NEEDS = "Scoring from shards"
 
 
-def score_large(
+def score_shards(
     systems: Mapping[str, CaptionsLike] | CaptionsLike,
     references: CaptionsLike | None,
     metrics: str | Metric | Iterable[str | Metric] = DEFAULT_METRICS,
@@ -82,17 +82,29 @@ def score_large(
     reading: Reading | None = None,
     **options: Any,
 ) -> ScoreTable:
-    """Score captions in any form as `score_shards` does; what is no shard is made into some.
+    """Score sets that may be larger than memory: captions are read in blocks.
+
+    Parquet and JSON Lines are read as they are, whatever their number; captions in other forms
+    are made into such files first.
 
     Args:
         systems: As in `reelscore.score_systems`.
         references: Likewise.
         metrics: Likewise.
         reading: How to read the files.
-        options: As of `score_shards`.
+        options: ``tokenizer``, ``missing``, ``empty``, ``engine`` and ``progress`` as there;
+            ``out``, a folder for the scores of items, in parts, where a run that ended early goes
+            on: without it only the scores of systems are kept; ``bad_rows``, a file for records
+            that cannot be used, which are left out: without it they are errors; ``resamples``,
+            how many draws of the Poisson bootstrap to make for intervals and tests, 0 for none;
+            ``seed``, the random seed of the draws.
+
+    Returns:
+        The scores of systems.
 
     Raises:
-        DataError: If there are no references, or captions cannot be used.
+        DataError: If there are no references, or captions cannot be used, or the folder holds
+            something else.
         MissingExtraError: If pyarrow is not installed.
     """
     check_pyarrow(_NEEDS)
@@ -101,7 +113,7 @@ def score_large(
     if files is not None and truth:
         own = files.values() if isinstance(files, dict) else files
         if streamed([*own, *truth], reading):
-            return score_shards(files, truth, metrics, reading=reading, **options)
+            return score_files(files, truth, metrics, reading=reading, **options)
     inputs = read_inputs(systems, references, reading=reading)
     if inputs.references is None:
         raise DataError('Scores from shards need references; none were given: references="FILE".')
@@ -116,7 +128,7 @@ def score_large(
             path: given.get(name, f"candidates of {name!r}") for name, path in candidates.items()
         }
         names |= dict.fromkeys(shards, truth[0] if len(truth) == 1 else "references")
-        table = score_shards(candidates, shards, metrics, names=names, **options)
+        table = score_files(candidates, shards, metrics, names=names, **options)
     return structs.replace(table, notes=[*inputs.notes, *table.notes])
 
 
@@ -140,7 +152,7 @@ def _files(
     )
 
 
-def score_shards(
+def score_files(
     systems: Mapping[str, PathLike] | Iterable[PathLike],
     references: Iterable[PathLike],
     metrics: str | Metric | Iterable[str | Metric] = DEFAULT_METRICS,
@@ -158,36 +170,14 @@ def score_shards(
     remedies: Remedies = BY_ARGUMENTS,
     progress: Progress | None = None,
 ) -> ScoreTable:
-    """Score captions from Parquet or JSON Lines without holding them in memory.
+    """Score shards with the options of `score_shards`.
 
     Args:
         systems: Files, folders or patterns whose records have a field ``system``; or files,
             folders and patterns by system, whatever their records say.
-        references: Files, folders or patterns of references.
-        metrics: As in `reelscore.score`.
-        tokenizer: As in `reelscore.score`.
-        missing: As in `reelscore.score`.
-        empty: As in `reelscore.score`.
-        engine: Where the work is done; in threads of this process by default.
-        out: The folder for the scores of items and systems. A run that ended early goes on where
-            it was; other captions, metrics or settings are refused. Without it, only the scores
-            of systems are kept.
-        bad_rows: A file for records that cannot be used; they are left out of the scores. Without
-            it, they are errors.
-        resamples: How many draws of the Poisson bootstrap to make, for intervals and tests; 0
-            for none.
-        seed: Random seed of the draws.
-        reading: How to read the files.
+        references: Files, folders or patterns.
         names: What messages call files, or all files of a folder, that the user does not know.
         remedies: What errors tell the user to do, where that is not these arguments.
-        progress: Called with how many parts are done, of how many that were left to do: from 0
-            on, when captions and references have been read.
-
-    Returns:
-        The scores of systems; those of items are in the folder.
-
-    Raises:
-        DataError: If captions or references cannot be used, or the folder holds something else.
     """
     check_pyarrow(_NEEDS)
     engine = engine or Engine()

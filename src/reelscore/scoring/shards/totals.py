@@ -24,7 +24,7 @@ from reelscore.metrics.training_data import training_warning
 from reelscore.scoring.prepared import files_part, span
 from reelscore.scoring.shards.output import ReadRecord
 from reelscore.scoring.shards.parts import PartSums, Settings, SystemRecord
-from reelscore.stats.poisson import RESAMPLING
+from reelscore.stats.resampling import RESAMPLING
 from reelscore.text.tokens import in_signature
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from reelscore.text.meteor_data import language_index
+from reelscore.text.meteor_data import meteor_index
 from reelscore.text.parser import networks as parser
 from reelscore.text.parser.facts import Fact, tree_facts
 from reelscore.text.tokens import tokenize
@@ -231,4 +231,4 @@ def caption_facts(captions: Sequence[str], *, threads: int | None = None) -> lis
 @lru_cache(maxsize=1 << 16)
 def _synsets(phrase: str) -> frozenset[int]:
     """The synsets of a word or phrase and of its base form."""
-    return frozenset(language_index().synsets(phrase.replace(" ", "_")))
+    return frozenset(meteor_index().synsets(phrase.replace(" ", "_")))

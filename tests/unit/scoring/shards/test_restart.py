@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from reelscore import DataError, score_systems
+from reelscore import DataError, Engine, score_shards
 from reelscore.data import atomic_files
 from reelscore.scoring.shards import partitions
 from support import killed_scoring
@@ -40,7 +40,8 @@ def folder(tmp_path, monkeypatch):
 
 def scored(out="out", captions="captions", **options):
     options = {"metrics": METRICS, **options}
-    return score_systems(captions, "references", out=out, threads=1, **options)
+    engine = Engine("threads", workers=1)
+    return score_shards(captions, "references", out=out, engine=engine, **options)
 
 
 def contents(out):

@@ -19,7 +19,7 @@ from reelscore.metrics.base import column_sums
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
 from reelscore.scoring.intervals import with_intervals
 from reelscore.scoring.shards import partitions
-from reelscore.scoring.shards.pipeline import score_shards
+from reelscore.scoring.shards.pipeline import score_files
 from reelscore.scoring.shards.reference_counts import Part
 from support.shards import candidate_rows, item_scores, reference_rows, write_shards
 
@@ -68,7 +68,7 @@ def test_scores_are_those_of_memory(
     systems, references = captions
     shuffled = candidate_rows(systems)
     random.Random(shards).shuffle(shuffled)
-    table = score_shards(
+    table = score_files(
         [write_shards(tmp_path / "captions", shuffled, shards, kind)],
         [write_shards(tmp_path / "references", reference_rows(references), shards, kind)],
         METRICS,
@@ -91,7 +91,7 @@ def test_lists_of_references_and_a_file_for_each_system(captions, in_memory, tmp
         files[name] = write_shards(tmp_path / name, rows, 2)
     rows = [{"video_id": item, "refs": texts} for item, texts in references.items()]
     truth = write_shards(tmp_path / "references", rows, 2, "jsonl")
-    table = score_shards(files, [truth], METRICS, out=tmp_path / "out")
+    table = score_files(files, [truth], METRICS, out=tmp_path / "out")
     check(table, tmp_path / "out", in_memory)
 
 
@@ -127,7 +127,7 @@ def test_what_is_gathered_can_be_sent_to_another_machine(
                 yield pickle.loads(pickle.dumps(result))
 
     systems, references = captions
-    table = score_shards(
+    table = score_files(
         [write_shards(tmp_path / "captions", candidate_rows(systems))],
         [write_shards(tmp_path / "references", reference_rows(references))],
         METRICS,
@@ -140,7 +140,7 @@ def test_what_is_gathered_can_be_sent_to_another_machine(
 
 def test_intervals_are_close_to_those_of_memory(captions, in_memory, tmp_path, monkeypatch):
     monkeypatch.setattr(partitions, "_ROWS", 1000)
-    table = reelscore.score_systems(*captions, METRICS, out=tmp_path / "out", resamples=1000)
+    table = reelscore.score_shards(*captions, METRICS, out=tmp_path / "out", resamples=1000)
     large, small = with_intervals(table), with_intervals(in_memory)
     for system in small.systems:
         for name, result in small[system].items():
@@ -163,7 +163,7 @@ def test_intervals_are_close_to_those_of_memory(captions, in_memory, tmp_path, m
 )
 def test_what_needs_all_captions_at_once_is_refused(tmp_path, metrics, options, message):
     with pytest.raises(DataError, match=message):
-        score_shards([tmp_path], [tmp_path], metrics, **options)
+        score_files([tmp_path], [tmp_path], metrics, **options)
 
 
 def test_slow_metrics_get_small_partitions(captions, tmp_path):
@@ -185,7 +185,7 @@ def test_systems_on_different_items_are_not_compared(captions, tmp_path):
     }
     options = {"metrics": "rouge_l", "missing": "skip", "out": tmp_path / "out", "resamples": 20}
     for _ in range(2):  # fresh, and as it was kept
-        table = reelscore.score_systems(fewer, references, **options)
+        table = reelscore.score_shards(fewer, references, **options)
         assert table.notes[-1] == (
             "Systems were scored on different items; to score all on those they share, score in "
             "memory with common=True."
@@ -209,7 +209,7 @@ def test_systems_on_different_items_are_marked_as_in_memory(captions, tmp_path, 
     assert [row[0].mark for row in expected.rows] == ["", "†", "†"]
     assert "first was scored on 400 of 680 items" in expected.notes[0]
     for _ in range(2):  # fresh, and as it was kept
-        there = reelscore.score_systems(fewer, references, out=tmp_path / "out", **options)
+        there = reelscore.score_shards(fewer, references, out=tmp_path / "out", **options)
         assert leaderboard(there) == expected
         assert leaderboard_csv(there) == leaderboard_csv(here)
     stored = reelscore.ScoreTable.read(tmp_path / "out" / "scores.json")
@@ -221,7 +221,7 @@ def test_captions_in_another_language_are_noted_as_in_memory(tmp_path):
     captions = {f"v{k}": texts[k % 3] for k in range(30)}
     references = {item: [text[:-1]] for item, text in captions.items()}
     here = reelscore.score_systems({"ours": captions}, references, "meteor,bleu")
-    there = reelscore.score_systems(
+    there = reelscore.score_shards(
         {"ours": captions}, references, "meteor,bleu", out=tmp_path / "out"
     )
     assert "ours and references are not English but Chinese: meteor" in here.notes[0]

@@ -1,4 +1,4 @@
-// Compiles METEOR's text files into the language index: a step of the build, and of tests.
+// Compiles METEOR's text files into the METEOR index: a step of the build, and of tests.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace reelscore {
 
 // Collects the text files (UTF-8) and writes the blob. Throws std::invalid_argument when a file
 // does not have the expected form.
-class LanguageIndexBuilder {
+class MeteorIndexBuilder {
   public:
-    LanguageIndexBuilder();
-    ~LanguageIndexBuilder();
+    MeteorIndexBuilder();
+    ~MeteorIndexBuilder();
 
     void add_function_words(std::string_view text);  // one word a line
     void add_prefixes(std::string_view text);        // Moses list: "Mr", "No #NUMERIC_ONLY#"

@@ -1,4 +1,4 @@
-// How the language index lies in its file: shared by its reader and its builder.
+// How the METEOR index lies in its file: shared by its reader and its builder.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include "hashing.hpp"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "The language index is little-endian; this machine is not."
+#error "The METEOR index is little-endian; this machine is not."
 #endif
 
 namespace reelscore::language {

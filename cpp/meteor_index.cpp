@@ -1,10 +1,10 @@
-#include "language_index.hpp"
+#include "meteor_index.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "bits.hpp"
-#include "language_index_layout.hpp"
+#include "meteor_index_layout.hpp"
 
 namespace reelscore {
 using namespace language;
@@ -19,18 +19,18 @@ using std::uint8_t;
 
 Header read_header(const std::byte* bytes, size_t size) {
     Header header;
-    if (size < sizeof header) throw std::invalid_argument("language index: too short");
+    if (size < sizeof header) throw std::invalid_argument("METEOR index: too short");
     std::memcpy(&header, bytes, sizeof header);
     if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
-        throw std::invalid_argument("language index: not a language index");
+        throw std::invalid_argument("METEOR index: not a METEOR index");
     }
-    if (header.version != kLanguageIndexFormat) {
-        throw std::invalid_argument("language index: made by another version");
+    if (header.version != kMeteorIndexFormat) {
+        throw std::invalid_argument("METEOR index: made by another version");
     }
-    if (header.blob_size != size) throw std::invalid_argument("language index: wrong size");
+    if (header.blob_size != size) throw std::invalid_argument("METEOR index: wrong size");
     for (const Extent& extent : header.sections) {
         if (extent.offset > size || extent.size > size - extent.offset) {
-            throw std::invalid_argument("language index: a section lies outside");
+            throw std::invalid_argument("METEOR index: a section lies outside");
         }
     }
     return header;
@@ -40,13 +40,13 @@ template <typename Value>
 BlobArray<Value> section(const std::byte* bytes, const Header& header, Section which) {
     const Extent& extent = header.sections[which];
     if (extent.size % sizeof(Value) != 0) {
-        throw std::invalid_argument("language index: a section has a broken size");
+        throw std::invalid_argument("METEOR index: a section has a broken size");
     }
     return {bytes + extent.offset, static_cast<size_t>(extent.size / sizeof(Value))};
 }
 
 void expect(bool consistent) {
-    if (!consistent) throw std::invalid_argument("language index: sizes disagree");
+    if (!consistent) throw std::invalid_argument("METEOR index: sizes disagree");
 }
 
 // values[offsets[k] .. offsets[k + 1]), whatever the offsets are.
@@ -66,7 +66,7 @@ bool intact(const std::byte* bytes, size_t size) {
     }
 }
 
-LanguageIndex::LanguageIndex(const std::byte* bytes, size_t size) {
+MeteorIndex::MeteorIndex(const std::byte* bytes, size_t size) {
     const Header header = read_header(bytes, size);
     texts_ = reinterpret_cast<const char*>(bytes + header.sections[kTexts].offset);
     texts_size_ = static_cast<size_t>(header.sections[kTexts].size);
@@ -102,12 +102,12 @@ LanguageIndex::LanguageIndex(const std::byte* bytes, size_t size) {
     expect(source_bits_.size() == blocks && target_bits_.size() == blocks);
 }
 
-bool LanguageIndex::spells(uint32_t word, string_view text) const {
+bool MeteorIndex::spells(uint32_t word, string_view text) const {
     const size_t begin = text_offsets_[word], end = text_offsets_[word + size_t{1}];
     return end <= texts_size_ && begin <= end && string_view(texts_ + begin, end - begin) == text;
 }
 
-uint32_t LanguageIndex::find(string_view word) const {
+uint32_t MeteorIndex::find(string_view word) const {
     if (slots_.size() == 0) return kNone;
     const size_t mask = slots_.size() - 1;
     size_t slot = slot_of(word);
@@ -119,7 +119,7 @@ uint32_t LanguageIndex::find(string_view word) const {
     return kNone;
 }
 
-void LanguageIndex::expect_facts(string_view word) const {
+void MeteorIndex::expect_facts(string_view word) const {
     const uint32_t entry = slots_[slot_of(word)];
     if (entry == 0) return;
     text_offsets_.expect(entry - 1);
@@ -127,11 +127,11 @@ void LanguageIndex::expect_facts(string_view word) const {
     synset_offsets_.expect(entry - 1);
 }
 
-BlobSpan LanguageIndex::synsets(uint32_t word) const {
+BlobSpan MeteorIndex::synsets(uint32_t word) const {
     return list_at(synset_offsets_, synsets_, word);
 }
 
-BlobSpan LanguageIndex::bases(uint32_t word) const {
+BlobSpan MeteorIndex::bases(uint32_t word) const {
     const auto first_at_least = [&](uint64_t form) {
         size_t begin = 0, end = irregular_forms_.size();
         while (begin < end) {
@@ -145,14 +145,14 @@ BlobSpan LanguageIndex::bases(uint32_t word) const {
     return {&bases_, begin, std::max(begin, first_at_least(uint64_t{word} + 1))};
 }
 
-LanguageIndex::FirstNode LanguageIndex::first_node(uint32_t word) const {
+MeteorIndex::FirstNode MeteorIndex::first_node(uint32_t word) const {
     const uint32_t node = child_in({0, root_end_}, word);
     if (node == kNone) return {};
     return {node, children(node), is_listed(node)};
 }
 
 // Without branches: where in a list the word stands is a matter of chance.
-uint32_t LanguageIndex::child_in(Range nodes, uint32_t word) const {
+uint32_t MeteorIndex::child_in(Range nodes, uint32_t word) const {
     const uint32_t end = std::min(nodes.end, node_count());
     if (nodes.begin >= end) return kNone;
     uint32_t node = nodes.begin;
@@ -164,7 +164,7 @@ uint32_t LanguageIndex::child_in(Range nodes, uint32_t word) const {
     return node_words_[node] == word ? node : kNone;
 }
 
-LanguageIndex::Range LanguageIndex::children(uint32_t node) const {
+MeteorIndex::Range MeteorIndex::children(uint32_t node) const {
     if (!bit(parent_bits_, node)) return {0, 0};
     const uint64_t before = parent_bits_[node / 64] & ((uint64_t{1} << (node % 64)) - 1);
     const uint32_t group = parent_ranks_[node / 64] + count_bits(before);
@@ -190,7 +190,7 @@ LanguageIndex::Range LanguageIndex::children(uint32_t node) const {
 
 // A list holds the distances from each target to the next, seven bits a byte, and ends with a
 // zero. No other byte is zero, so lists are passed over quickly.
-void LanguageIndex::targets(uint32_t node, std::vector<uint32_t>& found) const {
+void MeteorIndex::targets(uint32_t node, std::vector<uint32_t>& found) const {
     found.clear();
     if (!is_source(node)) return;
     const uint8_t* place = lists_ + std::min<size_t>(list_offsets_[node / 64], lists_size_);

@@ -19,7 +19,7 @@
 namespace reelscore {
 
 // Changes with the layout of the blob, and with how its checksum is made.
-constexpr std::uint32_t kLanguageIndexFormat = 3;
+constexpr std::uint32_t kMeteorIndexFormat = 3;
 
 // Whether the blob is complete and unchanged since it was built (reads all of it).
 bool intact(const std::byte* bytes, std::size_t size);
@@ -57,14 +57,14 @@ struct BlobSpan {
     std::uint32_t operator[](std::size_t k) const { return (*values)[begin + k]; }
 };
 
-class LanguageIndex {
+class MeteorIndex {
   public:
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-    LanguageIndex() = default;
+    MeteorIndex() = default;
     // The bytes must outlive the view. Throws std::invalid_argument unless magic, format version
     // and all sizes fit together; does not read the content.
-    LanguageIndex(const std::byte* bytes, std::size_t size);
+    MeteorIndex(const std::byte* bytes, std::size_t size);
 
     // Words. An id is below word_count(); find gives kNone for an unknown word. The words of
     // phrases have the first numbers, in the order of their bytes.

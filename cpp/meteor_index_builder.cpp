@@ -1,4 +1,4 @@
-#include "language_index_builder.hpp"
+#include "meteor_index_builder.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,8 +8,8 @@
 
 #include "bits.hpp"
 #include "id_table.hpp"
-#include "language_index.hpp"
-#include "language_index_layout.hpp"
+#include "meteor_index.hpp"
+#include "meteor_index_layout.hpp"
 
 namespace reelscore {
 using namespace language;
@@ -75,7 +75,7 @@ class BlobWriter {
   public:
     BlobWriter() : blob_(sizeof(Header), '\0') {
         std::memcpy(header_.magic, kMagic, sizeof kMagic);
-        header_.version = kLanguageIndexFormat;
+        header_.version = kMeteorIndexFormat;
     }
 
     Header& header() { return header_; }
@@ -110,8 +110,8 @@ void set_bit(std::vector<uint64_t>& bits, uint32_t k) {
 
 }  // namespace
 
-struct LanguageIndexBuilder::State {
-    static constexpr uint32_t kNone = LanguageIndex::kNone;
+struct MeteorIndexBuilder::State {
+    static constexpr uint32_t kNone = MeteorIndex::kNone;
 
     struct Node {
         uint32_t parent, word;
@@ -147,7 +147,7 @@ struct LanguageIndexBuilder::State {
         const auto equal = [&](uint32_t id) { return word(id) == text; };
         return word_table.find_or_add(hash_bytes(text), equal, [&] {
             texts.append(text);
-            if (texts.size() >= kNone) throw std::invalid_argument("language index: too much text");
+            if (texts.size() >= kNone) throw std::invalid_argument("METEOR index: too much text");
             text_offsets.push_back(static_cast<uint32_t>(texts.size()));
             flags.push_back(0);
             return static_cast<uint32_t>(flags.size() - 1);
@@ -375,27 +375,27 @@ struct LanguageIndexBuilder::State {
     }
 };
 
-LanguageIndexBuilder::LanguageIndexBuilder() : state_(std::make_unique<State>()) {}
-LanguageIndexBuilder::~LanguageIndexBuilder() = default;
+MeteorIndexBuilder::MeteorIndexBuilder() : state_(std::make_unique<State>()) {}
+MeteorIndexBuilder::~MeteorIndexBuilder() = default;
 
-void LanguageIndexBuilder::add_function_words(string_view text) {
+void MeteorIndexBuilder::add_function_words(string_view text) {
     for (string_view line, word; next_line(text, line);) {
         if (next_field(line, word)) {
-            state_->flags[state_->word_id(word)] |= LanguageIndex::kFunctionWord;
+            state_->flags[state_->word_id(word)] |= MeteorIndex::kFunctionWord;
         }
     }
 }
 
-void LanguageIndexBuilder::add_prefixes(string_view text) {
+void MeteorIndexBuilder::add_prefixes(string_view text) {
     for (string_view line, word, mark; next_line(text, line);) {
         if (!next_field(line, word) || word[0] == '#') continue;
         const bool numeric = next_field(line, mark) && mark == "#NUMERIC_ONLY#";
         state_->flags[state_->word_id(word)] |=
-            numeric ? LanguageIndex::kNumericPrefix : LanguageIndex::kPrefix;
+            numeric ? MeteorIndex::kNumericPrefix : MeteorIndex::kPrefix;
     }
 }
 
-void LanguageIndexBuilder::add_exceptions(string_view text) {
+void MeteorIndexBuilder::add_exceptions(string_view text) {
     for (string_view base_line, line, base, form; next_line(text, base_line);) {
         if (!next_field(base_line, base) || !next_line(text, line)) {
             throw std::invalid_argument("exceptions: expected pairs of lines");
@@ -405,7 +405,7 @@ void LanguageIndexBuilder::add_exceptions(string_view text) {
     }
 }
 
-void LanguageIndexBuilder::add_synsets(string_view text) {
+void MeteorIndexBuilder::add_synsets(string_view text) {
     for (string_view word_line, line, word, number; next_line(text, word_line);) {
         if (!next_field(word_line, word) || !next_line(text, line)) {
             throw std::invalid_argument("synsets: expected pairs of lines");
@@ -415,7 +415,7 @@ void LanguageIndexBuilder::add_synsets(string_view text) {
     }
 }
 
-void LanguageIndexBuilder::add_paraphrases(string_view chunk) {
+void MeteorIndexBuilder::add_paraphrases(string_view chunk) {
     for (size_t end; (end = chunk.find('\n')) != string_view::npos;) {
         if (state_->unfinished_line.empty()) {
             state_->paraphrase_line(chunk.substr(0, end));
@@ -429,15 +429,15 @@ void LanguageIndexBuilder::add_paraphrases(string_view chunk) {
     state_->unfinished_line.append(chunk);
 }
 
-uint32_t LanguageIndexBuilder::word_id(string_view word) {
+uint32_t MeteorIndexBuilder::word_id(string_view word) {
     return state_->word_id(word);
 }
 
-void LanguageIndexBuilder::add_paraphrase(const Words& phrase, const Words& paraphrase) {
+void MeteorIndexBuilder::add_paraphrase(const Words& phrase, const Words& paraphrase) {
     state_->add_entry(phrase, paraphrase);
 }
 
-std::string LanguageIndexBuilder::finish() {
+std::string MeteorIndexBuilder::finish() {
     const std::unique_ptr<State> finished = std::exchange(state_, std::make_unique<State>());
     return finished->finish();
 }

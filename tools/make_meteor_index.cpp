@@ -1,7 +1,7 @@
 // Compiles METEOR's language data, unpacked from models/meteor/english.tar.xz, into the language
 // index. Part of the build: what took ten seconds at the first use is done once.
 //
-// make_language_index FOLDER INDEX
+// make_meteor_index FOLDER INDEX
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../cpp/language_index_builder.hpp"
+#include "../cpp/meteor_index_builder.hpp"
 
 namespace {
 
@@ -35,9 +35,9 @@ std::vector<std::string> lines(const std::string& text) {
 // Reads phrases in the form that models/meteor/pack.py describes, with the builder's word ids.
 class PackedPhrases {
   public:
-    using Phrase = reelscore::LanguageIndexBuilder::Words;
+    using Phrase = reelscore::MeteorIndexBuilder::Words;
 
-    PackedPhrases(const std::string& folder, reelscore::LanguageIndexBuilder& builder)
+    PackedPhrases(const std::string& folder, reelscore::MeteorIndexBuilder& builder)
         : shapes_(content(folder + "/shapes")), numbers_(content(folder + "/numbers")) {
         for (const std::string& word : lines(content(folder + "/words"))) {
             word_ids_.push_back(builder.word_id(word));
@@ -74,7 +74,7 @@ class PackedPhrases {
 };
 
 std::string build(const std::string& folder) {
-    reelscore::LanguageIndexBuilder builder;
+    reelscore::MeteorIndexBuilder builder;
     builder.add_function_words(content(folder + "/function_words"));
     builder.add_prefixes(content(folder + "/prefixes"));
     builder.add_exceptions(content(folder + "/exceptions"));
@@ -97,7 +97,7 @@ std::string build(const std::string& folder) {
 
 int main(int count, char** arguments) {
     if (count != 3) {
-        std::fputs("usage: make_language_index FOLDER INDEX\n", stderr);
+        std::fputs("usage: make_meteor_index FOLDER INDEX\n", stderr);
         return 2;
     }
     try {
@@ -107,7 +107,7 @@ int main(int count, char** arguments) {
             throw std::runtime_error(std::string(arguments[2]) + " cannot be written");
         }
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "make_language_index: %s\n", error.what());
+        std::fprintf(stderr, "make_meteor_index: %s\n", error.what());
         return 1;
     }
     return 0;
