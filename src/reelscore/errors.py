@@ -18,7 +18,7 @@ keeps its traceback.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -55,11 +55,12 @@ class RefusedError(DataError):
 
     Attributes:
         reason: Why, in one word: ``unknown``, ``answered``, ``taken``, ``closed``, ``excluded``.
+        problems: What is wrong with a file, each by itself.
     """
 
-    def __init__(self, reason: str, message: str) -> None:
+    def __init__(self, reason: str, message: str, problems: Sequence[str] = ()) -> None:
         super().__init__(message)
-        self.reason = reason
+        self.reason, self.problems = reason, tuple(problems)
 
 
 class FullError(DataError):

@@ -1,8 +1,16 @@
 """The wings: features that are built on the library, each in a folder of its own.
 
 The command line and the web application find them here; the library knows none of them. The
-module `wing` of each says what it offers: `COMMANDS`, its commands by what is typed, and `PAGES`,
-where its pages are. A wing of another distribution is there when that is installed.
+module `wing` of each says what it offers. `COMMANDS` are its commands by what is typed. What the
+web application needs is named as ``module:attribute``:
+
+- `PAGES`: its pages, a class as `reelscore.web.site.WingPages`;
+- `ASSETS`: the package with its folders ``templates`` and ``static``;
+- `MIGRATIONS`: its tables in the database of a server;
+- `ACCOUNT_LOG`: a function that logs changes of accounts, see `reelscore.web.store.accounts`;
+- `RATER_RULE`: a function that says who may not rate, see `reelscore.campaigns.pages.raters`.
+
+A wing of another distribution is there when that is installed.
 """
 
 from __future__ import annotations
@@ -12,6 +20,10 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    pass
 
 WINGS = (
     "reelscore.captioners",
@@ -48,6 +60,37 @@ def wing_commands(group: str = "") -> Iterator[tuple[str, tuple[str, str]]]:
             above, _, name = typed.rpartition(" ")
             if above == group:
                 yield name, target
+
+
+def load(target: str, default: str = "") -> Any:
+    """Import what a wing names.
+
+    Args:
+        target: ``module:attribute``, or a module.
+        default: The attribute where none is named.
+    """
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute or default)
+
+
+@cache
+def offers(what: str) -> tuple[Any, ...]:
+    """Import what wings offer to the web application by a name, such as ``PAGES``.
+
+    >>> [family.version_table for family in offers("MIGRATIONS")]
+    ['campaign_schema', 'challenge_schema']
+    """
+    return tuple(load(getattr(wing, what)) for wing in wings() if hasattr(wing, what))
+
+
+@cache
+def assets() -> tuple[str, ...]:
+    """Return the packages of wings that have templates and static files.
+
+    >>> assets()[0]
+    'reelscore.campaigns'
+    """
+    return tuple(wing.ASSETS for wing in wings() if hasattr(wing, "ASSETS"))
 
 
 def _is_installed(name: str) -> bool:

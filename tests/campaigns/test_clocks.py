@@ -62,7 +62,7 @@ def test_no_session_ends_by_a_jump(app, machine, seconds):
 def test_no_hit_is_lost_by_a_jump(app, machine, seconds, caplog):
     rater, other = Visitor(app), Visitor(app)
     rater.begin()
-    hold = app.state.site.campaigns.get("dogs").hold
+    hold = app.state.campaigns.get("dogs").hold
     machine.work(hold - 60)
     answer(rater, machine, 1)
     machine.jump(seconds)
@@ -101,4 +101,4 @@ def test_small_differences_are_none(app, machine, caplog):
         with caplog.at_level(logging.WARNING, "reelscore.web"):
             Visitor(app).begin()
     assert caplog.records == []
-    assert app.state.site.campaigns.uptime.lasts(5 * HOUR)
+    assert app.state.site.uptime.lasts(5 * HOUR)

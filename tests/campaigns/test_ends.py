@@ -35,7 +35,7 @@ class Walk:
         pages = {"open": True, "mturk": True, "prolific_code": "CDONE", "check": CHECK}
         pages |= {"review": True, **codes}
         self.app = app_over(folder, hits=1, pages=pages, clock=lambda: self.now[0])
-        self.campaign = self.app.state.site.campaigns.get("dogs")
+        self.campaign = self.app.state.campaigns.get("dogs")
         self.visitor = self.enter(service, 1)
 
     def enter(self, service, k):

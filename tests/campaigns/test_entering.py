@@ -72,7 +72,7 @@ def test_doors_are_closed_unless_opened(tmp_path):
 
 def test_a_campaign_of_a_blind_test_set_is_not_open_to_anybody(app):
     visitor = Visitor(app)
-    app.state.site.campaigns.get("dogs").change_settings({"blind": True})
+    app.state.campaigns.get("dogs").change_settings({"blind": True})
     assert visitor.get("/join/dogs").status_code == 404
     assert visitor.press("/join/dogs").status_code == 404
     assert "Begin" in visitor.get(visitor.invited()).text
@@ -89,7 +89,7 @@ def test_prolific(app):
     assert 'href="https://app.prolific.com/submissions/complete?cc=CDONE"' in finish.text
     assert "Do another" not in finish.text
     # judgments are under a name that is not Prolific's
-    assert "5f1e" not in "".join(app.state.site.campaigns.get("dogs").judgments().rater.names)
+    assert "5f1e" not in "".join(app.state.campaigns.get("dogs").judgments().rater.names)
 
 
 def test_prolific_is_known_by_the_browser_too(app):

@@ -84,7 +84,7 @@ def test_before_anybody_came(site):
 
 def test_while_raters_work(site, clock):
     app, owner = site
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     for rater in ("r1", "r2", "r3"):
         rate(campaign, clock, rater)
     rate(campaign, clock, "r4", answers=3)
@@ -108,7 +108,7 @@ def test_while_raters_work(site, clock):
 
 def test_rejected_work_is_not_paid(site, clock):
     app, owner = site
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     rate(campaign, clock, "r1")
     campaign.decide("reject", "r1", actor="ada", reason="made up")
     assert shown(owner)[0]["Cost so far"].startswith("0.00 EUR")
@@ -118,7 +118,7 @@ def test_rejected_work_is_not_paid(site, clock):
 
 def test_no_price_and_nothing_left(site, clock):
     app, owner = site
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     for rater in ("r1", "r2", "r3", "r4"):
         rate(campaign, clock, rater)
     campaign.set_settings({})
@@ -129,7 +129,7 @@ def test_no_price_and_nothing_left(site, clock):
 
 def test_excluded_raters_do_not_count_in_the_agreement(site, clock):
     app, owner = site
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     for rater in ("r1", "r2"):
         rate(campaign, clock, rater)
     rate(campaign, clock, "r3", score=lambda k: 100 - 8.0 * k)
@@ -167,7 +167,7 @@ def test_agreement_of_votes(tmp_path, clock, protocol, answer, words):
     owner = Visitor(create_app(Settings(database, secret=SECRET, url=URL, clock=clock)))
     owner.log_in()
     assert words in shown(owner)[0]["Agreement among raters"]
-    dogs = owner.site.campaigns.get("dogs")
+    dogs = owner.app.state.campaigns.get("dogs")
     dogs.decide("reject", "r2", actor="ada", reason="copied")
     assert "not enough yet" in shown(owner)[0]["Agreement among raters"]
 
@@ -198,7 +198,7 @@ def test_repeats_where_each_caption_has_one_rater(tmp_path, clock):
 def test_a_look_costs_little_while_nothing_is_new(site, clock, monkeypatch):
     """Pages ask every three seconds: judgments are read when they could change something."""
     app, owner = site
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     read = []
     original = type(campaign).judgments
     monkeypatch.setattr(

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.campaigns.pages.raters import session, tasks
+from reelscore.web import media
 from reelscore.web.site import Site
 from support.visits import Visitor, app_over
 
@@ -169,11 +170,11 @@ def planted_in_a_cookie(patch):
 
 
 def planted_in_the_video_reply(patch):
-    class Named(tasks.FileResponse):
+    class Named(media.FileResponse):
         def __init__(self, file, **more):
             super().__init__(file, filename=file.name, **more)
 
-    patch.setattr(tasks, "FileResponse", Named)
+    patch.setattr(media, "FileResponse", Named)
 
 
 PLANTED = [
@@ -222,7 +223,7 @@ def test_numbers_tell_no_kind(tmp_path):
     """What a page calls a task is its place, the same for every kind; the order is the plan's."""
     kinds = ("degraded", "caption", "repeat", "reference")
     app = app_over(tmp_path, hits=0)
-    app.state.site.campaigns.get("dogs").add_hits(
+    app.state.campaigns.get("dogs").add_hits(
         [
             Hit(f"hit-{kind}", (Task(f"t0-{kind}", "clip01", (Shown("human", TEXT, kind),)),))
             for kind in kinds

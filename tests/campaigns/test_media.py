@@ -9,8 +9,9 @@ from click.testing import CliRunner
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.media import command
+from reelscore.campaigns.pages.video_checks import Preflight
 from reelscore.errors import DataError
-from reelscore.web.media import Preflight, check_video
+from reelscore.web.media import check_video
 from support.footage import KINDS, bad_folder, film
 from support.server import small_campaign
 from support.visits import Visitor, app_over
@@ -24,7 +25,7 @@ def folder(tmp_path):
 
 
 def opened(app):
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     campaign.set_state("paused", actor="test")
     owner = Visitor(app)
     owner.log_in()
@@ -139,7 +140,7 @@ def test_a_large_folder_shows_how_far_it_is(tmp_path, videos, monkeypatch):
             assert go_on.wait(30)
         return 1.0
 
-    object.__setattr__(app.state.site, "preflight", Preflight(videos, slow))
+    app.state.campaigns.preflight = Preflight(videos, slow)
     monkeypatch.setattr("reelscore.campaigns.pages.organisers.decisions.PATIENCE", 0)
     page = owner.press("/organise/c/dogs/state", state="open")
     assert page.url.path == "/organise/c/dogs/videos"
@@ -147,7 +148,7 @@ def test_a_large_folder_shows_how_far_it_is(tmp_path, videos, monkeypatch):
     assert "Looking at video 2 of 6" in owner.get("/organise/c/dogs/videos/live").text
     assert campaign.state == "paused"
     go_on.set()
-    app.state.site.preflight.last("dogs").wait(30)
+    app.state.campaigns.preflight.last("dogs").wait(30)
     assert "6 can be played" in owner.get("/organise/c/dogs/videos/live").text
     monkeypatch.undo()
     owner.press("/organise/c/dogs/state", state="open")

@@ -16,7 +16,7 @@ from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.campaigns.pages.organisers.mturk import hits_csv
 from reelscore.campaigns.pages.texts import Pages
 from reelscore.errors import DataError
-from reelscore.web.site import STATIC
+from reelscore.web.site import static_file
 from support.browser import faults, is_within, press, slide, watch
 from support.visits import Visitor, app_over
 
@@ -143,7 +143,7 @@ def test_through_a_browser_and_back(owner_of, page, turk, shoot, protocol):
     assert set(asked) == {"turk.example/hit", "turk.example/submit", *VIDEOS}  # nothing else
 
     assert upload(owner, [("A1", "h0", answers)]).url.path == "/organise/c/dogs"
-    campaign = owner.site.campaigns.get("dogs")
+    campaign = owner.app.state.campaigns.get("dogs")
     judgments = list(campaign.judgments())
     assert len(judgments) == 2 * sum(map(len, answer.values()))
     assert {(row.rater, row.hit, row.status, row.seconds, row.watched) for row in judgments} == {
@@ -175,7 +175,9 @@ def test_one_questionnaire(owner_of, protocol):
 def test_the_script_and_the_style_are_those_of_the_served_pages(owner_of):
     text, _ = files(owner_of(pages={"video_url": "https://lab.example/{item}"}))
     for name in ("task.js", "storage.js", "style.css"):
-        source = re.sub(r"/\*.*?\*/|^ *//.*?$", "", (STATIC / name).read_text(), flags=re.S | re.M)
+        source = re.sub(
+            r"/\*.*?\*/|^ *//.*?$", "", static_file(name).read_text(), flags=re.S | re.M
+        )
         lines = [line.strip().removeprefix("export ") for line in source.splitlines()]
         assert [line for line in lines if line not in text and "import" not in line] == []
     assert text.count('<script type="module">') == text.count("</script>") == 1
@@ -232,7 +234,7 @@ def test_an_incomplete_hit_is_not_submitted(owner_of, page, turk):
 
 def test_texts_break_out_of_nothing(owner_of, page, turk):
     owner = owner_of(tasks=1, pages={"instructions": HOSTILE, "consent": HOSTILE})
-    campaign = owner.site.campaigns.get("dogs")
+    campaign = owner.app.state.campaigns.get("dogs")
     shown = (Shown("human", HOSTILE),)
     campaign.add_hits([Hit("evil", (Task("t", "clip01", shown),))])
     text, rows = files(owner)
@@ -254,7 +256,7 @@ def test_texts_break_out_of_nothing(owner_of, page, turk):
 def test_pages_of_earlier_versions_sent_answers_alone(owner_of):
     owner = owner_of()
     assert upload(owner, [("A1", "h0", [{"adequacy": [5]}] * 3)]).status_code == 200
-    rows = list(owner.site.campaigns.get("dogs").judgments())
+    rows = list(owner.app.state.campaigns.get("dogs").judgments())
     assert [(row.score, row.watched) for row in rows] == [(5, None)] * 3
 
 
@@ -282,4 +284,4 @@ def test_results_that_cannot_be(owner_of, rows, changes):
     refused = upload(owner, rows, **changes)
     assert refused.status_code == 422
     assert "/tmp" not in refused.text
-    assert len(owner.site.campaigns.get("dogs").judgments()) == 0
+    assert len(owner.app.state.campaigns.get("dogs").judgments()) == 0

@@ -54,7 +54,7 @@ def test_a_preview_takes_nothing(app):
     assert "This is a preview" in page.text
     assert "frame-ancestors 'self' https://*.mturk.com" in page.headers["content-security-policy"]
     assert "x-frame-options" not in page.headers
-    assert app.state.site.campaigns.get("dogs").status().held == 0
+    assert app.state.campaigns.get("dogs").status().held == 0
 
 
 @pytest.mark.parametrize("to", [SANDBOX, f"{SANDBOX}/", "https://www.mturk.com/"])

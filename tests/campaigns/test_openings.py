@@ -48,7 +48,7 @@ def test_a_refused_answer_opens_it_once_and_leaves_nothing(visitor, openings):
     assert visitor.answer(1, 171, proof=proof).status_code == 422
     assert visitor.answer(7, 71, proof=proof).status_code == 404
     assert openings == {"checkout": 2, "begin": 2}
-    assert len(visitor.site.campaigns.get("dogs").judgments()) == 0
+    assert len(visitor.app.state.campaigns.get("dogs").judgments()) == 0
 
 
 def test_a_stranger_opens_nothing(visitor, openings):

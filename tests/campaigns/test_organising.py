@@ -177,7 +177,7 @@ def test_raters_have_no_part_in_it(app):
     for path in ACTIONS:
         sent = rater.post(path, data={"proof": rater.proof, **FIELDS}, files=FILES)
         assert sent.status_code == 401, path
-    assert app.state.site.campaigns.get("dogs").state == "open"
+    assert app.state.campaigns.get("dogs").state == "open"
 
 
 def test_forms_of_other_sites_do_nothing(app, owner):
@@ -188,7 +188,7 @@ def test_forms_of_other_sites_do_nothing(app, owner):
             sent = owner.post(path, data=data, files=FILES, headers=headers)
             assert sent.status_code == 403, (path, headers)
     assert owner.get("/organise").url.path == "/organise"
-    assert app.state.site.campaigns.get("dogs").state == "open"
+    assert app.state.campaigns.get("dogs").state == "open"
 
 
 def test_roles(app, owner, assistant):
@@ -211,7 +211,7 @@ def test_roles(app, owner, assistant):
     new = {"name": "eve", "password": PASSWORD, "role": "owner"}
     assert assistant.press("/organise/people", **new).status_code == 403
     assert owner.press("/organise/people", **new).status_code == 200
-    events = [(e.actor, e.what) for e in app.state.site.campaigns.get("dogs").events()]
+    events = [(e.actor, e.what) for e in app.state.campaigns.get("dogs").events()]
     assert events[-2:] == [("bob", "paused"), ("ada", "closed")]
 
 
@@ -219,7 +219,7 @@ def rate_all(app, name, score_of):
     """Let a rater do a HIT; kinds come in turns: caption, degraded, repeat."""
     rater = Visitor(app)
     rater.begin(name=name)
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     held = campaign.claim(name)
     proof = rater.proof
     for k, task in enumerate(held.tasks):
@@ -245,7 +245,7 @@ def test_the_quality_table_changes(app, owner):
 def test_release_by_hand(app, owner):
     rater = Visitor(app)
     rater.begin(name="r1")
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     assert campaign.status().held == 1
     assert owner.press("/organise/c/dogs/release").status_code == 200
     assert campaign.status().held == 1  # was seen a moment ago
@@ -305,7 +305,7 @@ def test_texts(app, owner):
         '{"practice": [{"captions": ["a"], "expected": {"x": [[0, 1]]}, "feedback": ""}]}',
     ):
         assert owner.press(path, text=bad).status_code == 422, bad
-    assert app.state.site.campaigns.get("dogs").settings["pages"]["numbers"] is True
+    assert app.state.campaigns.get("dogs").settings["pages"]["numbers"] is True
 
 
 PRACTICE = {
@@ -318,7 +318,7 @@ PRACTICE = {
 
 
 def test_texts_by_the_form(app, owner):
-    path, campaign = "/organise/c/dogs/pages", app.state.site.campaigns.get("dogs")
+    path, campaign = "/organise/c/dogs/pages", app.state.campaigns.get("dogs")
     contexts = {"contexts": {"clip03": "A dog sleeps."}}
     campaign.set_settings({"pages": contexts})
     said = {"must_watch": "yes", "review": "yes", "ties": "yes", "price": "0.99", **PRACTICE}
@@ -373,7 +373,7 @@ def judged(tmp_path_factory):
     data = {"proof": owner.proof, "name": "Clips", "layout": layout}
     made = owner.post("/organise/new", data=data, files=files)
     assert made.url.path == "/organise/c/clips", made.text
-    campaign = app.state.site.campaigns.get("clips")
+    campaign = app.state.campaigns.get("clips")
     campaign.set_settings({**campaign.settings, "pages": {"practice": []}})
     owner.press("/organise/c/clips/state", state="open")
     quality = {"human": 90, "strong": 70, "weak": 40, "broken": 15}
@@ -454,7 +454,7 @@ def test_uploads_that_cannot_be(app, owner, systems, references, message):
     assert sent.status_code == 422
     assert message in sent.text
     assert "/tmp" not in sent.text
-    assert [each.id for each in app.state.site.campaigns.all()] == ["dogs"]
+    assert [each.id for each in app.state.campaigns.all()] == ["dogs"]
 
 
 def test_uploads_are_limited(tmp_path):

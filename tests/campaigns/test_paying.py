@@ -39,7 +39,7 @@ def work(app, link, answers=3, skips=()):
         else:
             campaign = home.removeprefix("/c/")
             visitor.answer(task, assignment=assignment, campaign=campaign, proof=proof)
-    return app.state.site.campaigns.get("dogs").assignment(assignment).rater
+    return app.state.campaigns.get("dogs").assignment(assignment).rater
 
 
 @pytest.fixture
@@ -158,6 +158,6 @@ def test_databases_of_before_keep_the_last_submission(tmp_path):
         connection.exec_driver_sql("DROP TABLE web_submission")
         connection.exec_driver_sql("UPDATE web_schema SET version_num = '1'")
     open_database(str(tmp_path / "dogs.db")).close()
-    (job,) = list_work(app.state.site.campaigns.get("dogs"))
+    (job,) = list_work(app.state.campaigns.get("dogs"))
     assert (job.worker, job.study, job.session) == ("p1", "study", "sp1")
     assert "p1,1,1,3,0,0,2.00,EUR" in amounts_csv([job], Pay(2.0, "EUR"))

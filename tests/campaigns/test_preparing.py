@@ -22,7 +22,7 @@ def test_order_of_steps(tmp_path):
     assert "Practice 2 of 2" in twice.text  # a second press does not skip one
     assert "differently" in visitor.press("/c/dogs/practice", number=1, **good).text
     assert visitor.get("/c/dogs/").url.path == "/c/dogs/check"
-    assert app.state.site.campaigns.get("dogs").status().held == 0  # no HIT before all is done
+    assert app.state.campaigns.get("dogs").status().held == 0  # no HIT before all is done
     assert visitor.press("/c/dogs/check", choice=1).url.path == "/c/dogs/task/1"
 
 

@@ -24,7 +24,7 @@ def organiser(app, role="owner"):
 
 
 def test_a_preview_uses_nothing_up(app):
-    owner, campaign = organiser(app), app.state.site.campaigns.get("dogs")
+    owner, campaign = organiser(app), app.state.campaigns.get("dogs")
     before = (campaign.status(), campaign.events())
     listed = owner.get("/organise/c/dogs/hits").text
     assert 'href="/organise/c/dogs/hits/2/1"' in listed

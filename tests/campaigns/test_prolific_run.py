@@ -18,7 +18,7 @@ import pytest
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
-from reelscore.campaigns.pages.demo import draw_videos
+from reelscore.examples.drawn_videos import draw_videos
 from support.browser import new_visitor, press
 from support.server import serve
 from support.visits import Visitor

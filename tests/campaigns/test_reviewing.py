@@ -12,13 +12,13 @@ from support.visits import Visitor, app_over
 @pytest.fixture
 def app(tmp_path, clock):
     app = app_over(tmp_path, pages={"review": True}, tasks=5, clock=clock)
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     campaign.set_settings(campaign.settings | {"media": {f"clip{k:02}": 8.0 for k in range(1, 6)}})
     return app
 
 
 def campaign_of(app):
-    return app.state.site.campaigns.get("dogs")
+    return app.state.campaigns.get("dogs")
 
 
 def do_hit(app, clock, seconds, *, opens=True, name="r1"):

@@ -27,7 +27,7 @@ def skip(visitor, task, **more):
 
 
 def test_one_task_is_skipped_and_the_rest_goes_on(app):
-    visitor, campaign = begin(app), app.state.site.campaigns.get("dogs")
+    visitor, campaign = begin(app), app.state.campaigns.get("dogs")
     assert skip(visitor, 1, reason="It is all black.").url.path == "/c/dogs/task/2"
     (report,) = campaign.skips()
     assert (report.item, report.hit, report.reason) == ("clip01", "h0", "It is all black.")
@@ -38,7 +38,7 @@ def test_one_task_is_skipped_and_the_rest_goes_on(app):
 
 
 def test_skipping_twice_or_too_late_does_nothing(app):
-    visitor, campaign = begin(app), app.state.site.campaigns.get("dogs")
+    visitor, campaign = begin(app), app.state.campaigns.get("dogs")
     visitor.answer(1)
     assert skip(visitor, 1).url.path == "/c/dogs/task/2"  # it has an answer
     skip(visitor, 2)
@@ -86,7 +86,7 @@ def test_a_practice_video_that_does_not_play(tmp_path, videos):
     page = visitor.press("/c/dogs/practice/skip", number=0)
     assert page.url.path == "/c/dogs/task/1"
     assert visitor.press("/c/dogs/practice/skip", number=0).url.path == "/c/dogs/task/1"
-    events = app.state.site.campaigns.get("dogs").events()
+    events = app.state.campaigns.get("dogs").events()
     assert [(event.actor, event.about) for event in events if event.what == "report"] == [
         ("r1", "clip09")
     ]
@@ -104,7 +104,7 @@ def test_organisers_see_the_reports(app, videos):
     page = owner.get("/organise/c/dogs/reports").text
     assert page.index("clip02") < page.index("clip01")  # the newest first
     assert "&lt;b&gt;no sound" in page
-    assert app.state.site.campaigns.get("dogs").skips()[0].rater in page
+    assert app.state.campaigns.get("dogs").skips()[0].rater in page
     name = app.state.site.videos.name("dogs", "clip01")
     assert f'href="/organise/c/dogs/hits/media/{name}"' in page
     media = owner.get(f"/organise/c/dogs/hits/media/{name}")

@@ -13,7 +13,7 @@ from reelscore.store.database import writing
 from reelscore.store.locations import database_url
 from support.made_hits import Clock
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden"
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 LATER = 1_700_000_130.0
 
 

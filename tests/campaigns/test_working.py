@@ -15,7 +15,7 @@ def app(tmp_path, videos):
 
 
 def kept(app):
-    return app.state.site.campaigns.get("dogs").judgments()
+    return app.state.campaigns.get("dogs").judgments()
 
 
 def test_answers_are_kept_once(app):
@@ -73,7 +73,7 @@ def test_looking_at_a_task_keeps_the_hit(tmp_path):
     app = app_over(tmp_path, clock=lambda: now[0])
     visitor = Visitor(app)
     visitor.begin()
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     for _ in range(3):
         now[0] += campaign.hold - 1
         visitor.get("/c/dogs/task/1")
@@ -159,7 +159,7 @@ def test_clocks_of_clients_do_not_lead(app):
 def test_pause_and_close(app):
     visitor, late = Visitor(app), Visitor(app)
     visitor.begin()
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     campaign.set_state("paused", actor="me")
     assert visitor.answer(1).status_code == 200  # what is held may be finished
     assert "is paused" in late.begin().text
@@ -171,14 +171,14 @@ def test_pause_and_close(app):
 
 def test_excluded(app):
     visitor = Visitor(app)
-    app.state.site.campaigns.get("dogs").decide("exclude", "r1", actor="me", reason="test")
+    app.state.campaigns.get("dogs").decide("exclude", "r1", actor="me", reason="test")
     assert visitor.begin(name="r1").status_code == 403
 
 
 def test_given_back(app):
     visitor = Visitor(app)
     visitor.begin(name="r1")
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     visitor.answer(1)
     assert "Given back" in visitor.press("/c/dogs/return").text
     assert campaign.status().held == 0
@@ -193,7 +193,7 @@ def test_one_hit_after_the_other(tmp_path):
     visitor.answer(1)
     finish = visitor.get("/c/dogs/work")
     assert finish.url.path == "/c/dogs/finish"
-    assert app.state.site.campaigns.get("dogs").status().held == 0  # not before it is asked for
+    assert app.state.campaigns.get("dogs").status().held == 0  # not before it is asked for
     assert visitor.press("/c/dogs/work").url.path == "/c/dogs/task/1"
     visitor.answer(1, assignment=2)
     last = visitor.get("/c/dogs/finish")

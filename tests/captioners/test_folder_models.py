@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from reelscore.campaigns.pages.demo import draw_videos
 from reelscore.captioners import CaptionSettings, run
 from reelscore.errors import DataError, MissingExtraError
+from reelscore.examples.drawn_videos import draw_videos
 from support.footage import film
 from support.tiny_models import llava
 

@@ -87,7 +87,7 @@ def test_a_file_is_taken_once_and_scored(app):
     assert program.get(f"{DOGS}/phases/main/quota").json()["today"] == 4
     id = first.json()["id"]
     assert "no scorer" in program.get(f"{API}/submissions/{id}").json()["reason"]
-    assert Workers(app.state.site.arena, 1).run_until_idle() == 1
+    assert Workers(app.state.challenges.arena, 1).run_until_idle() == 1
     got = program.get(f"{API}/submissions/{id}").json()
     assert got["state"] == "scored"
     assert got["scores"]["test"]["cider"]["signature"].startswith("cider|")

@@ -24,13 +24,18 @@ def served(tmp_path_factory):
     arena.database.close()
     clock = lambda: (START + SECOND) / 1e6  # noqa: E731
     with serve(str(folder / "dogs.db"), clock=clock, scorers=1) as served:
-        site = served.site
+        site = served.app.state.challenges
         known = find_challenge(site.arena)
         for number, name in enumerate(("Theirs", "Others")):
             team = add_team(site.arena, known, name)
             upload = Upload("run.json", captions(number + 1))
             hand_in(
-                Arena(site.database, site.arena.clock), site.readers, known, "main", team, upload
+                Arena(served.site.database, site.arena.clock),
+                site.readers,
+                known,
+                "main",
+                team,
+                upload,
             )
         yield served
 

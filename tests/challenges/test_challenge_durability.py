@@ -20,7 +20,7 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from reelscore.challenges.arena import Arena, server_clock
+from reelscore.challenges.arena import Arena
 from reelscore.challenges.challenge import find_phase
 from reelscore.challenges.people.tokens import make_token
 from reelscore.challenges.queue import scorers
@@ -28,6 +28,7 @@ from reelscore.challenges.queue.jobs import FAULTS
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.events import broken_link
 from reelscore.challenges.submissions import list_submissions
+from reelscore.store.database import server_clock
 from reelscore.web.store.accounts import add_account
 from reelscore.web.store.schema import open_database
 from support import challenge_process

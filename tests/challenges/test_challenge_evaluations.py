@@ -36,7 +36,7 @@ def app(tmp_path):
     app = create_app(Settings(place, secret=SECRET, clock=clock, attempts=10**6, session=1e12))
     app.clock = clock
     yield app
-    app.state.site.readers.close()
+    app.state.challenges.readers.close()
     app.state.site.database.close()
 
 
@@ -54,7 +54,7 @@ def member_of(app, team, name="pat"):
 
 def made_campaign(app, owner, human="points"):
     owner.press(f"{CONSOLE}/human/{human}/make", reason="as announced")
-    [campaign] = app.state.site.campaigns.all()
+    [campaign] = app.state.campaigns.all()
     return campaign
 
 
@@ -196,7 +196,7 @@ def test_an_open_campaign_is_not_linked_to_a_blind_split(app, tmp_path):
     with Campaign.open(tmp_path / "c.db", "dogs") as campaign:
         assert campaign.settings["blind"] is True  # it cannot be opened to anybody later
     with site.database.reading() as connection:
-        events = read_events(connection, find_challenge(site.arena, "clips").key)
+        events = read_events(connection, find_challenge(app.state.challenges.arena, "clips").key)
     assert [event.what for event in events[-2:]] == ["human", "disclosed"]
 
 

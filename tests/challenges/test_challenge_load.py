@@ -100,7 +100,7 @@ def test_days_change_at_midnight_to_the_microsecond(program, clock):
 
 def test_who_began_before_the_close_is_in_time(program, clock, monkeypatch):
     """The moment counts at which a request's headers came, not that at which its file was read."""
-    readers = program.site.readers
+    readers = program.app.state.challenges.readers
     read = readers.read
 
     def slow(*arguments):

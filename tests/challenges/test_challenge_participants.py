@@ -89,7 +89,7 @@ def test_files_are_checked_refused_taken_and_scored(app, member):
     assert "&lt;b&gt;ours" in page.text
     assert member.hand_in(captions()).status_code == 409  # the same captions
     assert member.hand_in(captions(1), link="javascript:alert(1)").status_code == 422
-    assert Workers(app.state.site.arena, 1).run_until_idle() == 1
+    assert Workers(app.state.challenges.arena, 1).run_until_idle() == 1
     live = member.get(f"{HERE}/mine/live")
     assert "CIDEr" in live.text
     assert "<html" not in live.text
@@ -164,7 +164,7 @@ def test_a_challenge_that_organisers_close_looks_closed(app, member, owner, stat
 def test_the_list_of_challenges_says_which_are_closed(app, owner, tmp_path):
     path = tmp_path / "dogs.toml"
     path.write_text(path.read_text().replace('"dogs"', '"cats"'))
-    make_challenge(app.state.site.arena, path)
+    make_challenge(app.state.challenges.arena, path)
     assert "1 phase, closed" not in Visitor(app).get("/challenges").text
     owner.press(f"{HERE}/console/state", state="closed", reason="a leak")
     assert Visitor(app).get("/challenges").text.count("1 phase, closed") == 1
@@ -174,7 +174,7 @@ def test_after_the_close_a_team_may_leave_the_board_but_not_choose(app, member, 
     for number in range(2):
         member.hand_in(captions(number))
         clock.moment += SECOND
-    Workers(app.state.site.arena, 1).run_until_idle()
+    Workers(app.state.challenges.arena, 1).run_until_idle()
     last, first = ids(member.get(f"{HERE}/mine"))
     board = f"{HERE}/boards/test"
     assert "until the phase closes" in member.get(f"{HERE}/mine").text
@@ -197,7 +197,7 @@ def test_after_the_close_a_team_may_leave_the_board_but_not_choose(app, member, 
 def test_a_phase_that_is_over_and_still_scores_says_so(app, member, clock, tmp_path):
     path = tmp_path / "dogs.toml"
     path.write_text(path.read_text().replace("[[board]]", 'after = "open"\n[[board]]'))
-    make_challenge(app.state.site.arena, path)
+    make_challenge(app.state.challenges.arena, path)
     assert "Closes <time" in member.get(f"{HERE}/submit").text
     clock.moment = START + 10 * 86400 * SECOND
     page = member.get(f"{HERE}/submit").text
@@ -222,7 +222,7 @@ def with_registration(folder, mode):
 
 def changed(app, tmp_path, mode):
     with_registration(tmp_path, mode)
-    make_challenge(app.state.site.arena, tmp_path / "dogs.toml")
+    make_challenge(app.state.challenges.arena, tmp_path / "dogs.toml")
 
 
 def test_invited_challenges_take_those_who_have_the_link(app, tmp_path):

@@ -54,7 +54,7 @@ def handed_in(app):
     """Hand a file of each team in and score it; give the ids by team."""
     app.pat.hand_in(captions(0))
     app.kim.hand_in(captions(1))
-    Workers(app.state.site.arena, 1).run_until_idle()
+    Workers(app.state.challenges.arena, 1).run_until_idle()
     rows = Program(app, "pat", "read").get(f"{API}/submissions").json()["submissions"]
     rows += Program(app, "kim", "read").get(f"{API}/submissions").json()["submissions"]
     return {row["team"]: row["id"] for row in rows}
@@ -254,7 +254,7 @@ def hand_in(app, name, status):
 def test_invitations_follow_a_command(tmp_path):
     """What is done outside of the server counts at once."""
     for app in stage(tmp_path, At(), UNLISTED):
-        arena = app.state.site.arena
+        arena = app.state.challenges.arena
         known = find_challenge(arena)
         invite_to_phase(
             arena, known, "zzphase", find_team(arena, known, "Theirs"), actor="x", reason="y"

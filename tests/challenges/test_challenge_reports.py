@@ -35,7 +35,7 @@ def app(tmp_path, request):
 @pytest.fixture
 def submission(app, member):
     page = member.hand_in(captions(), method="<b>ours</b>", link="https://lab.example")
-    Workers(app.state.site.arena, 1).run_until_idle()
+    Workers(app.state.challenges.arena, 1).run_until_idle()
     return f"{HERE}/submissions/{re.search(r'/submissions/([a-z0-9]{10})', page.text)[1]}"
 
 

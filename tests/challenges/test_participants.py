@@ -11,13 +11,12 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.store.migrations import MIGRATIONS as CAMPAIGNS
 from reelscore.errors import DataError
 from reelscore.store.database import Database
-from reelscore.web.app import _ROUTERS
 from reelscore.web.store import accounts
 from reelscore.web.store.migrations import MIGRATIONS as PAGES
 from reelscore.web.store.schema import open_database
 from support.made_hits import begun_campaign
 from support.server import PASSWORD
-from support.visits import Visitor, app_over
+from support.visits import Visitor, app_over, routes_of
 
 OPEN = {"/organise/login", "/organise/setup/{token}"}
 
@@ -27,9 +26,9 @@ def app(tmp_path):
     return app_over(tmp_path, attempts=10**6)
 
 
-def organising():
+def organising(app):
     """Every route below /organise that needs an organiser, with each of its methods."""
-    for route in (route for router in _ROUTERS for route in router.routes):
+    for route in routes_of(app):
         if route.path.startswith("/organise"):
             for method in sorted(route.methods - {"HEAD"}):
                 if route.path not in OPEN:
@@ -43,7 +42,7 @@ def test_participants_are_refused_by_every_page_of_organisers(app):
     visitor = Visitor(app)
     assert visitor.log_in("pat", "participant").status_code == 403  # where the login leads to
     assert "reelscore_session" in visitor.cookies
-    ways = list(organising())
+    ways = list(organising(app))
     assert len(ways) > 40
     for method, path in ways:
         sent = {"data": {"proof": visitor.proof}} if method == "POST" else {}

@@ -39,7 +39,7 @@ def served(tmp_path_factory):
     arena, _ = new_arena(folder / "dogs.db", folder, limits="per_day = 1")
     arena.database.close()
     with serve(str(folder / "dogs.db"), clock=At(), scorers=1) as served:
-        arena = served.site.arena
+        arena = served.app.state.challenges.arena
         account = add_account(served.site.database, "pat", PASSWORD, "participant")
         add_team(arena, find_challenge(arena), "Ours", account=account.id)
         served.token = make_token(arena, account.id, "laptop", ["read", "submit"])
@@ -124,10 +124,17 @@ def test_a_file_is_checked_by_the_server(served, noon, challenge, monkeypatch):
 
 
 def test_boards_of_a_server_are_for_everybody(served, noon, challenge, folder):
-    arena = served.site.arena
+    arena = served.app.state.challenges.arena
     known = find_challenge(arena)
     team = add_team(arena, known, "Theirs")
-    hand_in(arena, served.site.readers, known, "main", team, Upload("run.json", captions(3)))
+    hand_in(
+        arena,
+        served.app.state.challenges.readers,
+        known,
+        "main",
+        team,
+        Upload("run.json", captions(3)),
+    )
     board = ("leaderboard", "--server", served.url)
     for _ in range(1000):
         if "Theirs" in challenge(*board)[1]:

@@ -42,7 +42,7 @@ def arena_app(folder, clock, where=None, **choices):
     arena.database.close()
     app = create_app(Settings(where, secret=SECRET, clock=clock, attempts=10**6, session=1e9))
     yield app
-    app.state.site.readers.close()
+    app.state.challenges.readers.close()
     app.state.site.database.close()
 
 
@@ -65,11 +65,11 @@ class Program(Visitor):
     """A program with a token, and no cookies."""
 
     def __init__(self, app, name, *scopes):
-        site = app.state.site
-        account = check_account(site.database, name, PASSWORD)
-        token = make_token(site.arena, account.id, "test", scopes)
+        arena = app.state.challenges.arena
+        account = check_account(arena.database, name, PASSWORD)
+        token = make_token(arena, account.id, "test", scopes)
         super().__init__(app, headers={"authorization": f"Bearer {token}", "accept": "*/*"})
-        self.team = team_of(site.arena, find_challenge(site.arena), account.id)
+        self.team = team_of(arena, find_challenge(arena), account.id)
 
     def submit(self, content, key="", **fields):
         headers = {"idempotency-key": key} if key else {}

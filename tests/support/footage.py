@@ -7,7 +7,7 @@ from pathlib import Path
 import av
 import numpy as np
 
-from reelscore.campaigns.pages.demo import draw_videos
+from reelscore.examples.drawn_videos import draw_videos
 
 # name: (encoder, container, whether browsers play it)
 KINDS = {

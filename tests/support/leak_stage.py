@@ -144,7 +144,7 @@ class Stage:
     def close(self):
         logger.removeHandler(self._handler)
         logger.setLevel(self._level)
-        self.site.readers.close()
+        self.app.state.challenges.readers.close()
         self.site.database.close()
 
     def _make(self, id, text, first):
@@ -186,7 +186,9 @@ class Stage:
             account = add_account(self.site.database, f"zzname{viewer}", PASSWORD, role)
             self.accounts[viewer] = account.id
             scopes = ["read", "submit", *(["organise"] if role == "owner" else [])]
-            self.tokens[viewer] = make_token(self.site.arena, account.id, "t", scopes)
+            self.tokens[viewer] = make_token(
+                self.app.state.challenges.arena, account.id, "t", scopes
+            )
             for id in TEAMS if role == "participant" else ():
                 known = find_challenge(self.arena, id)
                 team = find_team(self.arena, known, f"team-{TEAMS[id][viewer]}")

@@ -56,7 +56,7 @@ class Served:
         add_account(self.site.database, OWNER, PASSWORD, "owner")
 
     def campaign(self, id: str) -> Campaign:
-        return self.site.campaigns.get(id)
+        return self.app.state.campaigns.get(id)
 
 
 @contextmanager

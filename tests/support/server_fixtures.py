@@ -13,8 +13,8 @@ pytest.importorskip("fastapi", reason="the web extra is not installed")
 
 from argon2 import PasswordHasher
 
-from reelscore.campaigns.pages.demo import draw_videos
 from reelscore.corpus.project import Project
+from reelscore.examples.drawn_videos import draw_videos
 from reelscore.web import security
 from support.browser import new_visitor
 from support.challenge_server import Participant

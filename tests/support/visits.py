@@ -29,6 +29,13 @@ def app_over(folder, *, made=True, prefix="", **options):
     return create_app(Settings(database, url=URL + prefix, **options))
 
 
+def routes_of(app):
+    """Every route of an app that has a method, as its router names it."""
+    for route in app.routes:
+        router = getattr(route, "original_router", None)
+        yield from router.routes if router else [route]
+
+
 class Visitor(TestClient):
     """A browser of its own: cookies, and the token of its forms."""
 

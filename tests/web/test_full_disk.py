@@ -60,8 +60,7 @@ def log():
 
 
 def test_a_full_disk_is_said_everywhere(app, log):
-    site = app.state.site
-    campaign, database = site.campaigns.get("dogs"), site.database
+    campaign, database = app.state.campaigns.get("dogs"), app.state.site.database
     rater, owner = Visitor(app), Visitor(app)
     rater.begin()
     owner.log_in()

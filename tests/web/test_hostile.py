@@ -66,7 +66,7 @@ def test_scripts_in_captions_and_names(tmp_path):
         tmp_path, systems=(EVIL, "human"), tasks=3, pages={"title": EVIL, "contact": EVIL}
     )
 
-    campaign = app.state.site.campaigns.get("dogs")
+    campaign = app.state.campaigns.get("dogs")
     campaign.add_hits([Hit(EVIL, (Task("x", EVIL, (Shown(EVIL, EVIL),)),))])
     rater, owner = Visitor(app), Visitor(app)
     owner.log_in()
@@ -176,7 +176,7 @@ def test_a_database_that_fails_is_not_described(tmp_path):
     def failing(*_, **__):
         raise DataError(f"{site.database.place}: another program has kept it busy too long.")
 
-    site.campaigns.get("dogs")
+    app.state.campaigns.get("dogs")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("reelscore.campaigns.pages.raters.tasks.submit", failing)
         sent = visitor.answer(1)

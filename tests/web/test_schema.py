@@ -25,9 +25,9 @@ def app(tmp_path_factory):
     definition.write_text(definition.read_text().replace("closes = 2026", "closes = 2999"))
     # wrong passwords and links must not end the test after ten
     app = app_over(folder, pages=pages, attempts=10**9)
-    make_challenge(app.state.site.arena, definition)
+    make_challenge(app.state.challenges.arena, definition)
     yield app
-    app.state.site.readers.close()
+    app.state.challenges.readers.close()
 
 
 THERE = {"campaign": "dogs", "challenge": "dogs", "phase": "main", "board": "test", "split": "test"}
@@ -79,7 +79,7 @@ def test_no_request_breaks_the_server(app, who, full):
         visitor.begin(name="r1")
     if who == "owner":
         visitor.log_in("schema")
-        arena, [owner] = app.state.site.arena, list_accounts(app.state.site.database)
+        arena, [owner] = app.state.challenges.arena, list_accounts(app.state.site.database)
         add_team(arena, find_challenge(arena), "Ours", account=owner.id)
     proof, seen = visitor.proof, {}
     for operation in schemathesis.openapi.from_dict(app.openapi()).get_all_operations():

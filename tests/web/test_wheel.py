@@ -12,8 +12,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PARTS = sorted(
     path.relative_to(ROOT).as_posix()
-    for path in (ROOT / "src" / "reelscore" / "web").rglob("*")
-    if path.is_file() and path.suffix not in (".py", ".pyc")
+    for folder in ("templates", "static")
+    for path in (ROOT / "src" / "reelscore").rglob(f"{folder}/**/*")
+    if path.is_file()
 )
 
 

@@ -1,4 +1,4 @@
-"""What this wing offers to the command line."""
+"""What this wing offers to the command line and the web application; see `reelscore.wings`."""
 
 # what is typed: (module, what it does)
 COMMANDS = {
@@ -7,3 +7,6 @@ COMMANDS = {
         "Ask people: plan, run and evaluate human assessments.",
     ),
 }
+PAGES = "reelscore.campaigns.pages.open_campaigns:OpenCampaigns"
+ASSETS = "reelscore.campaigns"
+MIGRATIONS = "reelscore.campaigns.store.migrations:MIGRATIONS"

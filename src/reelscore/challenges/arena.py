@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-from reelscore.store.database import Database
+from reelscore.store.database import Database, server_clock
 
 Clock = Callable[[Connection], int]
 DAY = 86_400_000_000  # microseconds
-
-
-def server_clock(connection: Connection) -> int:
-    """Return the time in microseconds since 1970: PostgreSQL's own, or with SQLite this machine's.
-
-    Several machines may work on a PostgreSQL database; their own clocks do not matter then.
-    """
-    if connection.dialect.name == "sqlite":
-        return time.time_ns() // 1000
-    now = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-    return int(connection.execute(text(now)).scalar_one())
 
 
 @dataclass(frozen=True)

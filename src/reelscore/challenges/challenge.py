@@ -15,7 +15,6 @@ from reelscore.challenges.definition.changes import definition_changes
 from reelscore.challenges.definition.checks import story_protocol
 from reelscore.challenges.definition.reader import parsed_definition, read_definition
 from reelscore.challenges.definition.records import Definition, Phase, Split
-from reelscore.challenges.people.team_names import skeleton
 from reelscore.challenges.store.blobs import blob_digest, get_blob, has_blob, put_blob
 from reelscore.challenges.store.events import check_reason, log
 from reelscore.challenges.store.tables import (
@@ -31,6 +30,7 @@ from reelscore.challenges.uploads import splits
 from reelscore.challenges.uploads.uploads import Expected, ItemList
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.values import to_iso
+from reelscore.web.store.names import skeleton
 
 Dates = Mapping[str, tuple[int | None, int | None]]  # before and after, by name
 

@@ -40,7 +40,8 @@ class RefusedUpload(RefusedError):
     """
 
     def __init__(self, report: Report) -> None:
-        super().__init__("invalid", "\n".join([report.message, *report.problems, *report.notes]))
+        message = "\n".join([report.message, *report.problems, *report.notes])
+        super().__init__("invalid", message, report.problems)
         self.report = report
 
 

@@ -1,4 +1,4 @@
-"""What this wing offers to the command line."""
+"""What this wing offers to the command line and the web application; see `reelscore.wings`."""
 
 # what is typed: (module, what it does)
 COMMANDS = {
@@ -7,3 +7,8 @@ COMMANDS = {
         "Host a challenge: blind test sets, submissions, leaderboards.",
     ),
 }
+PAGES = "reelscore.challenges.pages.wing_pages:ChallengePages"
+ASSETS = "reelscore.challenges"
+MIGRATIONS = "reelscore.challenges.store.migrations:MIGRATIONS"
+ACCOUNT_LOG = "reelscore.challenges.store.events:log_account"
+RATER_RULE = "reelscore.challenges.people.rater_rules:may_rate"

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +13,7 @@ import click
 from reelscore._version import __version__
 from reelscore.cli.messages import as_options, printable
 from reelscore.errors import ReelscoreError
-from reelscore.wings import wing_commands
+from reelscore.wings import load, wing_commands
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -71,8 +70,7 @@ class LazyGroup(click.Group):
         target = self._own.get(cmd_name) or self.modules.get(cmd_name)
         if target is None:
             return None
-        module, _, attribute = target[0].partition(":")
-        command: click.Command = getattr(import_module(module), attribute or "command")
+        command: click.Command = load(target[0], "command")
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

@@ -1,4 +1,4 @@
-"""What this wing offers to the command line."""
+"""What this wing offers to the command line and the web application; see `reelscore.wings`."""
 
 # what is typed: (module, what it does)
 COMMANDS = {
@@ -7,3 +7,4 @@ COMMANDS = {
         "Build a corpus: align described films, find their narration.",
     ),
 }
+ASSETS = "reelscore.corpus.review"

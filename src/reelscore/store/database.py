@@ -216,6 +216,17 @@ def alone(connection: Connection, *names: str) -> None:
         )
 
 
+def server_clock(connection: Connection) -> int:
+    """Return the time in microseconds since 1970: PostgreSQL's own, or with SQLite this machine's.
+
+    Several machines may work on a PostgreSQL database; their own clocks do not matter then.
+    """
+    if connection.dialect.name == "sqlite":
+        return time.time_ns() // 1000
+    now = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+    return int(connection.execute(text(now)).scalar_one())
+
+
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         engine = create_engine(url, **_POOL)

@@ -103,7 +103,7 @@ async def set_up(
     except DataError as error:
         return site.page(request, "organisers/setup.html", 422, token=token, error=str(error))
     site.setup.close()
-    return log_in(site, account, "/challenges" if site.only_challenges else PATH)
+    return log_in(site, account, site.home)
 
 
 @router.get("/people")

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from anyio import to_thread
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
@@ -17,53 +17,21 @@ from starlette.formparsers import MultiPartParser
 from starlette.routing import BaseRoute
 
 from reelscore._version import __version__
-from reelscore.campaigns.pages.organisers import (
-    campaigns,
-    decisions,
-    media,
-    mturk,
-    new_campaign,
-    preview,
-    rater_texts,
-    results,
-)
-from reelscore.campaigns.pages.raters import ends, entry, tasks
-from reelscore.challenges.challenge import list_challenges
-from reelscore.challenges.pages import accounts as participants
-from reelscore.challenges.pages import (
-    api,
-    boards,
-    console,
-    downloads,
-    evaluations,
-    pages,
-    reports,
-    submissions,
-    teams,
-)
-from reelscore.challenges.pages.quotas import QuotaHeaders
-from reelscore.challenges.pages.visits import PATH as CHALLENGES
-from reelscore.challenges.pages.visits import ApiRefusal, challenge_path, login_path
-from reelscore.challenges.queue.queue_state import queue_state
-from reelscore.challenges.queue.workers import Workers, alone_on
-from reelscore.challenges.submissions import RefusedUpload
 from reelscore.errors import FullError, ReelscoreError, RefusedError
 from reelscore.web import accounts
-from reelscore.web.requests import API, FRAME, Gate, RequestLog, error_answer, where
+from reelscore.web.requests import (
+    API,
+    Gate,
+    RefusedRequest,
+    RequestLog,
+    error_answer,
+    routes_of,
+    where,
+)
 from reelscore.web.settings import Settings, logger
-from reelscore.web.site import Site, refused_status, static_files
+from reelscore.web.site import ORGANISE, Site, refused_status, static_files
 from reelscore.web.store.schema import open_database
 
-_ORGANISING = (
-    *(accounts, campaigns, new_campaign, rater_texts, media, preview),
-    *(decisions, results, mturk),
-)
-_ARENA = (
-    *(participants, pages, boards, teams, submissions, reports),
-    *(console, evaluations, downloads, api),
-)
-_ROUTERS = (entry.arrivals, *(module.router for module in (*_ORGANISING, *_ARENA)))
-_RATING = (entry.preparation, tasks.router, ends.router)
 _THREADS = 16  # more only get in each other's way: Python runs one at a time
 
 
@@ -85,14 +53,15 @@ def create_app(settings: Settings) -> FastAPI:
     ...     app.state.site.database.close()
     """
     database = open_database(settings.database)
-    site = Site.of(settings, database)
+    site = Site(settings, database)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = _THREADS
-        with _scorers(site):
+        with ExitStack() as running:
+            for wing in site.wings:
+                running.enter_context(wing.lifespan())
             yield
-        site.readers.close()
         site.hashing.close()
         database.close()
 
@@ -104,7 +73,10 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.site = site
-    app.router.routes.extend(_routes())
+    app.router.routes.extend(_account_routes())
+    for wing in site.wings:
+        setattr(app.state, wing.name, wing)
+        app.router.routes.extend(wing.routes)
     app.mount("/static", static_files(), name="static")
     app.add_api_route("/health", _health, methods=["GET"])
     app.add_api_route("/", _welcome, methods=["GET"], include_in_schema=False)
@@ -113,38 +85,18 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(ReelscoreError, _explain)
     app.add_exception_handler(Exception, _explain)
     # the last added is the outermost
-    app.add_middleware(QuotaHeaders)
+    for wing in site.wings:
+        for layer in wing.middleware:
+            app.add_middleware(layer)
     app.add_middleware(RequestLog)
-    app.add_middleware(Gate, settings=settings)
+    uploads = {path: most for wing in site.wings for path, most in wing.uploads.items()}
+    app.add_middleware(Gate, settings=settings, uploads=uploads)
     return app
 
 
 @cache
-def _routes() -> list[BaseRoute]:
-    """Put the addresses of all pages together, once: all apps of a process have the same."""
-    everything = APIRouter()
-    for router in _ROUTERS:
-        everything.include_router(router)
-    for router in _RATING:
-        everything.include_router(router, prefix="/c/{campaign}")
-        everything.include_router(router, prefix="/c/{campaign}" + FRAME, include_in_schema=False)
-    return everything.routes
-
-
-def _scorers(site: Site) -> ExitStack:
-    """Start the scorers of challenges, where the server has any.
-
-    A server without them still takes back what dead workers held. A SQLite file has one process
-    that does, the one that scores.
-
-    Raises:
-        DataError: If another process scores for the same SQLite file.
-    """
-    stack = ExitStack()
-    if site.settings.scorers or not site.database.is_sqlite:
-        stack.enter_context(alone_on(site.database))
-        site.workers.append(stack.enter_context(Workers(site.arena, site.settings.scorers)))
-    return stack
+def _account_routes() -> list[BaseRoute]:
+    return routes_of(accounts)
 
 
 def _health(request: Request) -> JSONResponse:
@@ -154,18 +106,20 @@ def _health(request: Request) -> JSONResponse:
         connection.exec_driver_sql("SELECT 1")
     if site.database.is_full:
         return JSONResponse({"status": "disk full", "version": __version__}, 503)
-    queue = queue_state(site.arena)
-    figures = {"waiting": queue.waiting, "oldest_s": queue.oldest, "scorers": queue.scorers}
+    figures = {name: figure for wing in site.wings for name, figure in wing.health().items()}
     return JSONResponse({"status": "ok", "version": __version__, **figures})
 
 
 def _welcome(request: Request) -> Response:
     """Show those who come without a link where to go."""
     site: Site = request.app.state.site
-    if site.only_challenges:
-        return site.go(CHALLENGES)
-    challenges = [known for known in list_challenges(site.arena) if known.state != "draft"]
-    return site.page(request, "welcome.html", challenges=challenges)
+    home = site.home
+    if home != ORGANISE:
+        return site.go(home)
+    sections = {
+        wing.name.capitalize(): pages for wing in site.wings if (pages := wing.open_pages())
+    }
+    return site.page(request, "welcome.html", sections=sections)
 
 
 def _explain(request: Request, error: Exception) -> Response:
@@ -175,24 +129,26 @@ def _explain(request: Request, error: Exception) -> Response:
     is_program = request.url.path.startswith(f"{site.settings.prefix}{API}/")
     wants_page = not is_program and "text/html" in request.headers.get("accept", "")
     if status == 401 and wants_page and request.method == "GET":
-        return site.go(login_path(request))
+        logins = (wing.login(site.path(request)) for wing in site.wings)
+        return site.go(next(filter(None, logins), f"{ORGANISE}/login"))
     headers = dict(getattr(error, "headers", None) or {})
     if isinstance(error, RefusedError) and status == 503:
         headers["Retry-After"] = "60"
     if not wants_page:
-        reason = error.reason if isinstance(error, RefusedError | ApiRefusal) else ""
+        reason = error.reason if isinstance(error, RefusedError | RefusedRequest) else ""
         return error_answer(status, text, reason, _problems(error), headers)
     heading = _HEADINGS.get(status, "That did not work")
     heading = "No room left" if is_full(error) else heading
-    page = site.message(request, status, heading, text, challenge_path(request))
+    onward = next(filter(None, (wing.onward(site.path(request)) for wing in site.wings)), "")
+    page = site.message(request, status, heading, text, onward)
     page.headers.update(headers)
     return page
 
 
 def _problems(error: Exception) -> list[str]:
     """Return what is wrong with what was sent, each by itself."""
-    if isinstance(error, RefusedUpload):
-        return list(error.report.problems)
+    if isinstance(error, RefusedError):
+        return list(error.problems)
     if isinstance(error, RequestValidationError):
         return [f"{_field(each)}: {each['msg']}" for each in error.errors()]
     return []

@@ -1,20 +1,17 @@
-"""Whether the videos of a campaign can be played, before anybody is asked to watch them."""
+"""The videos of a server: which files there are, whether browsers play them, and sending them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event, Lock, Thread
-from typing import Any, NamedTuple
+from threading import Lock
+from typing import Any
 
-from reelscore._progress import Progress
-from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.pages.texts import Pages, read_pages
-from reelscore.errors import DataError, MissingExtraError, ReelscoreError
+from fastapi.responses import FileResponse
+from starlette.exceptions import HTTPException
 
-KEY = "media"  # of a campaign's settings: the seconds of each item's video
-CONVERT = "ffmpeg -i OLD -c:v libx264 -pix_fmt yuv420p -c:a aac -movflags +faststart NEW.mp4"
+from reelscore.errors import DataError, MissingExtraError
+from reelscore.web.security import Signer
 
 TYPES = {
     ".mp4": "video/mp4",
@@ -39,110 +36,69 @@ def video_files(folder: Path) -> dict[str, Path]:
     return {each.stem: each for each in kept}
 
 
-class Need(NamedTuple):
-    """A video that raters are to see, and whether a text may stand in for it."""
-
-    item: str
-    has_text: bool
-
-
 @dataclass(frozen=True)
-class Fault:
-    """Why raters could not watch a video: its item, the file if there is one, and what is wrong."""
+class Videos:
+    """The videos of a folder, under names that tell raters nothing.
 
-    item: str
-    file: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.item}: {self.what}"
-
-
-@dataclass(frozen=True)
-class MediaReport:
-    """What was found out about the videos of a campaign.
+    A request names a video by a word derived from its item with the server's secret, and that word
+    is looked up among the files that are there: no path is ever made of what a browser sends.
 
     Attributes:
-        seconds: How long each video lasts that can be played.
-        faults: Those that cannot.
-        elsewhere: Items whose videos lie on another site, which nobody has looked at.
-        without: Items that have a text instead of a video, or nothing.
+        folder: Where they lie; None for a server without videos.
+        signer: Makes their public names.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "clip1.mp4").write_bytes(b"")
+    ...     videos = Videos(Path(folder), Signer("a secret"))
+    ...     name = videos.name("dogs", "clip1")
+    ...     name, videos.file("dogs", name).name, videos.file("dogs", "clip1.mp4")
+    ('9fYKQHkinF8jISlvTu4X', 'clip1.mp4', None)
     """
 
-    seconds: Mapping[str, float]
-    faults: tuple[Fault, ...]
-    elsewhere: int
-    without: int
+    folder: Path | None
+    signer: Signer
+    _files: dict[str, tuple[int, dict[str, Path]]] = field(default_factory=dict, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def __str__(self) -> str:
-        wrong = len(self.faults)
-        total = f"{len(self.seconds) + wrong:,} videos: {len(self.seconds):,} can be played"
-        parts = [f"{total} ({_duration(sum(self.seconds.values()))}), {wrong:,} cannot."]
-        if self.elsewhere:
-            parts.append(
-                f"{self.elsewhere:,} lie on another site and were not checked; watch a few in the "
-                "preview of HITs."
-            )
-        if self.without:
-            parts.append(f"{self.without:,} items are shown without a video.")
-        return " ".join(parts)
+    def name(self, campaign: str, item: str) -> str | None:
+        """Return the public name of an item's video; None where there is no such file."""
+        name = self.signer.name("media", campaign, item, length=20)
+        return name if self.file(campaign, name) else None
 
+    def file(self, campaign: str, name: str) -> Path | None:
+        """Return the file of a public name; None where there is none."""
+        if self.folder is None:
+            return None
+        with self._lock:
+            changed = self.folder.stat().st_mtime_ns
+            scanned = self._files.get(campaign)
+            if scanned is None or scanned[0] != changed:  # files came or went
+                scanned = self._files[campaign] = (changed, self._scan(campaign))
+            return scanned[1].get(name)
 
-def needed_videos(campaign: Campaign, pages: Pages) -> list[Need]:
-    """List what raters are to see: the items of all HITs, then those of the practice."""
-    needs = [Need(item, item in pages.contexts) for item in campaign.items()]
-    practice = [
-        Need(each.item, bool(each.context))
-        for each in pages.practice_for(campaign.protocol)
-        if each.item
-    ]
-    known = {need.item for need in needs}
-    return needs + [need for need in practice if need.item not in known]
+    def send(self, campaign: str, name: str | None) -> FileResponse:
+        """Send a video by its public name, or the part of it that is asked for.
 
+        Raises:
+            HTTPException: If there is none of that name; status 404.
+        """
+        file = None if name is None else self.file(campaign, name)
+        if file is None:
+            raise HTTPException(404, "There is no such video.")
+        return FileResponse(
+            file,
+            media_type=TYPES[file.suffix.lower()],
+            headers={"cache-control": "private, max-age=86400"},
+        )
 
-def check_media(
-    campaign: Campaign,
-    folder: Path | None,
-    check: Callable[[Path], float] | None = None,
-    progress: Progress | None = None,
-) -> MediaReport:
-    """Look at every video of a campaign, and note in its settings how long each lasts.
-
-    Args:
-        campaign: The campaign.
-        folder: The folder with the videos; None for a server without.
-        check: What looks at a file; `check_video` unless given.
-        progress: Called with the number done and the number of all.
-
-    Raises:
-        MissingExtraError: If PyAV is not installed, and there are files to look at.
-    """
-    check = check or check_video
-    pages = read_pages(campaign.settings)
-    files = {} if folder is None else video_files(folder)
-    others = {} if folder is None else {each.stem: each.name for each in folder.iterdir()}
-    seconds: dict[str, float] = {}
-    faults: list[Fault] = []
-    elsewhere = without = 0
-    needs = needed_videos(campaign, pages)
-    for number, need in enumerate(needs, start=1):
-        file = files.get(need.item)
-        if file is not None:
-            try:
-                seconds[need.item] = check(file)
-            except DataError as error:
-                faults.append(Fault(need.item, file.name, str(error)))
-        elif pages.video_url:
-            elsewhere += 1
-        elif need.has_text or folder is None:
-            without += 1
-        else:
-            faults.append(_missing(need.item, others.get(need.item, "")))
-        if progress:
-            progress(number, len(needs))
-    if seconds != campaign.settings.get(KEY, {}):
-        campaign.change_settings({KEY: seconds})
-    return MediaReport(seconds, tuple(faults), elsewhere, without)
+    def _scan(self, campaign: str) -> dict[str, Path]:
+        assert self.folder is not None
+        files = video_files(self.folder)
+        return {
+            self.signer.name("media", campaign, item, length=20): file
+            for item, file in files.items()
+        }
 
 
 def check_video(file: Path) -> float:
@@ -159,7 +115,7 @@ def check_video(file: Path) -> float:
         MissingExtraError: If PyAV is not installed.
 
     >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.campaigns.pages.demo import draw_videos
+    >>> from reelscore.examples.drawn_videos import draw_videos
     >>> with TemporaryDirectory() as folder:
     ...     draw_videos(Path(folder), ["clip01"], seconds=0.5)
     ...     check_video(Path(folder, "clip01.webm"))
@@ -221,119 +177,3 @@ def _last_moment(container: Any, stream: Any, claimed: float) -> float:
         if packet.pts is not None:
             end = max(end, float((packet.pts + (packet.duration or 0)) * packet.time_base))
     return end - start
-
-
-def _missing(item: str, other: str) -> Fault:
-    kinds = ", ".join(TYPES)
-    if other:
-        return Fault(item, other, f"{other} is not served, only {kinds}; convert it to mp4.")
-    return Fault(item, "", f"there is no file of this name, with the ending {kinds}.")
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
-
-
-def named(faults: Iterable[Fault], most: int = 20) -> str:
-    """Name the items of faults, for the log.
-
-    >>> named([Fault("clip1", "", "is missing."), Fault("clip2", "", "is missing.")], most=1)
-    'clip1 and 1 more'
-    """
-    items = [fault.item for fault in faults]
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return ", ".join(items[:most]) + more
-
-
-Check = Callable[[Path], float]
-
-
-@dataclass
-class Inspection:
-    """One check of a campaign's videos, as far as it is; it ends with a report or an error."""
-
-    done: int = 0
-    total: int = 0
-    report: MediaReport | None = None
-    error: str = ""
-    _ended: Event = field(default_factory=Event, repr=False)
-
-    @property
-    def is_running(self) -> bool:
-        """Whether there is more to come."""
-        return not self._ended.is_set()
-
-    @property
-    def is_fine(self) -> bool:
-        """Whether every video can be played."""
-        return self.report is not None and not self.report.faults
-
-    @property
-    def warning(self) -> str:
-        """What the log says of a campaign that opens as the videos are; empty if all are fine."""
-        if self.report is not None and self.report.faults:
-            return f"opened with videos that cannot be played: {named(self.report.faults)}"
-        return "" if self.is_fine else "opened before all videos were checked"
-
-    def wait(self, seconds: float) -> None:
-        """Wait for the end, but not for longer."""
-        self._ended.wait(seconds)
-
-    def run(self, campaign: Campaign, folder: Path | None, check: Check) -> None:
-        """Look at all videos."""
-        try:
-            self.report = check_media(campaign, folder, check, self._advance)
-        except ReelscoreError as error:
-            self.error = str(error)
-        except OSError as error:  # the folder has gone
-            self.error = f"The videos cannot be read: {error.strerror}."
-        finally:
-            self._ended.set()
-
-    def _advance(self, done: int, total: int) -> None:
-        self.done, self.total = done, total
-
-
-@dataclass(frozen=True)
-class Preflight:
-    """The checks of all campaigns; files that have not changed are looked at once.
-
-    Attributes:
-        folder: Where the videos lie; None for a server without.
-        check: What looks at a file.
-    """
-
-    folder: Path | None
-    check: Check = check_video
-    _inspections: dict[str, Inspection] = field(default_factory=dict, repr=False)
-    _known: dict[tuple[Path, int, int], float | str] = field(default_factory=dict, repr=False)
-    _lock: Lock = field(default_factory=Lock, repr=False)
-
-    def last(self, campaign: str) -> Inspection | None:
-        """Return the newest check of a campaign, perhaps still running."""
-        return self._inspections.get(campaign)
-
-    def start(self, campaign: Campaign) -> Inspection:
-        """Begin to check a campaign's videos, unless that is under way."""
-        with self._lock:
-            newest = self._inspections.get(campaign.id)
-            if newest is not None and newest.is_running:
-                return newest
-            inspection = self._inspections[campaign.id] = Inspection()
-        arguments = (campaign, self.folder, self._look)
-        Thread(target=inspection.run, args=arguments, daemon=True).start()
-        return inspection
-
-    def _look(self, file: Path) -> float:
-        status = file.stat()
-        key = (file, status.st_mtime_ns, status.st_size)
-        if key not in self._known:
-            try:
-                self._known[key] = self.check(file)
-            except DataError as error:
-                self._known[key] = str(error)
-        result = self._known[key]
-        if isinstance(result, str):
-            raise DataError(result)
-        return result

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timezone
 from functools import partial
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
@@ -25,6 +26,7 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reelscore.web.security import new_token
@@ -38,10 +40,6 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 _HERE = ("127.0.0.1", "localhost", "::1")
 _SMALL = 1 << 20  # bytes; only uploads may be larger
 _TOO_LARGE = "That is more than this server takes at once."
-_UPLOAD = re.compile(r"/organise/(new|c/[^/]+/mturk)")
-_SUBMISSION = re.compile(
-    r"/challenges/[^/]+/submit|/api/v1/challenges/[^/]+/phases/[^/]+/(check|submissions)"
-)
 API = "/api/v1"  # where programs ask
 _REASONS = {
     400: "request",
@@ -99,11 +97,30 @@ def error_answer(
     return JSONResponse(body, status, headers)
 
 
-class Gate:
-    """The outermost layer of the app."""
+class RefusedRequest(HTTPException):
+    """A request of a program that is refused, with the reason in one word."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, status: int, reason: str, message: str) -> None:
+        headers = {"www-authenticate": "Bearer"} if status == 401 else None
+        super().__init__(status, message, headers)
+        self.reason = reason
+
+
+class Gate:
+    """The outermost layer of the app.
+
+    Args:
+        app: What is inside.
+        settings: Of the server.
+        uploads: The pages that take large files: a regular expression of the path, and how many
+            bytes.
+    """
+
+    def __init__(
+        self, app: ASGIApp, settings: Settings, uploads: Mapping[str, int] | None = None
+    ) -> None:
         self.app, self.settings = app, settings
+        self._uploads = [(re.compile(path), most) for path, most in (uploads or {}).items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, and put headers on its answer."""
@@ -144,9 +161,7 @@ class Gate:
 
     def _most(self, scope: Scope) -> int:
         path = scope["path"].removeprefix(self.settings.prefix)
-        if _SUBMISSION.fullmatch(path):
-            return self.settings.largest_submission
-        return self.settings.largest_upload if _UPLOAD.fullmatch(path) else _SMALL
+        return next((most for page, most in self._uploads if page.fullmatch(path)), _SMALL)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         refused = self._refused(scope, headers)
@@ -378,6 +393,14 @@ class GuardedRoute(APIRoute):
 
 
 Router = partial(APIRouter, route_class=GuardedRoute)
+
+
+def routes_of(*modules: ModuleType) -> list[BaseRoute]:
+    """Return the routes of modules that have a ``router``."""
+    everything = APIRouter()
+    for module in modules:
+        everything.include_router(module.router)
+    return everything.routes
 
 
 def _ask(guards: list[Guard[Any]], request: Request) -> None:

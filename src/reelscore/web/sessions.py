@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from reelscore.campaigns.campaign import Campaign
 from reelscore.web.requests import Guard
-from reelscore.web.site import Site, clock
+from reelscore.web.site import ORGANISE, Site, clock
 from reelscore.web.store.accounts import Account, Deed, find_account
 
 COOKIE = "reelscore_session"
@@ -20,16 +19,11 @@ _AGE = 60.0
 _WAS_HERE = "reelscore_account"  # whose the browser was, also after logging out
 _ACCOUNT = "account"
 _REMEMBERED = 400 * 86400.0
-PATH = "/organise"
+PATH = ORGANISE
 _EVERYWHERE = "/"  # challenges have pages of their own
 _FULL = (
     "The disk of the database is full: no answer can be stored. Make room on it. Raters' browsers "
     "keep their answers and send them again by themselves."
-)
-_BLIND = (
-    "References of a blind test set are among the texts of this campaign, and the server sends "
-    "them to nobody but its raters. With the database at hand, 'reelscore campaign export' and "
-    "'reelscore campaign hits' write them."
 )
 
 
@@ -72,29 +66,15 @@ class Desk:
         self.site.set_cookie(response, _DONE, self.site.signer.sign("done", text), PATH, _AGE)
 
     @property
+    def menu(self) -> list[tuple[str, str, str]]:
+        """The pages that all pages lead to: a name, the path, and the words."""
+        pages = [page for wing in self.site.wings for page in wing.menu(self.account)]
+        return [*pages, ("people", f"{PATH}/people", "People")]
+
+    @property
     def deed(self) -> Deed:
         """Who changes an account, and when, for the log."""
         return Deed(self.account.name, self.site.now)
-
-    def campaign(self, id: str) -> Campaign:
-        """Return a campaign."""
-        return self.site.campaigns.get(id)
-
-    def campaign_to_send(self, id: str) -> Campaign:
-        """Return a campaign whose texts may be sent.
-
-        Raises:
-            HTTPException: If references of a blind test set are among them; status 403.
-        """
-        campaign = self.campaign(id)
-        if is_blind(campaign):
-            raise HTTPException(403, _BLIND)
-        return campaign
-
-
-def is_blind(campaign: Campaign) -> bool:
-    """Return whether references of a blind test set are among the texts: only raters see them."""
-    return bool(campaign.settings.get("blind"))
 
 
 def log_in(site: Site, account: Account, to: str = PATH) -> Response:
@@ -166,4 +146,3 @@ def owner_only(request: Request) -> Desk:
 
 Organiser = Annotated[Desk, Depends(current)]
 Owner = Annotated[Desk, Depends(owner_only)]
-CampaignId = Annotated[str, Path(alias="campaign")]

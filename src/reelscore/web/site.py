@@ -1,143 +1,40 @@
-"""What all pages share: the campaigns, the signer, the templates; one object for each app."""
+"""What all pages of a server share, and what a wing adds to them; one object for each app."""
 
 from __future__ import annotations
 
 import hashlib
-import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from threading import Lock
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
-from anyio import CapacityLimiter
 from fastapi import Depends, Form, Header, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
-from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.pages.organisers.progress import span
-from reelscore.campaigns.pages.organisers.raters import Trust
-from reelscore.campaigns.store.campaigns import all_terms
-from reelscore.campaigns.store.records import Terms
-from reelscore.challenges.arena import Arena, Clock, server_clock
-from reelscore.challenges.challenge import list_challenges
-from reelscore.challenges.queue.workers import Workers
-from reelscore.challenges.uploads.uploads import Readers
 from reelscore.report.pages import template_environment
 from reelscore.store.database import Database
 from reelscore.store.values import microseconds, to_iso
-from reelscore.text.tokens import thread_count
-from reelscore.web.media import Preflight, video_files
+from reelscore.web.media import Videos
 from reelscore.web.requests import Guard, self_cookie
 from reelscore.web.security import Attempts, Hashing, Signer, new_token
 from reelscore.web.settings import Settings, Uptime
+from reelscore.wings import assets, offers
 
+if TYPE_CHECKING:
+    from reelscore.web.store.accounts import Account
 
-@dataclass(frozen=True)
-class Campaigns:
-    """The campaigns of the database by id, those included that others make meanwhile."""
-
-    settings: Settings
-    database: Database
-    uptime: Uptime
-    _known: dict[str, Campaign] = field(default_factory=dict, repr=False)
-    _lock: Lock = field(default_factory=Lock, repr=False)
-
-    def all(self) -> list[Campaign]:
-        """Return all campaigns, oldest first."""
-        with self._lock:
-            with self.database.reading() as connection:
-                for terms in all_terms(connection):
-                    if terms.id not in self._known:
-                        self._known[terms.id] = self._opened(terms)
-            return list(self._known.values())
-
-    def get(self, id: str) -> Campaign:
-        """Return one campaign.
-
-        Raises:
-            HTTPException: If there is none of that id; status 404.
-        """
-        if id not in self._known:
-            self.all()
-        try:
-            return self._known[id]
-        except KeyError:
-            raise HTTPException(404, "There is no such campaign.") from None
-
-    def renew(self, campaign: Campaign) -> None:
-        """Replace a campaign whose terms have changed."""
-        with self._lock:
-            self._known[campaign.id] = campaign
-
-    def _opened(self, terms: Terms) -> Campaign:
-        clock = self.settings.clock
-        return Campaign(terms, self.database, clock, may_release=self.uptime.lasts)
-
-
-@dataclass(frozen=True)
-class Videos:
-    """The videos of a folder, under names that tell raters nothing.
-
-    A request names a video by a word derived from its item with the server's secret, and that word
-    is looked up among the files that are there: no path is ever made of what a browser sends.
-
-    Attributes:
-        folder: Where they lie; None for a server without videos.
-        signer: Makes their public names.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "clip1.mp4").write_bytes(b"")
-    ...     videos = Videos(Path(folder), Signer("a secret"))
-    ...     name = videos.name("dogs", "clip1")
-    ...     name, videos.file("dogs", name).name, videos.file("dogs", "clip1.mp4")
-    ('9fYKQHkinF8jISlvTu4X', 'clip1.mp4', None)
-    """
-
-    folder: Path | None
-    signer: Signer
-    _files: dict[str, tuple[int, dict[str, Path]]] = field(default_factory=dict, repr=False)
-    _lock: Lock = field(default_factory=Lock, repr=False)
-
-    def name(self, campaign: str, item: str) -> str | None:
-        """Return the public name of an item's video; None where there is no such file."""
-        name = self.signer.name("media", campaign, item, length=20)
-        return name if self.file(campaign, name) else None
-
-    def file(self, campaign: str, name: str) -> Path | None:
-        """Return the file of a public name; None where there is none."""
-        if self.folder is None:
-            return None
-        with self._lock:
-            changed = self.folder.stat().st_mtime_ns
-            scanned = self._files.get(campaign)
-            if scanned is None or scanned[0] != changed:  # files came or went
-                scanned = self._files[campaign] = (changed, self._scan(campaign))
-            return scanned[1].get(name)
-
-    def _scan(self, campaign: str) -> dict[str, Path]:
-        assert self.folder is not None
-        files = video_files(self.folder)
-        return {
-            self.signer.name("media", campaign, item, length=20): file
-            for item, file in files.items()
-        }
-
-
-STATIC = Path(__file__).parent / "static"
-_HOME = STATIC.parents[1]
-STATIC_FOLDERS = (
-    STATIC,
-    _HOME / "campaigns" / "static",
-    _HOME / "challenges" / "static",
-    _HOME / "corpus" / "review" / "static",
-)
-_ARRIVALS = 120  # new raters that one address may send in a minute
+Wing = TypeVar("Wing", bound="WingPages")
+HOUR = 3600.0
+ORGANISE = "/organise"  # where the pages of organisers are
 
 
 @dataclass
@@ -152,57 +49,39 @@ class Setup:
         self.is_open = False
 
 
-@dataclass(frozen=True)
 class Site:
-    """What one server shares among its pages."""
+    """What one server shares among its pages.
 
-    settings: Settings
-    database: Database
-    campaigns: Campaigns
-    signer: Signer
-    videos: Videos
-    templates: Environment
-    failures: Attempts
-    hashing: Hashing
-    arrivals: Attempts
-    registrations: Attempts
-    setup: Setup
-    trust: Trust
-    preflight: Preflight
-    arena: Arena
-    readers: Readers
-    uploads: CapacityLimiter
-    workers: list[Workers] = field(default_factory=list)
+    Args:
+        settings: What the server is told.
+        database: Where everything is kept.
+    """
 
-    @classmethod
-    def of(cls, settings: Settings, database: Database) -> Site:
-        """Put the parts together."""
-        uptime = Uptime(settings.clock, settings.ticks)
-        readers = thread_count(None)
-        signer = Signer(settings.secret, uptime.time)  # sessions last, whatever the clock does
-        return cls(
-            settings,
-            database,
-            Campaigns(settings, database, uptime),
-            signer,
-            Videos(settings.videos, signer),
-            page_templates(settings.prefix),
-            Attempts(settings.attempts),
-            Hashing(),
-            Attempts(_ARRIVALS),
-            Attempts(settings.attempts),
-            Setup(settings.new_owner),
-            Trust(),
-            Preflight(settings.videos),
-            Arena(database, _challenge_clock(settings)),
-            Readers(readers),
-            CapacityLimiter(readers),
-        )
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self.settings, self.database = settings, database
+        self.uptime = Uptime(settings.clock, settings.ticks)
+        # sessions last, whatever the clock does
+        self.signer = Signer(settings.secret, self.uptime.time)
+        self.videos = Videos(settings.videos, self.signer)
+        self.templates = page_templates(settings.prefix)
+        self.failures = Attempts(settings.attempts)
+        self.hashing = Hashing()
+        self.setup = Setup(settings.new_owner)
+        self.wings: list[WingPages] = [pages(self) for pages in offers("PAGES")]
+
+    def wing(self, pages: type[Wing]) -> Wing:
+        """Return what a wing keeps for its pages."""
+        return next(wing for wing in self.wings if isinstance(wing, pages))
 
     @property
     def now(self) -> int:
         """The time in microseconds."""
         return microseconds(self.settings.clock())
+
+    @property
+    def home(self) -> str:
+        """The first page that an organiser has something to see on."""
+        return next(filter(None, (wing.home() for wing in self.wings)), ORGANISE)
 
     def page(
         self, request: Request, template: str, status: int = 200, /, **context: Any
@@ -217,35 +96,70 @@ class Site:
         """Render a page that says one thing, perhaps with a link to go on."""
         return self.page(request, "message.html", status, heading=heading, text=text, onward=onward)
 
-    @property
-    def has_challenges(self) -> bool:
-        """Whether the database holds any challenge."""
-        return bool(list_challenges(self.arena))
-
-    @property
-    def only_challenges(self) -> bool:
-        """Whether it holds challenges and no campaign, so that most people come for those."""
-        return self.has_challenges and not self.campaigns.all()
-
     def go(self, path: str) -> RedirectResponse:
         """Send a browser to another page."""
         return RedirectResponse(self.settings.prefix + path, 303)
+
+    def path(self, request: Request) -> str:
+        """Return the path that a request asks for, without the server's prefix."""
+        return request.url.path.removeprefix(self.settings.prefix)
 
     def proof(self, request: Request) -> str:
         """Return the token for forms on this page."""
         return self.signer.proof(request.state.browser)
 
     def set_cookie(self, response: Response, name: str, value: str, path: str, age: float) -> None:
-        """Give a browser something to keep."""
+        """Send a browser something to keep."""
         cookie = self_cookie(self.settings, name, value, path=path, age=int(age))
         response.headers.append("set-cookie", cookie)
 
 
-def _challenge_clock(settings: Settings) -> Clock:
-    """Return the clock of challenges: the database's, unless somebody has set another."""
-    if settings.clock is time.time:
-        return server_clock
-    return lambda _: microseconds(settings.clock())
+class WingPages:
+    """What a wing adds to a server: it overrides what it has.
+
+    `create_app` makes one for each app, and keeps it as ``app.state.NAME``. Paths are those
+    without the server's prefix.
+
+    Attributes:
+        name: What the app keeps it as.
+        routes: Its pages.
+        middleware: What its answers pass, inside the checks that all requests pass.
+        uploads: The pages that take large files: a regular expression of the path, and how many
+            bytes.
+    """
+
+    name: ClassVar[str]
+    routes: Sequence[BaseRoute] = ()
+    middleware: Sequence[Callable[[ASGIApp], ASGIApp]] = ()
+    uploads: Mapping[str, int] = {}
+
+    def lifespan(self) -> AbstractContextManager[object]:
+        """Return what runs while the server does."""
+        return nullcontext()
+
+    def health(self) -> dict[str, object]:
+        """Return figures for those who watch over the server."""
+        return {}
+
+    def home(self) -> str:
+        """Return the path of its front page, if there is something to see; otherwise ""."""
+        return ""
+
+    def menu(self, account: Account) -> Sequence[tuple[str, str, str]]:
+        """Return the pages that organisers find everywhere: a name, the path, and the words."""
+        return ()
+
+    def open_pages(self) -> Sequence[tuple[str, str]]:
+        """Return what anybody may look at: paths and words."""
+        return ()
+
+    def login(self, path: str) -> str:
+        """Return the page to log in on for one of its own pages; for others ""."""
+        return ""
+
+    def onward(self, path: str) -> str:
+        """Return where to go on from one of its own pages that failed; for others ""."""
+        return ""
 
 
 async def get_site(request: Request) -> Site:
@@ -293,7 +207,7 @@ def address(request: Request) -> str:
 
 
 def refused_status(reason: str) -> int:
-    """Return the status that tells why a campaign or a challenge refuses something.
+    """Return the status that tells why something is refused.
 
     >>> refused_status("unknown"), refused_status("excluded"), refused_status("answered")
     (404, 403, 409)
@@ -333,11 +247,25 @@ def too_often() -> HTTPException:
 NotTooOften = Depends(check_failures)
 
 
+STATIC = Path(__file__).parent / "static"
+
+
+@cache
+def static_folders() -> tuple[Path, ...]:
+    """Return the folders of the files that pages load: the base's and those of wings."""
+    return (STATIC, *(Path(str(files(package))) / "static" for package in assets()))
+
+
+def static_file(name: str) -> Path:
+    """Return a file that pages load."""
+    return next(path for folder in static_folders() if (path := folder / name).is_file())
+
+
 def static_files() -> StaticFiles:
     """Return what serves the files that pages load."""
-    files = StaticFiles(directory=STATIC)
-    files.all_directories += STATIC_FOLDERS[1:]
-    return files
+    served = StaticFiles(directory=STATIC)
+    served.all_directories += static_folders()[1:]
+    return served
 
 
 @cache
@@ -347,15 +275,12 @@ def page_templates(prefix: str) -> Environment:
     Args:
         prefix: The path; empty for the top.
     """
-    templates = template_environment(
-        "reelscore.web", "reelscore.campaigns", "reelscore.challenges", "reelscore.corpus.review"
-    )
+    templates = template_environment("reelscore.web", *assets())
     versions: dict[str, str] = {}
 
     def static(name: str) -> str:
         if name not in versions:
-            file = next(path for folder in STATIC_FOLDERS if (path := folder / name).is_file())
-            versions[name] = hashlib.sha256(file.read_bytes()).hexdigest()[:10]
+            versions[name] = hashlib.sha256(static_file(name).read_bytes()).hexdigest()[:10]
         return f"{prefix}/static/{name}?{versions[name]}"
 
     templates.globals |= {"url": lambda path: prefix + path, "static": static}
@@ -383,3 +308,14 @@ def clock(seconds: float) -> str:
     '1970-01-01 00:00:00'
     """
     return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def span(seconds: float) -> str:
+    """Return how long something takes, roughly.
+
+    >>> [span(seconds) for seconds in (40, 3480, 9000, 400000)]
+    ['1 min', '58 min', '2.5 h', '4.6 days']
+    """
+    if seconds < 1.5 * HOUR:
+        return f"{max(1, round(seconds / 60))} min"
+    return f"{seconds / HOUR:.1f} h" if seconds < 36 * HOUR else f"{seconds / HOUR / 24:.1f} days"

@@ -17,10 +17,12 @@ from reelscore.report.pages import joined_modules, report_scripts
 from reelscore.report.parses.page import parses_html
 from reelscore.text.parser.roles import Clause, Filler, Sentence
 from reelscore.text.parser.trees import ROOT, Token
-from reelscore.web.site import STATIC
+from reelscore.web.site import static_file, static_folders
 
 PACKAGE = Path(reelscore.__file__).parent
-SCRIPTS = sorted([*report_scripts().glob("*.js"), *STATIC.glob("*.js")])
+SCRIPTS = sorted(
+    script for folder in (report_scripts(), *static_folders()) for script in folder.glob("*.js")
+)
 DECLARED = re.compile(r"^(?:async )?(?:function|class|const|let) ([\w$]+)", re.MULTILINE)
 
 
@@ -57,7 +59,7 @@ def test_commands_without_html_do_without_jinja():
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 
 
-@pytest.mark.parametrize("entry", [report_scripts() / "main.js", STATIC / "turk.js"])
+@pytest.mark.parametrize("entry", [report_scripts() / "main.js", static_file("turk.js")])
 def test_joined_modules_share_one_scope(entry):
     script = joined_modules(entry)
     assert not re.search(r"^(import|export)\b", script, re.MULTILINE)

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from reelscore import examples
-from reelscore.campaigns.pages.demo import draw_videos
 from reelscore.errors import DataError
+from reelscore.examples.drawn_videos import draw_videos
 from reelscore.report.html import previews
 from reelscore.report.html.previews import Preview, read_previews, write_pictures
 from reelscore.video import Clip

@@ -39,7 +39,7 @@ def command(campaign: str, videos: Path, campaign_id: str | None) -> None:
     from reelscore.cli.serve import need_web
 
     need_web()
-    from reelscore.web.media import CONVERT, check_media
+    from reelscore.campaigns.pages.video_checks import CONVERT, check_media
 
     if not videos.is_dir():
         raise DataError(f"{videos}: no such folder; expected the folder with the videos.")

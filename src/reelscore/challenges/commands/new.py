@@ -10,12 +10,12 @@ from reelscore.challenges.arena import Arena
 from reelscore.challenges.challenge import Known, find_challenge, make_challenge
 from reelscore.challenges.commands.options import say
 from reelscore.challenges.definition.reader import read_definition
-from reelscore.challenges.people.team_names import skeleton
 from reelscore.challenges.people.teams import add_team, list_teams
 from reelscore.challenges.store.tables import building_challenges
 from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.errors import RefusedError
+from reelscore.web.store.names import skeleton
 
 
 @click.command("new")

@@ -8,7 +8,8 @@ from fastapi import Depends, Form, Path, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from reelscore.challenges.pages.visits import PATH, AnyVisit, Visit, own_page
+from reelscore.challenges.pages.visits import PATH, AnyVisit, Visit
+from reelscore.challenges.pages.wing_pages import challenges_of, own_page
 from reelscore.errors import DataError
 from reelscore.web.accounts import Name, Password, proven
 from reelscore.web.requests import Guard, Router
@@ -107,7 +108,7 @@ async def register(
     site = visit.site
     if not may_register(visit, invitation) and not _joins(to):
         return _registration(visit, invitation, to, 403)
-    if not site.registrations.take(address(request)):
+    if not challenges_of(site).registrations.take(address(request)):
         raise too_often()
     try:
         account = await site.hashing.run(

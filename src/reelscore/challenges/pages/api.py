@@ -27,7 +27,8 @@ from reelscore.challenges.pages.submissions import (
     own_record,
     set_own_status,
 )
-from reelscore.challenges.pages.visits import ApiRefusal, Arrived, Visit, missing, noted, visit_of
+from reelscore.challenges.pages.visits import Arrived, Visit, missing, noted, visit_of
+from reelscore.challenges.pages.wing_pages import arena_of
 from reelscore.challenges.people import team_decisions, teams
 from reelscore.challenges.people.tokens import find_token
 from reelscore.challenges.queue import jobs
@@ -36,7 +37,7 @@ from reelscore.challenges.submissions import Receipt
 from reelscore.challenges.views import Record
 from reelscore.errors import RefusedError
 from reelscore.store.values import from_iso, to_iso
-from reelscore.web.requests import API, Guard, Router
+from reelscore.web.requests import API, Guard, RefusedRequest, Router
 from reelscore.web.site import Site, address, check_failures
 from reelscore.web.store.accounts import Account, find_account
 
@@ -58,31 +59,31 @@ def _bearer(request: Request, scope: str = "") -> tuple[Account | None, tuple[st
     """Return the account whose token a request bears, and what the token is good for.
 
     Raises:
-        ApiRefusal: If the token is wrong, ended, or missing where something needs one; status 401.
+        RefusedRequest: If the token is wrong, ended, or missing where one is needed; status 401.
     """
     site: Site = request.app.state.site
     kind, _, secret = request.headers.get("authorization", "").partition(" ")
     if not kind and not scope:
         return None, ()
     if kind.lower() != "bearer" or not secret:
-        raise ApiRefusal(401, "token", "Send a token: 'Authorization: Bearer …'.")
+        raise RefusedRequest(401, "token", "Send a token: 'Authorization: Bearer …'.")
     check_failures.value(request)
     try:
-        token = find_token(site.arena, secret.strip())
+        token = find_token(arena_of(site), secret.strip())
     except RefusedError as error:
         site.failures.note(address(request))
-        raise ApiRefusal(401, error.reason, str(error)) from None
+        raise RefusedRequest(401, error.reason, str(error)) from None
     account = find_account(site.database, token.account)
     if account is None:
-        raise ApiRefusal(401, "unknown", "The account of this token was removed.")
+        raise RefusedRequest(401, "unknown", "The account of this token was removed.")
     return account, token.scopes
 
 
 def _check_scope(visit: Visit, scope: str, scopes: tuple[str, ...]) -> None:
     if scope and scope not in scopes:
-        raise ApiRefusal(403, "scope", f"This token may not {scope}; make one that may.")
+        raise RefusedRequest(403, "scope", f"This token may not {scope}; make one that may.")
     if scope == "organise" and not (visit.account and visit.account.is_owner):
-        raise ApiRefusal(403, "scope", "Only an owner may do this.")
+        raise RefusedRequest(403, "scope", "Only an owner may do this.")
 
 
 def _guard(scope: str) -> Guard[Visit]:
@@ -103,7 +104,7 @@ def _guard(scope: str) -> Guard[Visit]:
 
 def _visit_of_submission(site: Site, request: Request, id: str, account: Account | None) -> Visit:
     organiser = account is not None and account.is_organiser
-    for known in list_challenges(site.arena):
+    for known in list_challenges(arena_of(site)):
         if organiser or known.state != "draft":
             visit = visit_of(site, request, known.id, account)
             if visit.view.find(id) is not None:
@@ -128,7 +129,7 @@ Owner = Annotated[Visit, Depends(_guard("organise"))]
 
 def _own_team(visit: Visit) -> teams.Team:
     if visit.team is None:
-        raise ApiRefusal(403, "team", "You are in no team of this challenge; make one first.")
+        raise RefusedRequest(403, "team", "You are in no team of this challenge; make one first.")
     return visit.team
 
 
@@ -144,7 +145,7 @@ def give_challenges(request: Request) -> dict[str, Any]:
     return {
         "challenges": [
             {"id": known.id, "name": known.definition.name, "state": known.state}
-            for known in list_challenges(site.arena)
+            for known in list_challenges(arena_of(site))
             if organiser or known.state != "draft"
         ]
     }

@@ -11,7 +11,6 @@ from fastapi import Path
 from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
 
-from reelscore.campaigns.pages.raters.tasks import send_video
 from reelscore.challenges.boards.board_forms import board_csv, board_grid, board_json
 from reelscore.challenges.boards.board_teams import team_lines, teams_html
 from reelscore.challenges.boards.boards import Board
@@ -164,4 +163,5 @@ def give_clip(
     item = name.rpartition(".")[0]
     if item not in (items(visit, phase, split) or ()):
         raise missing()
-    return send_video(visit.site, visit.known.id, visit.site.videos.name(visit.known.id, item))
+    videos = visit.site.videos
+    return videos.send(visit.known.id, videos.name(visit.known.id, item))

@@ -7,14 +7,15 @@ import shutil
 from pathlib import Path
 
 from reelscore import examples
-from reelscore.campaigns.pages.demo import draw_videos
 from reelscore.challenges import open_challenges
-from reelscore.challenges.arena import DAY, Arena, server_clock
+from reelscore.challenges.arena import DAY, Arena
 from reelscore.challenges.challenge import find_challenge, make_challenge
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.errors import MissingExtraError
+from reelscore.examples.drawn_videos import draw_videos
+from reelscore.store.database import server_clock
 from reelscore.store.values import to_iso
 from reelscore.web.settings import Settings, load_secret
 

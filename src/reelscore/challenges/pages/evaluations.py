@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 from fastapi import Form, Path
 from fastapi.responses import Response
 
+from reelscore.campaigns.pages.open_campaigns import campaigns_of
 from reelscore.campaigns.store.records import Status
 from reelscore.challenges.pages.visits import PATH, AsOwner, Visit, missing
 from reelscore.challenges.people.human import Evaluation, list_evaluations, make_campaign, publish
@@ -32,7 +33,7 @@ class Watched:
 
 def watched(visit: Visit) -> list[Watched]:
     """Return the evaluations of a challenge as the console shows them."""
-    known = {campaign.id: campaign for campaign in visit.site.campaigns.all()}
+    known = {campaign.id: campaign for campaign in campaigns_of(visit.site).all()}
     return [
         Watched(each, known[each.campaign].status() if each.campaign in known else None)
         for each in list_evaluations(visit.view)

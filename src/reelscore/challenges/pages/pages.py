@@ -14,6 +14,7 @@ from reelscore.challenges.challenge import list_challenges
 from reelscore.challenges.exchange.archive import citation, markdown
 from reelscore.challenges.pages.rules import award_rule, board_rules, published_rule
 from reelscore.challenges.pages.visits import PATH, AnyVisit, Visit, missing, visit_of
+from reelscore.challenges.pages.wing_pages import arena_of
 from reelscore.challenges.people.teams import list_teams
 from reelscore.challenges.showing import may_see
 from reelscore.data.stories import Story
@@ -33,7 +34,7 @@ def show_challenges(request: Request, site: Here) -> Response:
     account = find_visitor(request)
     organiser = account is not None and account.is_organiser
     challenges = [
-        known for known in list_challenges(site.arena) if organiser or known.state != "draft"
+        known for known in list_challenges(arena_of(site)) if organiser or known.state != "draft"
     ]
     if len(challenges) == 1:
         return site.go(f"{PATH}/{challenges[0].id}")

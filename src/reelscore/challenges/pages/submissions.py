@@ -25,6 +25,7 @@ from reelscore.challenges.pages.visits import (
     Visit,
     missing,
 )
+from reelscore.challenges.pages.wing_pages import challenges_of
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import waits_for
 from reelscore.challenges.submissions import RefusedUpload, Upload
@@ -87,9 +88,9 @@ async def handed_in(
     Raises:
         RefusedError: If its turn does not come, reason ``busy``; else as in `hand_in`.
     """
-    site = visit.site
+    challenges = challenges_of(visit.site)
     with move_on_after(PATIENCE) as waiting:
-        await site.uploads.acquire_on_behalf_of(file)
+        await challenges.uploads_at_once.acquire_on_behalf_of(file)
     if waiting.cancelled_caught:
         raise busy()
     try:
@@ -98,8 +99,8 @@ async def handed_in(
             _read, visit, phase, file, arrived, check, said, limiter=CapacityLimiter(1)
         )
     finally:
-        site.uploads.release_on_behalf_of(file)
-    for workers in site.workers:
+        challenges.uploads_at_once.release_on_behalf_of(file)
+    for workers in challenges.workers:
         workers.wake()
     return receipt
 
@@ -111,7 +112,14 @@ def _read(
     assert visit.account is not None
     known_phase(visit, phase)
     upload = Upload(file_name(file), file.file.read(), **said)
-    common = (visit.arena, visit.site.readers, visit.known, phase, visit.team, upload)
+    common = (
+        visit.arena,
+        challenges_of(visit.site).readers,
+        visit.known,
+        phase,
+        visit.team,
+        upload,
+    )
     if check:
         return submissions.check_file(*common)
     return submissions.hand_in(*common, account=visit.account.id, arrived=arrived, actor=visit.name)

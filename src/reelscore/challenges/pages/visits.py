@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
-from urllib.parse import quote
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -15,6 +13,8 @@ from starlette.exceptions import HTTPException
 from reelscore.challenges.arena import Arena
 from reelscore.challenges.challenge import Known, KnownPhase, find_challenge
 from reelscore.challenges.pages.quotas import open_lefts, whole_refusal
+from reelscore.challenges.pages.wing_pages import PATH as PATH
+from reelscore.challenges.pages.wing_pages import arena_of
 from reelscore.challenges.people.teams import Team, team_of
 from reelscore.challenges.quota import Left
 from reelscore.challenges.showing import VISITOR, Who
@@ -25,8 +25,6 @@ from reelscore.web.sessions import find_visitor
 from reelscore.web.site import Site, clock
 from reelscore.web.store.accounts import Account
 
-PATH = "/challenges"
-_OWN_PAGE = re.compile(r"/challenges(/[\w./-]*(\?invitation=[\w.-]+)?)?")
 _DONE = "reelscore_did"  # what the last form did, for the next page to say
 _AGE = 60.0
 
@@ -54,7 +52,7 @@ class Visit:
     @property
     def arena(self) -> Arena:
         """The database and its clock."""
-        return self.site.arena
+        return arena_of(self.site)
 
     @property
     def path(self) -> str:
@@ -116,9 +114,9 @@ def visit_of(site: Site, request: Request, id: str, account: Account | None) -> 
         HTTPException: If there is none of that id that they may know of; status 404.
     """
     try:
-        known = find_challenge(site.arena, id)
-        team = team_of(site.arena, known, account.id) if account else None
-        view = View(site.database, known.id, _who(account, team), now=site.arena.now())
+        known = find_challenge(arena_of(site), id)
+        team = team_of(arena_of(site), known, account.id) if account else None
+        view = View(site.database, known.id, _who(account, team), now=arena_of(site).now())
     except (DataError, UnknownNameError):
         raise HTTPException(404, "There is no such challenge.") from None
     return Visit(site, request, account, known, team, view)
@@ -211,7 +209,7 @@ def owning(request: Request) -> Visit:
 def arrival(request: Request) -> int:
     """Return the time at which a request came, before its body is read."""
     site: Site = request.app.state.site
-    return site.arena.now()
+    return arena_of(site).now()
 
 
 AnyVisit = Annotated[Visit, Depends(visiting)]
@@ -222,45 +220,6 @@ AsOwner = Annotated[Visit, Depends(owning)]
 Arrived = Annotated[int, Depends(arrival)]
 
 
-class ApiRefusal(HTTPException):
-    """A request of a program that is refused, with the reason in one word."""
-
-    def __init__(self, status: int, reason: str, message: str) -> None:
-        headers = {"www-authenticate": "Bearer"} if status == 401 else None
-        super().__init__(status, message, headers)
-        self.reason = reason
-
-
 def missing() -> HTTPException:
     """Return the message that there is no such thing, or that it may not be seen."""
     return HTTPException(404, "There is nothing here, or not yet.")
-
-
-def login_path(request: Request) -> str:
-    """Return the page to log in on.
-
-    That of challenges leads back to the page that was asked for.
-    """
-    prefix: str = request.app.state.site.settings.prefix
-    path = request.url.path.removeprefix(prefix)
-    if not path.startswith(PATH):
-        return "/organise/login"
-    return f"/account/login?to={quote(own_page(path))}"
-
-
-def challenge_path(request: Request) -> str:
-    """Return the overview of the challenge that a request is about, or ""."""
-    prefix: str = request.app.state.site.settings.prefix
-    parts = request.url.path.removeprefix(prefix).split("/")
-    if len(parts) < 4 or f"/{parts[1]}" != PATH:
-        return ""
-    return own_page(f"{PATH}/{parts[2]}")
-
-
-def own_page(path: str) -> str:
-    """Return a page of challenges to go on to; anything else is none.
-
-    >>> own_page("/challenges/lsmdc/team"), own_page("//evil.example/challenges")
-    ('/challenges/lsmdc/team', '/challenges')
-    """
-    return path if _OWN_PAGE.fullmatch(path) else PATH

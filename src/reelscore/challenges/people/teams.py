@@ -12,11 +12,11 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 
 from reelscore.challenges.arena import Arena
 from reelscore.challenges.challenge import Known
-from reelscore.challenges.people.team_names import checked_name, skeleton
 from reelscore.challenges.store.events import log
 from reelscore.challenges.store.tables import member, team
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
+from reelscore.web.store.names import checked_name, skeleton
 
 _LONGEST_CONTACT = 200
 

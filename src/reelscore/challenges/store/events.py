@@ -81,6 +81,11 @@ def log(
     connection.execute(insert(event).values(challenge=challenge, **values))
 
 
+def log_account(connection: Connection, time: int, what: str, name: str, **said: str) -> None:
+    """Add a change of an organiser's account to the log of the server; see `log`."""
+    log(connection, time, None, what, name, **said)
+
+
 def check_reason(reason: str) -> None:
     """Refuse a decision without a reason.
 

@@ -14,13 +14,12 @@ from typing import Literal, get_args
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from reelscore.challenges.arena import server_clock
-from reelscore.challenges.people.team_names import checked_name, skeleton
-from reelscore.challenges.store.events import log
 from reelscore.errors import DataError, check_choice
-from reelscore.store.database import Database, alone
+from reelscore.store.database import Database, alone, server_clock
 from reelscore.web.security import hash_password, is_password
+from reelscore.web.store.names import checked_name, skeleton
 from reelscore.web.store.schema import account
+from reelscore.wings import offers
 
 Role = Literal["owner", "assistant", "participant"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -265,10 +264,11 @@ def _change(database: Database, id: int, deed: Deed, **values: str) -> Account:
 def _log(
     connection: Connection, deed: Deed, what: str, name: str, *, before: str = "", after: str = ""
 ) -> None:
-    """Write a change of an account into the log of the server."""
+    """Write a change of an account into the logs that wings keep."""
     time = server_clock(connection) if deed.time is None else deed.time
     actor = deed.actor or name
-    log(connection, time, None, what, name, actor=actor, before=before, after=after)
+    for log in offers("ACCOUNT_LOG"):
+        log(connection, time, what, name, actor=actor, before=before, after=after)
 
 
 def _check_owners(connection: Connection) -> None:

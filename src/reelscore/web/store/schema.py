@@ -17,12 +17,11 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from reelscore.campaigns.store.migrations import MIGRATIONS as CAMPAIGNS
-from reelscore.challenges.store.migrations import MIGRATIONS as CHALLENGES
 from reelscore.store.database import Database, building
 from reelscore.store.locations import Where
-from reelscore.store.tables import Number
-from reelscore.web.store.migrations import MIGRATIONS as PAGES
+from reelscore.store.tables import Migrations, Number
+from reelscore.web.store.migrations import MIGRATIONS
+from reelscore.wings import offers
 
 metadata = MetaData()
 
@@ -86,7 +85,7 @@ def open_database(where: Where) -> Database:
     ...     has_accounts(database)
     False
     """
-    return Database(where, CAMPAIGNS, PAGES, CHALLENGES, create=True)
+    return Database(where, *_families(), create=True)
 
 
 def building_database(where: Where) -> AbstractContextManager[Database]:
@@ -95,4 +94,9 @@ def building_database(where: Where) -> AbstractContextManager[Database]:
     Args:
         where: The path of a SQLite file, or the URL of a PostgreSQL database.
     """
-    return building(where, CAMPAIGNS, PAGES, CHALLENGES)
+    return building(where, *_families())
+
+
+def _families() -> tuple[Migrations, ...]:
+    """Return the families of tables; campaigns come first, by which a database is known."""
+    return (*offers("MIGRATIONS"), MIGRATIONS)

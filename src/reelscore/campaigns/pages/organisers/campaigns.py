@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.exceptions import HTTPException
 
 from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.preview import preview_of
 from reelscore.campaigns.pages.organisers.progress import costs, figures
 from reelscore.campaigns.pages.organisers.raters import rater_rows
@@ -23,7 +24,7 @@ from reelscore.campaigns.store.rater_work import count_tasks, list_taken
 from reelscore.campaigns.store.records import REJECTED
 from reelscore.store.values import check_name
 from reelscore.web.requests import Router
-from reelscore.web.sessions import PATH, CampaignId, Desk, Organiser, Owner
+from reelscore.web.sessions import PATH, Desk, Organiser, Owner
 from reelscore.web.site import FromOurForm
 
 router = Router(prefix=PATH)
@@ -35,37 +36,36 @@ _MOST_LINKS = 1000
 @router.get("")
 def show_campaigns(desk: Organiser) -> Response:
     """List the campaigns, the newest first."""
-    campaigns = [(each, each.status()) for each in reversed(desk.site.campaigns.all())]
+    campaigns = [(each, each.status()) for each in reversed(campaigns_of(desk.site).all())]
     return desk.page("campaigns.html", campaigns=campaigns)
 
 
 @router.get("/c/{campaign}")
-def show_campaign(desk: Organiser, id: CampaignId) -> Response:
+def show_campaign(desk: Organiser, campaign: Chosen) -> Response:
     """Show one campaign: where it stands, and its raters."""
-    return _page(desk, id, "campaign.html")
+    return _page(desk, campaign, "campaign.html")
 
 
 @router.get("/c/{campaign}/live")
-def show_live(desk: Organiser, id: CampaignId) -> Response:
+def show_live(desk: Organiser, campaign: Chosen) -> Response:
     """Return the part of the page that changes while raters work."""
-    return _page(desk, id, _LIVE)
+    return _page(desk, campaign, _LIVE)
 
 
 @router.get("/c/{campaign}/log")
-def show_log(desk: Organiser, id: CampaignId) -> Response:
+def show_log(desk: Organiser, campaign: Chosen) -> Response:
     """Show who decided what, the newest first."""
-    campaign = desk.campaign(id)
     events = campaign.events()
     newest = events[::-1][:_NEWEST]
     return desk.page("log.html", campaign=campaign, events=newest, more=len(events) - len(newest))
 
 
-def _page(desk: Desk, id: str, template: str) -> HTMLResponse:
-    campaign = desk.campaign(id)
+def _page(desk: Desk, campaign: Campaign, template: str) -> HTMLResponse:
+    id = campaign.id
     site, status, pages = desk.site, campaign.status(), read_pages(campaign.settings)
     people = raters.list_raters(site.database, id)
     taken = list_taken(site.database, id)
-    findings = site.trust.of(campaign, status)
+    findings = campaigns_of(site).trust.of(campaign, status)
     rows = rater_rows(campaign, findings, taken)
     now = site.settings.clock()
     render = desk.part if template == _LIVE else desk.page
@@ -120,23 +120,22 @@ def list_reports(campaign: Campaign) -> Sequence[Report]:
 
 
 @router.get("/c/{campaign}/reports")
-def show_reports(desk: Organiser, id: CampaignId) -> Response:
+def show_reports(desk: Organiser, campaign: Chosen) -> Response:
     """List the reports, with each video to look at."""
-    preview = preview_of(desk, id)
-    reports = list_reports(preview.campaign)
+    preview = preview_of(desk, campaign)
+    reports = list_reports(campaign)
     items = {report.item for report in reports}
     return desk.page(
         "reports.html",
-        campaign=preview.campaign,
+        campaign=campaign,
         reports=reports,
         videos={item: video_of(preview, item) for item in items},
     )
 
 
 @router.get("/c/{campaign}/raters")
-def show_raters(desk: Organiser, id: CampaignId) -> Response:
+def show_raters(desk: Organiser, campaign: Chosen) -> Response:
     """Show who was invited, who came, and the codes of finished HITs."""
-    campaign = desk.campaign(id)
     taken = list_taken(desk.site.database, campaign.id)
     codes = {
         each.id: desk.site.signer.code(campaign.id, each.rater, str(each.id))
@@ -155,12 +154,11 @@ def show_raters(desk: Organiser, id: CampaignId) -> Response:
 @router.post("/c/{campaign}/raters", dependencies=[FromOurForm])
 def invite(
     desk: Organiser,
-    id: CampaignId,
+    campaign: Chosen,
     number: Annotated[int, Form(ge=0, le=_MOST_LINKS)] = 0,
     names: Annotated[str, Form(max_length=50_000)] = "",
 ) -> Response:
     """Make links, shown this once: what is stored of them opens nothing."""
-    campaign = desk.campaign(id)
     given = [check_name(name.strip(), "A rater") for name in names.splitlines() if name.strip()]
     wanted = given + [raters.new_name() for _ in range(number - len(given))]
     if not 0 < len(wanted) <= _MOST_LINKS:
@@ -173,12 +171,11 @@ def invite(
 
 @router.get("/c/{campaign}/pay/{form}")
 def give_pay_list(
-    desk: Owner, id: CampaignId, form: Annotated[str, Path(max_length=40)]
+    desk: Owner, campaign: Chosen, form: Annotated[str, Path(max_length=40)]
 ) -> Response:
     """Return whom to pay how much, in one of the forms that crowd services take."""
     if form not in PAY_LISTS:
         raise HTTPException(404, "There is no such list.")
-    campaign = desk.campaign(id)
     text = PAY_LISTS[form](list_work(campaign), Pay.of(campaign))
     headers = {"content-disposition": f'attachment; filename="{campaign.id}-{form}.csv"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
@@ -186,11 +183,10 @@ def give_pay_list(
 
 @router.post("/c/{campaign}/raters/unbind", dependencies=[FromOurForm])
 def unbind(
-    desk: Organiser, id: CampaignId, rater: Annotated[str, Form(max_length=200)]
+    desk: Organiser, campaign: Chosen, rater: Annotated[str, Form(max_length=200)]
 ) -> Response:
     """Let a link work in another browser."""
-    campaign = desk.campaign(id)
     if not raters.unbind(desk.site.database, campaign.id, rater):
         raise HTTPException(404, "There is no such link.")
     campaign.decide("unbind", rater, actor=desk.account.name, reason="the link may move")
-    return desk.go(f"/c/{id}/raters", f"The link of {rater} may move to another browser.")
+    return desk.go(f"/c/{campaign.id}/raters", f"The link of {rater} may move to another browser.")

@@ -10,9 +10,10 @@ from starlette.exceptions import HTTPException
 
 from reelscore.campaigns.evaluate.results import usable
 from reelscore.campaigns.hits.top_up import top_up
+from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.media import PATIENCE
 from reelscore.web.requests import Router
-from reelscore.web.sessions import PATH, CampaignId, Organiser, Owner
+from reelscore.web.sessions import PATH, Organiser, Owner
 from reelscore.web.site import FromOurForm
 
 router = Router(prefix=PATH + "/c/{campaign}", dependencies=[FromOurForm])
@@ -24,7 +25,7 @@ Number = Annotated[int, Path(ge=1, lt=_LARGEST)]
 @router.post("/state")
 def set_state(
     desk: Organiser,
-    id: CampaignId,
+    campaign: Chosen,
     state: Annotated[Literal["open", "paused", "closed"], Form()],
     reason: Reason = "",
     anyway: Annotated[bool, Form()] = False,
@@ -33,57 +34,55 @@ def set_state(
 
     It opens when all its videos can be played, or an organiser opens it anyway.
     """
-    campaign = desk.campaign(id)
     if not desk.account.is_owner and "closed" in (state, campaign.state):
         raise HTTPException(403, "Only an owner may close a campaign or open it again.")
     if state == "open":
-        inspection = desk.site.preflight.start(campaign)
+        inspection = campaigns_of(desk.site).preflight.start(campaign)
         inspection.wait(PATIENCE)
         if not inspection.is_fine and not anyway:
-            return desk.go(f"/c/{id}/videos")
+            return desk.go(f"/c/{campaign.id}/videos")
         reason = reason or inspection.warning
     campaign.set_state(state, actor=desk.account.name, reason=reason)
-    return desk.go(f"/c/{id}", f"The campaign is {state}.")
+    return desk.go(f"/c/{campaign.id}", f"The campaign is {state}.")
 
 
 @router.post("/release")
-def release_abandoned(desk: Organiser, id: CampaignId) -> Response:
+def release_abandoned(desk: Organiser, campaign: Chosen) -> Response:
     """Offer again the HITs of raters who have not been seen for the hold time."""
-    number = desk.campaign(id).release_abandoned()
-    return desk.go(f"/c/{id}", f"HITs that are offered again: {number}.")
+    number = campaign.release_abandoned()
+    return desk.go(f"/c/{campaign.id}", f"HITs that are offered again: {number}.")
 
 
 @router.post("/release/{assignment}")
 def release_one(
-    desk: Organiser, id: CampaignId, assignment: int, reason: Reason = "released by hand"
+    desk: Organiser, campaign: Chosen, assignment: int, reason: Reason = "released by hand"
 ) -> Response:
     """Offer one HIT again at once."""
     if not 0 < assignment < _LARGEST:
         raise HTTPException(404, "There is no such assignment.")
-    desk.campaign(id).release(assignment, actor=desk.account.name, reason=reason)
-    return desk.go(f"/c/{id}", "The HIT is offered again.")
+    campaign.release(assignment, actor=desk.account.name, reason=reason)
+    return desk.go(f"/c/{campaign.id}", "The HIT is offered again.")
 
 
 @router.post("/decide")
 def decide(
     desk: Organiser,
-    id: CampaignId,
+    campaign: Chosen,
     rater: Annotated[str, Form(max_length=200)],
     what: Annotated[Literal["pay", "reject", "exclude", "readmit"], Form()],
     reason: Reason,
 ) -> Response:
     """Pay, reject, exclude or readmit a rater, and say why."""
-    campaign = desk.campaign(id)
     if not reason.strip():
         raise HTTPException(422, "A decision about a person needs a reason.")
     campaign.decide(what, rater, actor=desk.account.name, reason=reason)
-    return desk.go(f"/c/{id}", f"The decision about {rater} is kept: {what}.")
+    return desk.go(f"/c/{campaign.id}", f"The decision about {rater} is kept: {what}.")
 
 
 @router.post("/review/{assignment}")
 def review(
     desk: Organiser,
-    id: CampaignId,
+    campaign: Chosen,
     assignment: Number,
     verdict: Annotated[Literal["approve", "reject"], Form()],
     reason: Reason = "",
@@ -91,43 +90,40 @@ def review(
     """Approve or reject one finished HIT; a rejection needs a reason."""
     if verdict == "reject" and not reason.strip():
         raise HTTPException(422, "To reject work needs a reason.")
-    campaign = desk.campaign(id)
     campaign.review(assignment, verdict, actor=desk.account.name, reason=reason)
     done = "approved: its rater sees the code" if verdict == "approve" else "rejected"
-    return desk.go(f"/c/{id}/raters", f"The HIT is {done}.")
+    return desk.go(f"/c/{campaign.id}/raters", f"The HIT is {done}.")
 
 
 @router.post("/offer")
 def offer_all(
-    desk: Organiser, id: CampaignId, rater: Annotated[str, Form(max_length=200)] = ""
+    desk: Organiser, campaign: Chosen, rater: Annotated[str, Form(max_length=200)] = ""
 ) -> Response:
     """Offer again all HITs of one rater, or of all whose work cannot be used."""
-    campaign = desk.campaign(id)
     if rater:
         poor, reason = frozenset([rater]), "offered again by hand"
     else:
         poor = usable(campaign, campaign.judgments(finished=True)).poor
         reason = "the work cannot be used"
     number = campaign.offer_all_again(poor, actor=desk.account.name, reason=reason)
-    return desk.go(f"/c/{id}", f"HITs that are offered again: {number}.")
+    return desk.go(f"/c/{campaign.id}", f"HITs that are offered again: {number}.")
 
 
 @router.post("/offer/{assignment}")
-def offer_one(desk: Organiser, id: CampaignId, assignment: Number) -> Response:
+def offer_one(desk: Organiser, campaign: Chosen, assignment: Number) -> Response:
     """Offer one finished HIT again."""
-    campaign = desk.campaign(id)
     is_new = campaign.offer_again(
         assignment, actor=desk.account.name, reason="offered again by hand"
     )
     text = "The HIT is offered again." if is_new else "The HIT was offered again before."
-    return desk.go(f"/c/{id}/raters", text)
+    return desk.go(f"/c/{campaign.id}/raters", text)
 
 
 @router.post("/top-up")
 def add_hits(
-    desk: Owner, id: CampaignId, judgments: Annotated[int, Form(ge=1, le=1_000_000)]
+    desk: Owner, campaign: Chosen, judgments: Annotated[int, Form(ge=1, le=1_000_000)]
 ) -> Response:
     """Add HITs until every system will have this many good judgments."""
-    done = top_up(desk.campaign(id), judgments, actor=desk.account.name)
+    done = top_up(campaign, judgments, actor=desk.account.name)
     text = f"HITs that are added: {done.hits}." if done.hits else "Nothing is missing."
-    return desk.go(f"/c/{id}", text)
+    return desk.go(f"/c/{campaign.id}", text)

@@ -26,6 +26,7 @@ from jinja2 import Environment
 from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.imports.rows import seconds
 from reelscore.campaigns.judgments import Judgment
+from reelscore.campaigns.pages.open_campaigns import Chosen, ChosenToSend
 from reelscore.campaigns.pages.raters.session import Screen
 from reelscore.campaigns.pages.texts import Pages, read_pages
 from reelscore.campaigns.protocols import Protocol
@@ -33,8 +34,8 @@ from reelscore.data.source import Source
 from reelscore.errors import DataError
 from reelscore.report.pages import as_it_is, joined_modules
 from reelscore.web.requests import Router
-from reelscore.web.sessions import PATH, CampaignId, Owner
-from reelscore.web.site import STATIC, FromOurForm
+from reelscore.web.sessions import PATH, Owner
+from reelscore.web.site import FromOurForm, static_file
 
 router = Router(prefix=PATH + "/c/{campaign}")
 _MOST = 65_535  # bytes that Mechanical Turk takes of a page with its HIT
@@ -108,8 +109,8 @@ def page_html(templates: Environment, protocol: Protocol, pages: Pages, hits: It
         parts=pages.instructions_for(protocol),
         screens=_screens(hits, pages, protocol),
         tasks=as_it_is(marker),
-        style=as_it_is(_packed((STATIC / "style.css").read_text(encoding="utf-8"))),
-        script=as_it_is(_packed(joined_modules(STATIC / "turk.js"))),
+        style=as_it_is(_packed(static_file("style.css").read_text(encoding="utf-8"))),
+        script=as_it_is(_packed(joined_modules(static_file("turk.js")))),
     )
     # Mechanical Turk puts a column of the CSV wherever it finds this sign; it is there only once
     page = page.replace("${", "&#36;{").replace(marker, "${tasks}")
@@ -204,9 +205,8 @@ def _read_replies(text: str) -> list[Reply]:
 
 
 @router.get("/mturk.zip")
-def give_files(desk: Owner, id: CampaignId) -> Response:
+def give_files(desk: Owner, campaign: ChosenToSend) -> Response:
     """Return the page and the HITs, without anything that tells systems or controls."""
-    campaign = desk.campaign_to_send(id)
     pages = read_pages(campaign.settings)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as target:
@@ -218,9 +218,8 @@ def give_files(desk: Owner, id: CampaignId) -> Response:
 
 
 @router.post("/mturk", dependencies=[FromOurForm])
-def take_results(desk: Owner, id: CampaignId, results: Annotated[UploadFile, File()]) -> Response:
+def take_results(desk: Owner, campaign: Chosen, results: Annotated[UploadFile, File()]) -> Response:
     """Add the judgments of a file of results, all or none."""
-    campaign = desk.campaign(id)
     with TemporaryDirectory() as folder:
         file = Path(folder, "results.csv")
         with file.open("wb") as target:
@@ -230,4 +229,4 @@ def take_results(desk: Owner, id: CampaignId, results: Annotated[UploadFile, Fil
         except DataError as error:
             raise DataError(str(error).replace(f"{folder}/", "")) from None
     campaign.decide("import", "", actor=desk.account.name, reason=f"{number} judgments from MTurk")
-    return desk.go(f"/c/{id}", f"{number} judgments are added.")
+    return desk.go(f"/c/{campaign.id}", f"{number} judgments are added.")

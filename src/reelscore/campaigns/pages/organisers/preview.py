@@ -10,12 +10,12 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.pages.open_campaigns import Chosen, is_blind
 from reelscore.campaigns.pages.raters.session import allow, task_screen
-from reelscore.campaigns.pages.raters.tasks import send_video
 from reelscore.campaigns.pages.texts import Pages, read_pages
 from reelscore.campaigns.store.rater_work import count_hits, list_hits, load_hit
 from reelscore.web.requests import Router
-from reelscore.web.sessions import PATH, CampaignId, Desk, Organiser, is_blind
+from reelscore.web.sessions import PATH, Desk, Organiser
 from reelscore.web.site import Site
 
 router = Router(prefix=PATH + "/c/{campaign}/hits")
@@ -40,10 +40,9 @@ class Preview:
 
 @router.get("")
 def show_hits(
-    desk: Organiser, id: CampaignId, page: Annotated[int, Query(ge=1, le=2**31)] = 1
+    desk: Organiser, campaign: Chosen, page: Annotated[int, Query(ge=1, le=2**31)] = 1
 ) -> Response:
     """List the HITs, and how far each is."""
-    campaign = desk.campaign(id)
     return desk.page(
         "hits.html",
         campaign=campaign,
@@ -55,21 +54,21 @@ def show_hits(
 
 @router.get("/media/{name}")
 def show_video(
-    desk: Organiser, id: CampaignId, name: Annotated[str, Path(max_length=40)]
+    desk: Organiser, campaign: Chosen, name: Annotated[str, Path(max_length=40)]
 ) -> Response:
     """Send a video, or the part of it that is asked for."""
-    return send_video(desk.site, desk.campaign(id).id, name)
+    return desk.site.videos.send(campaign.id, name)
 
 
 @router.get("/{hit}/{task}")
-def show_task(desk: Organiser, id: CampaignId, hit: Number, task: Number) -> Response:
+def show_task(desk: Organiser, campaign: Chosen, hit: Number, task: Number) -> Response:
     """Show one task of a HIT, as raters see it; without texts, if some may be blind references."""
-    preview = preview_of(desk, id)
-    tasks = load_hit(preview.campaign, hit)
+    preview = preview_of(desk, campaign)
+    tasks = load_hit(campaign, hit)
     if task > len(tasks):
         raise HTTPException(404, "There is no such task.")
     allow(desk.request, preview.pages, embedded=False)
-    screen, hidden = task_screen(preview, tasks, task - 1), is_blind(preview.campaign)
+    screen, hidden = task_screen(preview, tasks, task - 1), is_blind(campaign)
     if hidden:  # all of them: which are references, the preview does not tell
         screen = replace(screen, captions=tuple(_HIDDEN for _ in screen.captions))
     return desk.page(
@@ -83,7 +82,6 @@ def show_task(desk: Organiser, id: CampaignId, hit: Number, task: Number) -> Res
     )
 
 
-def preview_of(desk: Desk, id: str) -> Preview:
+def preview_of(desk: Desk, campaign: Campaign) -> Preview:
     """Let an organiser look at a campaign."""
-    campaign = desk.campaign(id)
     return Preview(desk.site, campaign, read_pages(campaign.settings))

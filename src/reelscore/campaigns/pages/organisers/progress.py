@@ -98,8 +98,8 @@ def figures(
     >>> shown = figures(
     ...     status, (4.0, 10.0), tasks=200, begun=4, answer_times=times, now=2490,
     ...     agreed=(), repeated=Agreed("repeats", 0.9, 40))
-    >>> shown.answers, shown.hits, span(shown.left)
-    (120.0, 6.0, '58 min')
+    >>> shown.answers, shown.hits, shown.left
+    (120.0, 6.0, 3480.0)
     """
     waiting = status.open + status.held
     per_hit = tasks / status.hits if status.hits else math.nan
@@ -188,14 +188,3 @@ def repeated(judgments: Judgments) -> Agreed:
     first, second = judgments.score[rows.captions], judgments.score[rows.controls]
     r = float(pearson(first, second)) if len(first) > 2 else math.nan
     return Agreed("repeats", r, len(first))
-
-
-def span(seconds: float) -> str:
-    """Return how long something takes, roughly.
-
-    >>> [span(seconds) for seconds in (40, 3480, 9000, 400000)]
-    ['1 min', '58 min', '2.5 h', '4.6 days']
-    """
-    if seconds < 1.5 * HOUR:
-        return f"{max(1, round(seconds / 60))} min"
-    return f"{seconds / HOUR:.1f} h" if seconds < 36 * HOUR else f"{seconds / HOUR / 24:.1f} days"

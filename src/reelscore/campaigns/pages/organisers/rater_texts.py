@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.new_campaign import HOUR, Hours
 from reelscore.campaigns.pages.texts import (
     KEY,
@@ -25,7 +26,7 @@ from reelscore.campaigns.pages.texts import (
 from reelscore.campaigns.protocols import Protocol
 from reelscore.errors import DataError
 from reelscore.web.requests import Router
-from reelscore.web.sessions import PATH, CampaignId, Desk, Owner
+from reelscore.web.sessions import PATH, Desk, Owner
 from reelscore.web.site import FromOurForm
 
 Line = Annotated[str, Form(max_length=2000)]
@@ -229,16 +230,14 @@ def _question(question: str, choices: Sequence[str]) -> Question:
 
 
 @router.get("/pages")
-def show_pages(desk: Owner, id: CampaignId) -> Response:
+def show_pages(desk: Owner, campaign: Chosen) -> Response:
     """Show what raters are told, for editing."""
-    campaign = desk.campaign(id)
     return _form(desk, campaign, Fields.of(read_pages(campaign.settings), campaign.protocol))
 
 
 @router.post("/pages", dependencies=[FromOurForm])
-def set_pages(desk: Owner, id: CampaignId, fields: Annotated[Fields, Depends()]) -> Response:
+def set_pages(desk: Owner, campaign: Chosen, fields: Annotated[Fields, Depends()]) -> Response:
     """Replace what raters are told by what the form says; texts by item stay."""
-    campaign = desk.campaign(id)
     try:
         wanted = msgspec.to_builtins(fields.pages(campaign.protocol))
         contexts = read_pages(campaign.settings).contexts
@@ -247,28 +246,28 @@ def set_pages(desk: Owner, id: CampaignId, fields: Annotated[Fields, Depends()])
         page = _form(desk, campaign, fields, str(error))
         page.status_code = 422
         return page
-    return desk.go(f"/c/{id}/pages", "The texts are saved.")
+    return desk.go(f"/c/{campaign.id}/pages", "The texts are saved.")
 
 
 @router.post("/pages/json", dependencies=[FromOurForm])
 def set_pages_as_json(
-    desk: Owner, id: CampaignId, text: Annotated[str, Form(max_length=500_000)]
+    desk: Owner, campaign: Chosen, text: Annotated[str, Form(max_length=500_000)]
 ) -> Response:
     """Replace what raters are told by what a text says."""
     try:
         wanted = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise HTTPException(422, f"This is not valid JSON: {error}.") from None
-    _store(desk, desk.campaign(id), wanted)
-    return desk.go(f"/c/{id}/pages", "The texts are saved.")
+    _store(desk, campaign, wanted)
+    return desk.go(f"/c/{campaign.id}/pages", "The texts are saved.")
 
 
 @router.post("/hold", dependencies=[FromOurForm])
-def set_hold(desk: Owner, id: CampaignId, hold: Hours) -> Response:
+def set_hold(desk: Owner, campaign: Chosen, hold: Hours) -> Response:
     """Change after how many hours without a sign of its rater a HIT returns to the pool."""
-    changed = desk.campaign(id).set_hold(hold * HOUR, actor=desk.account.name)
-    desk.site.campaigns.renew(changed)
-    return desk.go(f"/c/{id}/pages", f"HITs are held for {hold:g} hours.")
+    changed = campaign.set_hold(hold * HOUR, actor=desk.account.name)
+    campaigns_of(desk.site).renew(changed)
+    return desk.go(f"/c/{campaign.id}/pages", f"HITs are held for {hold:g} hours.")
 
 
 def _form(desk: Desk, campaign: Campaign, fields: Fields, error: str = "") -> Response:

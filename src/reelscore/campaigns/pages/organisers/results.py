@@ -15,6 +15,7 @@ from reelscore.campaigns.evaluate.preferences import score_all_preferences
 from reelscore.campaigns.evaluate.rankings import score_rankings
 from reelscore.campaigns.evaluate.results import Results, evaluate_ratings, usable
 from reelscore.campaigns.evaluate.votes import score_against_reference, score_choices
+from reelscore.campaigns.pages.open_campaigns import Chosen, ChosenToSend
 from reelscore.campaigns.report import tables
 from reelscore.campaigns.report.page import RankedSystems, results_html
 from reelscore.errors import DataError, NobodyPassedError
@@ -23,7 +24,7 @@ from reelscore.report.tables.grid import Grid
 from reelscore.significance.comparison import Comparison
 from reelscore.significance.pair_tests import rank_systems
 from reelscore.web.requests import Router
-from reelscore.web.sessions import PATH, CampaignId, Organiser, Owner
+from reelscore.web.sessions import PATH, Organiser, Owner
 
 router = Router(prefix=PATH + "/c/{campaign}")
 
@@ -51,9 +52,8 @@ def evaluated(campaign: Campaign) -> tuple[Results, list[Comparison]]:
 
 
 @router.get("/results")
-def show_results(desk: Organiser, id: CampaignId) -> Response:
+def show_results(desk: Organiser, campaign: Chosen) -> Response:
     """Show scores, who beats whom, and notes; or why there are none yet."""
-    campaign = desk.campaign(id)
     context: dict[str, Any] = {"campaign": campaign, "error": "", "table": None, "ranked": []}
     try:
         if campaign.protocol.form == "rating":
@@ -73,9 +73,9 @@ def show_results(desk: Organiser, id: CampaignId) -> Response:
 
 
 @router.get("/results.json")
-def give_results(desk: Organiser, id: CampaignId) -> Response:
+def give_results(desk: Organiser, campaign: Chosen) -> Response:
     """Return the results of ratings as JSON."""
-    results, rankings = evaluated(desk.campaign(id))
+    results, rankings = evaluated(campaign)
     everything = {
         **results.scores.table.to_dict(),
         "rankings": [each.to_dict() for each in rankings],
@@ -87,18 +87,16 @@ def give_results(desk: Organiser, id: CampaignId) -> Response:
 
 
 @router.get("/results.html")
-def give_page(desk: Organiser, id: CampaignId) -> Response:
+def give_page(desk: Organiser, campaign: Chosen) -> Response:
     """Return the results of ratings as one page to keep; it has styles of its own, no scripts."""
-    campaign = desk.campaign(id)
     results, rankings = evaluated(campaign)
     desk.request.state.policy |= {"script-src": "'none'", "style-src": "'unsafe-inline'"}
     return HTMLResponse(results_html(campaign.name, results, rankings))
 
 
 @router.get("/export")
-def export(desk: Owner, id: CampaignId) -> Response:
+def export(desk: Owner, campaign: ChosenToSend) -> Response:
     """Return the whole campaign as one file, which ``reelscore campaign import`` reads."""
-    campaign = desk.campaign_to_send(id)
     folder = TemporaryDirectory()
     file = Path(folder.name, f"{campaign.id}.jsonl")
     try:

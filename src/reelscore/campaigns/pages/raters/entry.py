@@ -9,6 +9,7 @@ from fastapi import Depends, Form, Path, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from reelscore.campaigns.pages.open_campaigns import campaigns_of
 from reelscore.campaigns.pages.raters.ends import show_end
 from reelscore.campaigns.pages.raters.session import (
     MTURK_HOSTS,
@@ -29,7 +30,7 @@ from reelscore.web.requests import Guard, Router
 from reelscore.web.security import digest
 from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address
 
-arrivals = Router()
+router = Router()  # how they come in
 preparation = Router()  # of a rater who has come in
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 Token = Annotated[str, Path(max_length=100)]
@@ -56,7 +57,7 @@ def invited(request: Request) -> Rater:
 Invited = Annotated[Rater, Depends(invited)]
 
 
-@arrivals.get("/r/{token}", dependencies=[NotTooOften])
+@router.get("/r/{token}", dependencies=[NotTooOften])
 def show_link(request: Request, site: Here, rater: Invited, token: Token) -> Response:
     """Greet a rater; those whose browser has opened the link before go straight on."""
     if rater.browser == digest(request.state.browser):
@@ -71,7 +72,7 @@ def show_link(request: Request, site: Here, rater: Invited, token: Token) -> Res
     return _greet(request, site, rater.campaign, f"/r/{token}")
 
 
-@arrivals.post("/r/{token}", dependencies=[NotTooOften, FromOurForm])
+@router.post("/r/{token}", dependencies=[NotTooOften, FromOurForm])
 def use_link(request: Request, site: Here, rater: Invited) -> Response:
     """Bind a link to the browser and begin."""
     try:
@@ -80,14 +81,14 @@ def use_link(request: Request, site: Here, rater: Invited) -> Response:
         raise HTTPException(403, str(error)) from None
 
 
-@arrivals.get("/join/{campaign}")
+@router.get("/join/{campaign}")
 def show_join(request: Request, site: Here, campaign: str) -> Response:
     """Greet anybody, where the campaign is open to all."""
     _enterable(request, site, campaign, "open")
     return _greet(request, site, campaign, f"/join/{campaign}")
 
 
-@arrivals.post("/join/{campaign}", dependencies=[FromOurForm])
+@router.post("/join/{campaign}", dependencies=[FromOurForm])
 def join(request: Request, site: Here, campaign: str) -> Response:
     """Make a new rater of this browser."""
     _enterable(request, site, campaign, "open")
@@ -95,7 +96,7 @@ def join(request: Request, site: Here, campaign: str) -> Response:
     return _arrive(request, site, campaign, Visit("open", worker))
 
 
-@arrivals.get("/prolific/{campaign}")
+@router.get("/prolific/{campaign}")
 def enter_from_prolific(
     request: Request,
     site: Here,
@@ -110,7 +111,7 @@ def enter_from_prolific(
     return _arrive(request, site, campaign, visit)
 
 
-@arrivals.get("/mturk/{campaign}")
+@router.get("/mturk/{campaign}")
 def enter_from_mturk(
     request: Request,
     site: Here,
@@ -124,7 +125,7 @@ def enter_from_mturk(
     pages = _enterable(request, site, campaign, "mturk")
     allow(request, pages, embedded=True)
     if assignmentId == PREVIEW:
-        protocol = site.campaigns.get(campaign).protocol
+        protocol = campaigns_of(site).get(campaign).protocol
         return site.page(
             request, "raters/preview.html", pages=pages, parts=pages.instructions_for(protocol)
         )
@@ -136,7 +137,7 @@ def enter_from_mturk(
 
 
 def _enterable(request: Request, site: Site, campaign: str, way: str) -> Pages:
-    settings = site.campaigns.get(campaign).settings
+    settings = campaigns_of(site).get(campaign).settings
     pages = read_pages(settings)
     # a campaign of a blind test set shows its references: not to anybody who comes along
     is_secret = way == "open" and settings.get("blind")
@@ -148,12 +149,12 @@ def _enterable(request: Request, site: Site, campaign: str, way: str) -> Pages:
 
 
 def _greet(request: Request, site: Site, campaign: str, action: str) -> Response:
-    pages = read_pages(site.campaigns.get(campaign).settings)
+    pages = read_pages(campaigns_of(site).get(campaign).settings)
     return site.page(request, "raters/welcome.html", pages=pages, action=action)
 
 
 def _arrive(request: Request, site: Site, campaign: str, visit: Visit) -> Response:
-    if site.arrivals.exhausted(address(request)):
+    if campaigns_of(site).arrivals.exhausted(address(request)):
         raise HTTPException(429, "Too many people at once; wait a minute.", {"Retry-After": "60"})
     browser = request.state.browser
     try:
@@ -161,7 +162,7 @@ def _arrive(request: Request, site: Site, campaign: str, visit: Visit) -> Respon
     except RefusedError as error:
         raise HTTPException(403, str(error)) from None
     if rater.consented is None:
-        site.arrivals.note(address(request))
+        campaigns_of(site).arrivals.note(address(request))
     return begin(site, rater)
 
 

@@ -14,17 +14,18 @@ from starlette.exceptions import HTTPException
 from reelscore.campaigns import protocols as asked
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.tasks import Task
+from reelscore.campaigns.pages.open_campaigns import campaigns_of
 from reelscore.campaigns.pages.texts import Pages, Practice, read_pages
 from reelscore.campaigns.store import raters
 from reelscore.campaigns.store.campaigns import read_settings
 from reelscore.campaigns.store.rater_work import count_done
 from reelscore.campaigns.store.raters import Rater
 from reelscore.campaigns.store.records import Assignment
-from reelscore.challenges.people.rater_rules import may_rate
 from reelscore.web.requests import FRAME, Guard, sources
 from reelscore.web.security import digest
 from reelscore.web.sessions import known_accounts
 from reelscore.web.site import Site
+from reelscore.wings import offers
 
 COOKIE = "reelscore_rater"
 _AGE = 30 * 86400.0
@@ -102,7 +103,7 @@ def session_in(connection: Connection, request: Request) -> Session:
         HTTPException: If the browser belongs to no rater of this campaign; status 403.
     """
     site: Site = request.app.state.site
-    opened = site.campaigns.get(request.path_params["campaign"])
+    opened = campaigns_of(site).get(request.path_params["campaign"])
     key = str(request.path_params.get("key", ""))
     pages = read_pages(read_settings(connection, opened.terms))
     allow(request, pages, embedded=bool(key and pages.mturk))
@@ -123,7 +124,8 @@ def refuse_members(connection: Connection, request: Request, campaign: str) -> N
     Raises:
         HTTPException: If so; status 403.
     """
-    if not may_rate(connection, campaign, known_accounts(request)):
+    accounts = known_accounts(request)
+    if not all(may_rate(connection, campaign, accounts) for may_rate in offers("RATER_RULE")):
         raise HTTPException(
             403, "You take part in the challenge whose entries are judged here; others judge them."
         )
@@ -149,7 +151,7 @@ def signed(request: Request) -> None:
         HTTPException: If there is no such campaign, status 404; if there is nothing signed, 403.
     """
     site: Site = request.app.state.site
-    site.campaigns.get(request.path_params["campaign"])
+    campaigns_of(site).get(request.path_params["campaign"])
     if _signed(site, request)[0] is None:
         raise _stranger()
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Annotated
 
 from fastapi import Form, Path, Request
-from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
@@ -26,9 +26,8 @@ from reelscore.campaigns.store.assignments import find_place
 from reelscore.campaigns.store.records import Assignment, Receipt
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.values import microseconds
-from reelscore.web.media import TYPES
 from reelscore.web.requests import Router
-from reelscore.web.site import FromOurForm, FromOurScript, Here, Site, refused_status
+from reelscore.web.site import FromOurForm, FromOurScript, Here, refused_status
 
 router = Router()
 _LARGEST = 2**53
@@ -283,23 +282,7 @@ def _check_ties(session: Session, answer: dict[str, list[float]]) -> None:
 @router.get("/media/{name}")
 def show_video(session: Current, name: Annotated[str, Path(max_length=40)]) -> Response:
     """Send a video, or the part of it that is asked for."""
-    return send_video(session.site, session.campaign.id, name)
-
-
-def send_video(site: Site, campaign: str, name: str | None) -> FileResponse:
-    """Send a campaign's video by its public name.
-
-    Raises:
-        HTTPException: If there is none of that name; status 404.
-    """
-    file = None if name is None else site.videos.file(campaign, name)
-    if file is None:
-        raise HTTPException(404, "There is no such video.")
-    return FileResponse(
-        file,
-        media_type=TYPES[file.suffix.lower()],
-        headers={"cache-control": "private, max-age=86400"},
-    )
+    return session.site.videos.send(session.campaign.id, name)
 
 
 @router.post("/skip", dependencies=[FromOurForm])

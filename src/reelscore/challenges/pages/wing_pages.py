@@ -1,0 +1,163 @@
+"""What challenges add to a server: their pages, scorers at work, and the readers of uploads."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from urllib.parse import quote
+
+from anyio import CapacityLimiter
+from starlette.routing import BaseRoute
+
+from reelscore.challenges.arena import Arena, Clock
+from reelscore.challenges.challenge import list_challenges
+from reelscore.challenges.pages.quotas import QuotaHeaders
+from reelscore.challenges.queue.queue_state import queue_state
+from reelscore.challenges.queue.workers import Workers, alone_on
+from reelscore.challenges.uploads.uploads import Readers
+from reelscore.store.database import server_clock
+from reelscore.store.values import microseconds
+from reelscore.text.tokens import thread_count
+from reelscore.web.requests import API, routes_of
+from reelscore.web.security import Attempts
+from reelscore.web.settings import Settings
+from reelscore.web.site import Site, WingPages
+from reelscore.web.store.accounts import Account
+
+PATH = "/challenges"
+_OWN_PAGE = re.compile(r"/challenges(/[\w./-]*(\?invitation=[\w.-]+)?)?")
+
+
+class ChallengePages(WingPages):
+    """The challenges of a server.
+
+    Attributes:
+        arena: Their database and its clock.
+        readers: The processes that read uploads.
+        uploads_at_once: How many uploads are in memory.
+        registrations: Accounts that one address may make in a minute.
+        workers: The scorers, while the server runs.
+    """
+
+    name = "challenges"
+    middleware = (QuotaHeaders,)
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.arena = Arena(site.database, _clock(site.settings))
+        number = thread_count(None)
+        self.readers = Readers(number)
+        self.uploads_at_once = CapacityLimiter(number)
+        self.registrations = Attempts(site.settings.attempts)
+        self.workers: list[Workers] = []
+        self.routes = _routes()
+        self.uploads = dict.fromkeys(
+            (
+                PATH + "/[^/]+/submit",
+                API + "/challenges/[^/]+/phases/[^/]+/(check|submissions)",
+            ),
+            site.settings.largest_submission,
+        )
+
+    @contextmanager
+    def lifespan(self) -> Iterator[None]:
+        """Run the scorers, where the server has any.
+
+        A server without them still takes back what dead workers held. A SQLite file has one
+        process that does, the one that scores.
+
+        Raises:
+            DataError: If another process scores for the same SQLite file.
+        """
+        database, scorers = self.site.database, self.site.settings.scorers
+        try:
+            if not scorers and database.is_sqlite:
+                yield
+                return
+            with alone_on(database), Workers(self.arena, scorers) as workers:
+                self.workers.append(workers)
+                yield
+        finally:
+            self.readers.close()
+
+    def health(self) -> dict[str, object]:
+        """Return how long the queue of submissions is."""
+        queue = queue_state(self.arena)
+        return {"waiting": queue.waiting, "oldest_s": queue.oldest, "scorers": queue.scorers}
+
+    def home(self) -> str:
+        """Return the list of challenges, if there are any."""
+        return PATH if list_challenges(self.arena) else ""
+
+    def menu(self, account: Account) -> Sequence[tuple[str, str, str]]:
+        """Return the list of challenges, if there are any."""
+        return [("challenges", PATH, "Challenges")] if self.home() else []
+
+    def open_pages(self) -> Sequence[tuple[str, str]]:
+        """Return the challenges that are no drafts."""
+        return [
+            (f"{PATH}/{known.id}", known.definition.name)
+            for known in list_challenges(self.arena)
+            if known.state != "draft"
+        ]
+
+    def login(self, path: str) -> str:
+        """Return the page to log in on, which leads back to the page that was asked for."""
+        return f"/account/login?to={quote(own_page(path))}" if path.startswith(PATH) else ""
+
+    def onward(self, path: str) -> str:
+        """Return the overview of the challenge that a page is about."""
+        parts = path.split("/")
+        if len(parts) < 4 or f"/{parts[1]}" != PATH:
+            return ""
+        return own_page(f"{PATH}/{parts[2]}")
+
+
+def challenges_of(site: Site) -> ChallengePages:
+    """Return the challenges of a server."""
+    return site.wing(ChallengePages)
+
+
+def arena_of(site: Site) -> Arena:
+    """Return the database of a server's challenges and its clock."""
+    return challenges_of(site).arena
+
+
+def own_page(path: str) -> str:
+    """Return a page of challenges to go on to; anything else is none.
+
+    >>> own_page("/challenges/lsmdc/team"), own_page("//evil.example/challenges")
+    ('/challenges/lsmdc/team', '/challenges')
+    """
+    return path if _OWN_PAGE.fullmatch(path) else PATH
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    from reelscore.challenges.pages import (
+        accounts,
+        api,
+        boards,
+        console,
+        downloads,
+        evaluations,
+        pages,
+        reports,
+        submissions,
+        teams,
+    )
+
+    return routes_of(
+        *(accounts, pages, boards, teams, submissions, reports),
+        *(console, evaluations, downloads, api),
+    )
+
+
+def _clock(settings: Settings) -> Clock:
+    """Return the clock of challenges: the database's, unless somebody has set another."""
+    if settings.clock is time.time:
+        return server_clock
+    return lambda _: microseconds(settings.clock())
