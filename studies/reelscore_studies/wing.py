@@ -3,6 +3,10 @@
 # what is typed: (module, what it does)
 COMMANDS = {
     "repro": ("reelscore_studies.commands.repro", "Recompute published tables and compare them."),
+    "check-parser": (
+        "reelscore_studies.commands.check_parser",
+        "Measure the parser by known roles, or by what people say.",
+    ),
     "stories study": (
         "reelscore_studies.commands.story_study",
         "Repeat the experiments of the SODA papers on your data.",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from reelscore.captioners.features import read_features
-from reelscore.captioners.tuples import Roles, Tuples
+from reelscore.text.parser.tuples import Roles, Tuples
 
 
 @pytest.fixture

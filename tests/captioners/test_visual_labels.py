@@ -14,8 +14,8 @@ from reelscore.captioners.features import Features, read_features
 from reelscore.captioners.label_folders import Labels, choose_auc
 from reelscore.captioners.labels import Label, find_labels, label_matrix
 from reelscore.captioners.newton import fit_together
-from reelscore.captioners.tuples import Roles, Tuples, read_tuples
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.text.parser.tuples import Roles, Tuples, read_tuples
 
 VISUAL = ["walk", "run", "jump", "sit", "wave", "nod"]
 NOT_VISUAL = ["think", "know", "decide", "wonder", "try", "hope"]

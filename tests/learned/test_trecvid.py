@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from reelscore.learned import agreement
+from reelscore.learned.agreement import correlations, held_out_scores
 from reelscore.learned.training.held_out import hold_out
 from reelscore.learned.trecvid import load_captions
-from reelscore.meta.held_out import correlations, held_out_scores
 
 pytestmark = pytest.mark.shared
 

@@ -12,8 +12,7 @@ import pytest
 from reelscore import DataError, ScoreTable, UnknownNameError, score_systems
 from reelscore.examples import clips, path
 from reelscore.meta.correlation import COEFFICIENTS, correlate_metrics, with_intervals
-from reelscore.meta.evaluation import evaluate_metrics
-from reelscore.meta.metric_tests import TESTS, compare_metrics
+from reelscore.meta.evaluation import TESTS, compare_metrics, evaluate_metrics
 from reelscore.meta.paired_scores import Cells
 from reelscore.stats.correlation_tests import williams
 from reelscore.stats.correlations import LEVELS, pearson

@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import rankdata
 
 from reelscore import examples, score_systems
-from reelscore.meta.contrasts import between_scores
 from reelscore.metrics.meteor import Meteor
 from reelscore.report.html import report_of, write_report
 from reelscore.report.tables.layout import number_format
+from reelscore.significance.contrasts import between_scores
 from support.report_pages import STATUS, TITLE, rows, sort_items, wait_for
 
 ODD_IDS = ["a b", "a  b", "a#b&c=d", "50%", "%41", 'it\'s "so"', "ümlaut 犬 🎬", "a/b?c", "+"]

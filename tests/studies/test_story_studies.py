@@ -24,6 +24,7 @@ from reelscore.stories.samples import (
     swapped,
     varied,
 )
+from reelscore_studies import Setting, Study, study_counts, study_oracle, study_order
 from reelscore_studies.stories.tables import study_grids
 
 SYSTEMS, ANNOTATORS = examples.stories()
@@ -31,18 +32,18 @@ TRUTH = list(ANNOTATORS.values())
 VERBOSE = {"verbose": SYSTEMS["verbose"]}
 
 
-def counts(**options: Any) -> stories.Study:
-    return stories.study_counts(VERBOSE, TRUTH, **{"repeats": 2, **options})
+def counts(**options: Any) -> Study:
+    return study_counts(VERBOSE, TRUTH, **{"repeats": 2, **options})
 
 
-def of(study: stories.Study, setting: str) -> stories.Setting:
+def of(study: Study, setting: str) -> Setting:
     return next(each for each in study.settings if each.setting == setting)
 
 
 def test_studies_are_deterministic() -> None:
     assert counts() == counts()
     assert counts(seed=1).settings != counts(seed=2).settings
-    order = [stories.study_order(VERBOSE, TRUTH, repeats=2) for _ in range(2)]
+    order = [study_order(VERBOSE, TRUTH, repeats=2) for _ in range(2)]
     assert order[0] == order[1]
     assert counts(threads=1).settings == counts(threads=3).settings
 
@@ -50,7 +51,7 @@ def test_studies_are_deterministic() -> None:
 def test_draws_do_not_depend_on_the_order_of_the_file() -> None:
     results = SYSTEMS["verbose"]["results"]
     turned = {"results": {v: results[v][::-1] for v in reversed(results)}}
-    there = stories.study_counts({"verbose": turned}, TRUTH, repeats=2)
+    there = study_counts({"verbose": turned}, TRUTH, repeats=2)
     for one, other in zip(counts().settings, there.settings, strict=True):
         assert one.scores == pytest.approx(other.scores, abs=1e-12)
 
@@ -129,9 +130,9 @@ def test_oracle_captions_are_the_best() -> None:
 
 
 def test_oracle_of_the_truth_is_the_truth() -> None:
-    study = stories.study_oracle({"truth": TRUTH[0]}, TRUTH[0])
+    study = study_oracle({"truth": TRUTH[0]}, TRUTH[0])
     assert study.settings[0].scores == pytest.approx(study.settings[1].scores)
-    order = stories.study_order({"truth": TRUTH[0]}, TRUTH[0], repeats=3)
+    order = study_order({"truth": TRUTH[0]}, TRUTH[0], repeats=3)
     correct, swap, shuffle = order.settings
     assert correct.scores["soda_c"] > 0.7
     assert correct.scores["soda_c"] > swap.scores["soda_c"] > shuffle.scores["soda_c"]
@@ -140,11 +141,11 @@ def test_oracle_of_the_truth_is_the_truth() -> None:
 def test_missing_videos_in_the_oracle() -> None:
     one = {"results": {"v_kayak": SYSTEMS["verbose"]["results"]["v_kayak"]}}
     zero, skip = (
-        stories.study_oracle({"one": one}, TRUTH[0], missing=how).settings[0].scores["f"]
+        study_oracle({"one": one}, TRUTH[0], missing=how).settings[0].scores["f"]
         for how in ("zero", "skip")
     )
     assert 0 < zero < skip
-    assert stories.study_order({"one": one}, TRUTH[0], repeats=1).settings[0].captions > 1
+    assert study_order({"one": one}, TRUTH[0], repeats=1).settings[0].captions > 1
 
 
 def test_self_bleu_agrees_with_the_metric() -> None:
@@ -179,7 +180,7 @@ def test_tables() -> None:
     ((_, grid),) = study_grids(counts())
     assert len(grid.rows) == 2 + 9
     assert "\\textbf" in grid.to_latex()
-    ((_, grid),) = study_grids(stories.study_order(VERBOSE, TRUTH, repeats=1))
+    ((_, grid),) = study_grids(study_order(VERBOSE, TRUTH, repeats=1))
     assert grid.rows[3][0].text == "SODA (c)"
     assert grid.rows[3][2].under.startswith("(−")
 

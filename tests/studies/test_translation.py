@@ -16,8 +16,8 @@ pytest.importorskip("nltk", reason="phrases need nltk")
 from safetensors.numpy import save_file
 
 from reelscore.captioners.features import Features
-from reelscore.captioners.tuples import Roles, Tuples
 from reelscore.cli.main import cli
+from reelscore.text.parser.tuples import Roles, Tuples
 from reelscore_studies.translation.crf import NONE, SemanticField, representations
 from reelscore_studies.translation.phrases import PhraseTable, align
 from reelscore_studies.translation.translation import (

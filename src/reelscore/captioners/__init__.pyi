@@ -24,6 +24,6 @@ from reelscore.captioners.search import Neighbours as Neighbours
 from reelscore.captioners.search import nearest_rows as nearest_rows
 from reelscore.captioners.search import normalised as normalised
 from reelscore.captioners.training import Recipe as Recipe
-from reelscore.captioners.tuples import Roles as Roles
-from reelscore.captioners.tuples import Tuples as Tuples
-from reelscore.captioners.tuples import read_tuples as read_tuples
+from reelscore.text.parser.tuples import Roles as Roles
+from reelscore.text.parser.tuples import Tuples as Tuples
+from reelscore.text.parser.tuples import read_tuples as read_tuples

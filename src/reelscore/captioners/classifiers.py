@@ -20,9 +20,9 @@ from reelscore.captioners.features import Features, Matrix, MissingItems, common
 from reelscore.captioners.labels import BoolArray, Label, LabelMatrix, label_matrix
 from reelscore.captioners.newton import fit_together
 from reelscore.captioners.run_record import Parameters
-from reelscore.captioners.tuples import Tuples
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError, check_choice
 from reelscore.stats.distributions import ranks
+from reelscore.text.parser.tuples import Tuples
 from reelscore.text.tokens import thread_count
 
 Negatives = Literal["trained", "retrieved"]

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.captioners.tuples import ROLES, Roles, Tuples
 from reelscore.errors import DataError, check_choice
+from reelscore.text.parser.tuples import ROLES, Roles, Tuples
 from reelscore.text.tokens import tokenize
 
 GROUP_NAMES = ("verb", "place", "object", "other", "all")

@@ -21,11 +21,11 @@ from reelscore.cli.table_options import (
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
-from reelscore.meta.contrasts import Contrast, between_scores, between_systems
 from reelscore.report.safe_text import cells, lines_of, shortened
 from reelscore.report.spice_tuples import SpiceTuples
 from reelscore.report.tables.layout import PLAIN, NumberFormat
 from reelscore.report.tables.leaderboard import ABSENT, score_text
+from reelscore.significance.contrasts import Contrast, between_scores, between_systems
 
 _LONGEST_NAME = 20
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 import click
 import msgspec
 
-from reelscore.captioners.tuples import Tuples
-from reelscore.cli.file_options import FilesCommand, FilesOption
+from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.option_kinds import choice_option, file_option, number_option, seed_option
 from reelscore.cli.options import (
-    STDOUT,
     check_targets,
     show_notes,
     terminal_width,
@@ -21,7 +19,6 @@ from reelscore.cli.options import (
 from reelscore.cli.reading_options import read_texts, reading_options
 from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines
-from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
 from reelscore.report.parses.records import (
     Parsed,
@@ -30,12 +27,11 @@ from reelscore.report.parses.records import (
     label_record,
     translation_lines,
 )
-from reelscore.report.parses.text import parse_text
+from reelscore.report.parses.text import clause_text, parse_text
 from reelscore.text.parser.labels import GROUPS, labels
 from reelscore.text.parser.senses import RULES
-from reelscore.text.parser.sentences import PRONOUN_RULES, parse
-from reelscore_studies.parser import parser_check
-from reelscore_studies.parser.tables import clause_text, component_grid, gold_grid
+from reelscore.text.parser.sentences import PRONOUN_RULES, parse, sample_items
+from reelscore.text.parser.tuples import Tuples
 
 _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
     "conllu": conllu_lines,
@@ -64,22 +60,6 @@ _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
 @file_option("--json", "Write one JSON line for each caption; - for standard output.")
 @file_option("--html", "Write a page with arcs and roles.")
 @click.option(
-    "--gold", metavar="FILE", help="Compare with captions whose roles are known, and show errors."
-)
-@click.option(
-    "--check-sheet", metavar="FILE", help="Write a sheet for judges: one word a row, as CSV."
-)
-@click.option(
-    "--score-sheets", cls=FilesOption, metavar="FILE...", help="Score the sheets of several judges."
-)
-@click.option(
-    "--campaign",
-    metavar="FILE",
-    help="Make a campaign in which judges check the clauses in a browser ('reelscore serve').",
-)
-@click.option("--score-campaign", metavar="FILE", help="Score what judges said in a campaign.")
-@number_option("--judges", default=3, least=1, help="Campaign: how many judge each clause.")
-@click.option(
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
@@ -107,12 +87,6 @@ def command(
     pronouns: str,
     json_file: str | None,
     html_file: str | None,
-    gold: str | None,
-    check_sheet: str | None,
-    score_sheets: tuple[str, ...],
-    campaign: str | None,
-    score_campaign: str | None,
-    judges: int,
     sample: int | None,
     minimum: int,
     groups: str,
@@ -131,46 +105,22 @@ def command(
       reelscore parse captions.json
       reelscore parse captions.json --format tree --sample 3
       reelscore parse captions.json --json clauses.jsonl --html clauses.html
-      reelscore parse --gold roles.json
     """
-    targets = [target for target in (json_file, html_file, check_sheet) if target]
+    targets = [target for target in (json_file, html_file) if target]
     check_targets(*targets)
-    if score_sheets:
-        _show_sheets(score_sheets)
-        return
-    if score_campaign:
-        from reelscore_studies.parser import parser_campaign
-
-        checks = parser_campaign.score_campaign(score_campaign)
-        click.echo(component_grid(checks).to_text(terminal_width()))
-        return
-    captions, notes = read_texts(files, reading) if files else ({}, [])
-    show_notes(notes, err=True)
-    if gold:
-        _show_gold(gold, captions, senses)
-        return
     if not files:
-        raise DataError("There is nothing to parse. Name a file with captions, or --gold FILE.")
-
+        raise DataError("There is nothing to parse. Name a file with captions.")
+    captions, notes = read_texts(files, reading)
+    show_notes(notes, err=True)
     parsed = parse(captions, senses=senses, verbnet=verbnet, pronouns=pronouns, threads=threads)
     if sample:
-        parsed = parser_check.sample_items(parsed, sample, seed)
+        parsed = sample_items(parsed, sample, seed)
     if json_file:
         write(json_file, "\n".join(json_lines(parsed)))
     if html_file:
         from reelscore.report.parses.page import parses_html
 
         write(html_file, parses_html(parsed))
-    if check_sheet:
-        _write_sheet(check_sheet, parsed)
-    if campaign:
-        from reelscore_studies.parser import parser_campaign
-
-        clauses = parser_campaign.make_campaign(campaign, parsed, judges=judges)
-        click.echo(
-            f"Made a campaign of {clauses} clauses in {campaign}. "
-            f"Start the pages: reelscore serve {campaign}"
-        )
     if layout == "labels":
         table = labels(
             parsed,
@@ -184,7 +134,7 @@ def command(
     elif layout == "tuples":
         for line in Tuples.of(parsed, "sense" if kind == "sense" else "text").lines():
             click.echo(line)
-    elif not (targets or campaign) or layout != "table":
+    elif not targets or layout != "table":
         _show(parsed, layout)
 
 
@@ -211,45 +161,3 @@ def _show_graphs(parsed: Parsed) -> None:
             facts = scene_graph(sentence.text).tuples
             record = {"item": item, "text": sentence.text, "tuples": facts}
             click.echo(msgspec.json.encode(record).decode())
-
-
-def _show_gold(path: str, captions: Mapping[str, list[str]], senses: str) -> None:
-    """Print the shares of right roles, then the captions with an error."""
-    gold = parser_check.read_gold(path)
-    missing = [item.id for item in gold if captions and not captions.get(item.id)]
-    if missing:
-        raise DataError(
-            f"{len(missing)} captions of {path} are not in the files, such as {missing[0]!r}. "
-            "Leave the files out to parse the texts of the gold file."
-        )
-    texts = {item.id: captions[item.id][0] if captions else item.text for item in gold}
-    parsed = dict(zip(texts, parse(list(texts.values()), senses=senses), strict=True))
-    shares, wrong = parser_check.gold_accuracy(gold, parsed)
-    click.echo(gold_grid(shares).to_text(terminal_width()))
-    for item, lemmas in wrong:
-        expected = [
-            "/".join(word or "–" for word in accepted)
-            for accepted in (item.subject, item.verb, item.object, item.location)
-        ]
-        click.echo(f"\n{item.id}: {item.text}")
-        click.echo("  parsed    " + " · ".join(lemma or "–" for lemma in lemmas))
-        click.echo("  expected  " + " · ".join(expected))
-
-
-def _write_sheet(path: str, parsed: Parsed) -> None:
-    clauses = sum(len(s.clauses) for sentences in parsed.values() for s in sentences)
-    write(path, spreadsheet_csv(parser_check.check_sheet(parsed)))
-    if path != STDOUT:
-        click.echo(
-            f"Wrote {clauses} clauses to {path}. Give each judge a copy; 1 is right, 0 is wrong, "
-            "an empty cell does not count."
-        )
-
-
-def _show_sheets(paths: tuple[str, ...]) -> None:
-    checks = parser_check.score_sheets(paths)
-    click.echo(component_grid(checks).to_text(terminal_width()))
-    judges = "1 judge" if len(paths) == 1 else f"{len(paths)} judges"
-    click.echo(
-        f"{judges}; the majority counts, ties are wrong; a clause is right if all its words are."
-    )

@@ -83,7 +83,7 @@ class Pictures(msgspec.Struct, frozen=True):
             table, people, title=title, video=self.video, command=command_line(), **report
         )
         if self.topics:
-            from reelscore.meta.report.topic_page import topic_section
+            from reelscore.meta.topics import topic_section
 
             made = replace(made, sections=[*made.sections, topic_section(made)])
         if self.html_file and self.videos:

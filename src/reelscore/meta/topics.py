@@ -1,4 +1,4 @@
-"""What captions are about: topics of their verbs, and how systems score on each.
+"""What captions are about: topics of their verbs, how systems score on each, and its report.
 
 As in the movie description paper (Rohrbach et al., 2017, Table 14 and Fig. 9): the topic of a verb
 is the lexicographer file of its sense in WordNet, such as motion; scores are those of items whose
@@ -11,17 +11,24 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 
-from reelscore.errors import check_choice
+from reelscore.errors import DataError, check_choice
+from reelscore.report.html.model import Report, Section
+from reelscore.report.plots.style import COLUMN_WIDTH, GREY, PALETTE, figure, save
+from reelscore.report.safe_text import shared_beginning, system_names
+from reelscore.report.tables.grid import Cell, Grid
 from reelscore.stats.resampling import bootstrap_scores, percentile_interval
 from reelscore.text.parser.roles import Filler, Sentence
+from reelscore.text.parser.sentences import parse
 
 Units = Literal["single", "first"]
 NO_TOPIC = "none"
 FEW = 20  # items below which a mean says little
+_MARKS = "osD^v<>P"
 
 
 @dataclass(frozen=True)
@@ -202,3 +209,149 @@ def _mean(
     )
     low, high = percentile_interval(samples)[:, 0]
     return TopicScore(mean, float(low), float(high))
+
+
+def topic_grid(table: TopicTable) -> Grid:
+    """Topics with the number of verbs, their share, entropy, and the most frequent ones."""
+    rows = [
+        [
+            Cell(topic.name),
+            Cell(f"{topic.verbs:,}"),
+            Cell(f"{100 * topic.share:.1f}"),
+            Cell(f"{topic.entropy:.2f}"),
+            Cell(", ".join(topic.frequent)),
+        ]
+        for topic in table.topics
+    ]
+    return Grid(["topic", "verbs", "%", "entropy", "most frequent"], rows)
+
+
+def share_grid(tables: Mapping[str, TopicTable]) -> Grid:
+    """Shares of the topics among the verbs of references and of each system, with bars.
+
+    >>> topics = [Topic("motion", 3, 0.75, 0.0, ("run",)), Topic("body", 1, 0.25, 0.0, ("eat",))]
+    >>> print(share_grid({"references": TopicTable(topics, 4, 0, 4, 0)}).to_text())
+    topic   references
+    motion        75.0
+    body          25.0
+    <BLANKLINE>
+    """
+    shares = {
+        owner: {topic.name: topic.share for topic in table.topics}
+        for owner, table in tables.items()
+    }
+    topics = dict.fromkeys(topic for of_owner in shares.values() for topic in of_owner)
+    longest = max((share for of_owner in shares.values() for share in of_owner.values()), default=1)
+    rows = [
+        [
+            Cell(topic),
+            *(
+                Cell(f"{100 * share:.1f}", bar=share / longest) if share else Cell("–")
+                for share in (of_owner.get(topic, 0.0) for of_owner in shares.values())
+            ),
+        ]
+        for topic in topics
+    ]
+    return Grid(["topic", *shares], rows)
+
+
+def score_grid(scores: TopicScores) -> Grid:
+    """Mean scores of systems by topic, half-widths of their intervals below; the best is marked."""
+    systems = list(next(iter(scores.scores.values()), {}))
+    rows = []
+    for topic, by_system in scores.scores.items():
+        few = scores.items[topic] < FEW
+        best = scores.best(topic)
+        means = [by_system[system].mean for system in systems]
+        cells = [Cell(topic), Cell(f"{scores.items[topic]:,}")]
+        for system in systems:
+            score = by_system[system]
+            text = f"({score.mean:.3f})" if few else f"{score.mean:.3f}"
+            mark = "*" if system == best and len(systems) > 1 else ""
+            under = f"{score.low:.3f}–{score.high:.3f}" if scores.items[topic] > 1 else ""
+            cells.append(Cell(text, mark=mark, under=under, best=system == best))
+        if len(systems) > 1:
+            cells += [Cell(f"{min(means):.3f}"), Cell(f"{max(means):.3f}")]
+        rows.append(cells)
+    extremes = ["min", "max"] if len(systems) > 1 else []
+    notes = ["* best of the topic" if len(systems) > 1 else ""]
+    if any(count < FEW for count in scores.items.values()):
+        notes.append(f"( ) fewer than {FEW} items")
+    notes.append(shared_beginning(systems))
+    names = system_names(systems)
+    columns = ["topic", "items", *(names[system] for system in systems), *extremes]
+    return Grid(columns, rows, notes=[note for note in notes if note])
+
+
+def topic_section(report: Report, threads: int | None = None) -> Section:
+    """Count the verbs of a report's references and captions by topic.
+
+    Args:
+        report: The report, with captions and references.
+        threads: How many threads to use; ``None`` for all cores.
+
+    Raises:
+        DataError: If the report has no captions.
+        MissingExtraError: If the parser is not installed.
+
+    >>> from reelscore import score_systems
+    >>> from reelscore.examples import clips
+    >>> systems, references = clips()
+    >>> report = Report(score_systems(systems, references, "rouge_l"), captions=systems,
+    ...                 references=references)
+    >>> topic_section(report).grids[0].columns
+    ['topic', 'references', 'human', 'strong', 'weak', 'broken']
+    """
+    if not report.captions:
+        raise DataError("Topics are those of the captions' verbs; the report has no captions.")
+    tables = {}
+    if report.references:
+        tables["references"] = topic_table(parse(report.references, threads=threads))
+    for system, captions in report.captions.items():
+        tables[system] = topic_table(parse(captions, threads=threads))
+    text = (
+        "Share of each topic among all verbs, in per cent. The topic of a verb is its group in "
+        "WordNet, by its first sense."
+    )
+    return Section("Topics of verbs", [text], [share_grid(tables)])
+
+
+def draw_topics(scores: TopicScores, metric: str, path: str | Path) -> None:
+    """Draw the mean scores of systems by topic, with intervals; topics of few items in grey.
+
+    Args:
+        scores: The scores by topic.
+        metric: Their name.
+        path: A .pdf, .svg or .png file.
+    """
+    topics = list(scores.scores)
+    systems = list(next(iter(scores.scores.values()), {}))
+    names = system_names(systems)
+    with figure(1, 1, width=2 * COLUMN_WIDTH, height=2.8) as (drawing, panels):
+        panel = panels[0]
+        for k, system in enumerate(systems):
+            shift = (k - (len(systems) - 1) / 2) * 0.7 / max(1, len(systems))
+            results = [scores.scores[topic][system] for topic in topics]
+            means = [result.mean for result in results]
+            panel.errorbar(
+                [place + shift for place in range(len(topics))],
+                means,
+                yerr=[
+                    [r.mean - r.low for r in results],
+                    [r.high - r.mean for r in results],
+                ],
+                fmt=_MARKS[k % len(_MARKS)],
+                markersize=3,
+                linewidth=0.8,
+                color=PALETTE[k % len(PALETTE)],
+                label=names[system],
+            )
+        labels = [f"{topic}\n{scores.items[topic]:,}" for topic in topics]
+        panel.set_xticks(range(len(topics)), labels, rotation=45, ha="right", fontsize=6)
+        for label, topic in zip(panel.get_xticklabels(), topics, strict=True):
+            if scores.items[topic] < FEW:
+                label.set_color(GREY)
+        panel.set_xlabel("topic of the verb, with the number of items")
+        panel.set_ylabel(metric)
+        panel.legend(fontsize=6)
+        save(drawing, path)

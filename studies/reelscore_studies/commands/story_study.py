@@ -158,7 +158,7 @@ def counts_command(
             **given_of(choices),
         )
     if plot:
-        from reelscore.meta.report.plots import draw_counts
+        from reelscore_studies.stories.tables import draw_counts
 
         draw_counts(study, plot)
     _finish(study, json_file, latex_file)

@@ -75,7 +75,7 @@ def make_campaign(
         settings={"pages": pages},
     ) as campaign:
         campaign.add_hits(hits)
-        campaign.set_state("open", actor="reelscore parse")
+        campaign.set_state("open", actor="reelscore check-parser")
     return len(tasks)
 
 
@@ -89,7 +89,7 @@ def score_campaign(where: Where) -> list[ComponentCheck]:
         if campaign.terms.protocol.name != PARSER_CHECK.name:
             raise DataError(
                 f"The campaign is one of {campaign.terms.protocol.name}; expected one that "
-                "'reelscore parse --campaign' made."
+                "'reelscore check-parser --campaign' made."
             )
         judges = campaign.terms.raters_per_hit
         answers: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import math
-import random
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -133,32 +132,6 @@ def _accepted(lemma: str | None, accepted: Sequence[str | None]) -> bool:
 # -- sheets for judges
 
 
-def sample_items(
-    parsed: Mapping[str, Sequence[Sentence]], size: int, seed: int = 12345
-) -> dict[str, list[Sentence]]:
-    """Draw captions at random, as many short as long ones: a quarter of each quarter by length.
-
-    Args:
-        parsed: Items with their captions.
-        size: How many captions to draw; all if there are fewer.
-        seed: Random seed.
-    """
-    pairs = [(item, sentence) for item, sentences in parsed.items() for sentence in sentences]
-    ordered = sorted(range(len(pairs)), key=lambda index: (len(pairs[index][1].tokens), index))
-    chance = random.Random(seed)
-    chosen: set[int] = set()
-    parts = 4
-    for part in range(parts):
-        stratum = ordered[len(pairs) * part // parts : len(pairs) * (part + 1) // parts]
-        share = size * (part + 1) // parts - size * part // parts
-        chosen.update(chance.sample(stratum, min(share, len(stratum))))
-    drawn: dict[str, list[Sentence]] = defaultdict(list)
-    for index in sorted(chosen):
-        item, sentence = pairs[index]
-        drawn[item].append(sentence)
-    return dict(drawn)
-
-
 def check_sheet(parsed: Mapping[str, Sequence[Sentence]]) -> Iterator[Sequence[object]]:
     """The rows of a sheet for one judge: a word a row, four empty columns at the end."""
     yield _SHEET
@@ -278,7 +251,7 @@ def _read_sheet(path: Path) -> dict[tuple[str, ...], dict[str, bool]]:
     if not rows or not needed <= rows[0].keys():
         raise DataError(
             f"{path}: not a sheet for judges; expected the columns {', '.join(_SHEET)}. "
-            "Write one with 'reelscore parse --check-sheet FILE.csv'."
+            "Write one with 'reelscore check-parser --check-sheet FILE.csv'."
         )
     answers: dict[tuple[str, ...], dict[str, bool]] = {}
     for number, row in enumerate(rows, start=2):

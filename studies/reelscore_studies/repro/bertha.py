@@ -5,9 +5,9 @@ multiple-annotator years, HUMAN-A for the single-annotator ones), text as it is,
 *Right lines*: the captions that were judged, all references, Penn Treebank tokens.
 
 BERTHA is recomputed with the right lines only, from the scores that models gave each year while it
-was held out of their training (`reelscore.meta.held_out`): BERTHA-SA and BERTHA-MA by the paper's
-recipe with a smaller encoder, BERTHA by that of the shipped model. Where these are not installed,
-there are the printed values only.
+was held out of their training: BERTHA-SA and BERTHA-MA by the paper's recipe with a smaller
+encoder, BERTHA by that of the shipped model. Where these are not installed, there are the printed
+values only.
 
 SPICE of Tables 2 and 4 comes from counts of the official tool (at the end of this file),
 as published with a second error besides the lines, and rightly with the same single reference.
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from reelscore._progress import Progress
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, Assessment
-from reelscore.meta.held_out import held_out_scores
+from reelscore.learned.agreement import held_out_scores
 from reelscore.meta.judged import Judged, score_judged, williams_matrix
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.spice import TupleScore

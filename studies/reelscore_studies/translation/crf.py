@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.captioners.features import Features
-from reelscore.captioners.tuples import ROLES, Roles, Tuples
 from reelscore.errors import DataError, MissingExtraError
+from reelscore.text.parser.tuples import ROLES, Roles, Tuples
 
 NONE = "<none>"
 Pairs = Literal["chain", "full"]

@@ -13,7 +13,6 @@ from reelscore import ScoreTable, examples, score_systems, stories
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError
 from reelscore.examples import clips, path
-from reelscore.meta.contrasts import between_scores, between_systems
 from reelscore.meta.correlation import correlate_metrics
 from reelscore.meta.paired_scores import bring_together
 from reelscore.metrics.registry import declared_scale, metric_names, parse_signature
@@ -21,6 +20,7 @@ from reelscore.report.html import report_html, report_of
 from reelscore.report.plots.matrices import win_shares
 from reelscore.report.plots.tables import TablePlots
 from reelscore.significance import rank_systems, with_tests
+from reelscore.significance.contrasts import between_scores, between_systems
 
 PLUGIN = '''
 """Misses: the share of a caption's words that no reference has."""

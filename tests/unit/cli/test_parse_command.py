@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
-from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip("reelscore_parser")
 
-from reelscore.text.parser.lexicon import Lexicon
-from reelscore.text.parser.trees import Token, Tree
-
-TREES = {
-    "A man rides a horse on the beach and waves.": "A/DT/2/det man/NN/3/nsubj rides/VBZ/0/root "
-    "a/DT/5/det horse/NN/3/obj on/IN/8/case the/DT/8/det beach/NN/3/obl and/CC/10/cc "
-    "waves/VBZ/3/conj ././3/punct",
-    "She plays the guitar.": "She/PRP/2/nsubj plays/VBZ/0/root the/DT/4/det guitar/NN/2/obj "
-    "././2/punct",
-    "Dogs.": "Dogs/NNS/0/root ././1/punct",
-    "...": ".../NFP/0/root",
-}
-
-
-def tree(text: str) -> Tree:
-    tokens = []
-    for word in TREES[text].split():
-        form, tag, head, relation = word.rsplit("/", 3)
-        lemma = Lexicon.load().lemma(form, tag).text
-        tokens.append(Token(form, tag, lemma, int(head) - 1, relation))
-    return Tree(tuple(tokens))
+from support.trees_by_hand import TREES, parsed_captions
 
 
 @pytest.fixture
 def captions(folder, monkeypatch):
     """A file of captions, and a parser that knows them."""
-    parser = SimpleNamespace(ud_trees=lambda texts, threads: [tree(text) for text in texts])
-    monkeypatch.setitem(sys.modules, "reelscore.text.parser.networks", parser)
-    content = {"b": next(iter(TREES)), "a": " ".join(list(TREES)[1:3]), "c": ["...", ""]}
-    (folder / "captions.json").write_text(json.dumps(content))
-    return "captions.json"
+    return parsed_captions(folder, monkeypatch)
 
 
 def test_table(captions, run):
@@ -117,49 +90,12 @@ def test_page(captions, run, folder):
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
 
 
-def test_sheets_of_judges(captions, run, folder):
-    status, out, _ = run("parse", captions, "--check-sheet", "sheet.csv")
-    assert status == 0
-    assert "Wrote 4 clauses to sheet.csv" in out
-    with (folder / "sheet.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert rows[1]["role"] == "subject"
-    assert rows[2]["synonyms"] == "ride, sit (motion)"
-    for judge, wrong in (("one", "rides"), ("two", "rides"), ("three", "plays")):
-        for row in rows:
-            row |= dict.fromkeys(("clause", "nlp", "roles"), "1")
-            row["wsd"] = ("0" if row["word"] == wrong else "1") if row["sense"] else ""
-        with (folder / f"{judge}.csv").open("w") as file:
-            writer = csv.DictWriter(file, rows[0])
-            writer.writeheader()
-            writer.writerows(rows)
-    status, out, _ = run("parse", "--score-sheets", "one.csv", "two.csv", "three.csv")
-    table = {line.split()[0]: line.split()[1:] for line in out.splitlines()}
-    assert table["roles"] == ["100.0", "51.0–100.0", "4", "–"]
-    assert table["wsd"] == ["75.0", "30.1–95.4", "4", "0.25"]  # (.852 - .802) / (1 - .802)
-
-
-def test_gold_scores_the_first_clause(captions, run, write_json):
-    item = {"id": "x", "text": next(iter(TREES)), "subject": ["man"], "verb": ["ride"]}
-    gold = {"items": [{**item, "object": ["horse", None], "location": ["sea"]}]}
-    write_json("gold.json", gold)
-    status, out, _ = run("parse", "--gold", "gold.json")
-    table = [line.split() for line in out.splitlines()]
-    assert status == 0
-    assert table[1] == ["subject", "100.0", "20.7–100.0", "1"]
-    assert table[4] == ["location", "0.0", "0.0–79.3", "1"]
-    assert "  parsed    man · ride · horse · beach" in out
-    assert "  expected  man · ride · horse/– · sea" in out
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ((), "nothing to parse"),
         (("captions.json", "--senses", "verbnet"), "Give the folder of your copy"),
         (("captions.json", "--format", "labels", "--groups", "verb"), "Did you mean 'verbs'"),
-        (("--gold", "captions.json"), "Expected JSON with 'items'"),
-        (("--score-sheets", "captions.json"), "not a sheet for judges"),
     ],
 )
 def test_refusals(captions, run, arguments, message):

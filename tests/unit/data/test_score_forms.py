@@ -16,8 +16,8 @@ from reelscore.meta import (
     compare_writers,
     difficulties,
     evaluate_metrics,
-    quick_audit,
 )
+from reelscore.meta.audit import quick_audit
 from reelscore.report.html import report_of
 
 ITEMS = [f"v{k}" for k in range(8)]

@@ -7,11 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from reelscore.campaigns.report.plots import draw_all
 from reelscore.errors import DataError
-from reelscore.meta.evaluation import MetaEvaluation
-from reelscore.meta.metric_tests import compare_metrics
+from reelscore.meta.evaluation import MetaEvaluation, compare_metrics
 from reelscore.meta.paired_scores import Cells
+from reelscore.meta.report.agreement import draw_agreement
 from reelscore.report.plots.style import FORMATS, figure, label_points, save
 
 MAGIC = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
@@ -56,7 +55,9 @@ def test_all_figures(tmp_path, level):
     metrics = {"a/b": human + rng.normal(size=(4, 9)), "constant": np.ones((4, 9))}
     cells = Cells(["one", "two", "three", "$x_1$"], list("123456789"), human, metrics)
     tests = [compare_metrics(cells, level, test="perm-both", trials=20)]
-    files = draw_all(MetaEvaluation(level, cells, [], tests), tmp_path / "new" / "folder", "svg")
+    files = draw_agreement(
+        MetaEvaluation(level, cells, [], tests), tmp_path / "new" / "folder", "svg"
+    )
     assert [file.name for file in files] == [
         "scatter-a_b.svg",
         "scatter-constant.svg",

@@ -10,9 +10,9 @@ import pytest
 from reelscore import ScoreTable, score_systems
 from reelscore.data.table import ItemScores, MetricResult
 from reelscore.examples import clips
-from reelscore.meta.metric_tests import compare_metrics
+from reelscore.meta.evaluation import compare_metrics
 from reelscore.meta.paired_scores import Cells
-from reelscore.meta.report.tables import significance_grid
+from reelscore.meta.report.agreement import significance_grid
 from reelscore.report.html import Report, report_html, report_of
 from reelscore.report.html.page import encoded, marks_of
 from reelscore.report.plots.tables import TablePlots

@@ -1,4 +1,4 @@
-"""Reports about people: how well metrics agree with them, and the results of a campaign."""
+"""The results of a campaign as a report."""
 
 from __future__ import annotations
 
@@ -12,50 +12,11 @@ from reelscore.campaigns.evaluate.results import Results
 from reelscore.campaigns.evaluate.scores import HumanScores
 from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.report.tables import quality_grid, results_grid
-from reelscore.meta.evaluation import MetaEvaluation
-from reelscore.meta.report.tables import (
-    correlation_grid,
-    footnotes,
-    p_value,
-    significance_grid,
-)
 from reelscore.report.html.model import Report, Section
 from reelscore.report.pages import render, style_sheet
 from reelscore.report.safe_text import shared_beginning, system_names
-from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import Comparison
-
-
-def agreement_sections(evaluation: MetaEvaluation) -> list[Section]:
-    """Lay out correlations, and a table for each test, to stand below a report's leaderboard.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.data.table import ScoreTable
-    >>> from reelscore.examples import clips, path
-    >>> from reelscore.meta.evaluation import evaluate_metrics
-    >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
-    >>> evaluation = evaluate_metrics(score_systems(*clips(), "meteor,cider"), people,
-    ...                               level="pooled", tests=["williams"])
-    >>> [section.title for section in agreement_sections(evaluation)]
-    ['Agreement with people', 'Which metric agrees better: williams']
-    """
-    level = f"level: {evaluation.level}"
-    about = [
-        f"Correlations, {level}.",
-        *footnotes(evaluation.correlations),
-        *evaluation.cells.notes,
-    ]
-    grids = [correlation_grid(evaluation.correlations)]
-    sections = [Section("Agreement with people", about, grids, lead=True)]
-    for test in evaluation.tests:
-        text = (
-            f"p that the row agrees better with people than the column; * p < "
-            f"{test.level:g}, {test.metric}, {level}."
-        )
-        heading = f"Which metric agrees better: {test.test}"
-        grid = significance_grid(test)
-        sections.append(Section(heading, [text], [grid], [test.signature], lead=True))
-    return sections
 
 
 def campaign_report(

@@ -21,7 +21,6 @@ from reelscore.captioners.commands.options import (
 from reelscore.captioners.features import Features, Pool, read_features
 from reelscore.captioners.label_folders import Labels, check_folder, choose_auc
 from reelscore.captioners.run_record import Run, captions_hash
-from reelscore.captioners.tuples import read_tuples
 from reelscore.cli.file_options import FilesCommand, FilesOption
 from reelscore.cli.option_kinds import choice_option, number_option, seed_option
 from reelscore.cli.options import (
@@ -39,6 +38,7 @@ from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError, about_system
 from reelscore.report.tables.grid import Cell, Grid
+from reelscore.text.parser.tuples import read_tuples
 
 F = TypeVar("F", bound=Callable[..., Any])
 

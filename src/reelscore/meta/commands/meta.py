@@ -6,7 +6,6 @@ from functools import partial
 
 import click
 
-from reelscore.campaigns.report.page import agreement_sections
 from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.option_kinds import (
     choice_option,
@@ -42,10 +41,15 @@ from reelscore.data.table import ScoreTable
 from reelscore.data.table_forms import matched_table, table_items
 from reelscore.meta.audit import quick_audit
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
-from reelscore.meta.evaluation import MetaEvaluation, evaluate_metrics
-from reelscore.meta.metric_tests import TESTS
+from reelscore.meta.evaluation import TESTS, MetaEvaluation, evaluate_metrics
 from reelscore.meta.paired_scores import SystemScores
-from reelscore.meta.report.tables import correlation_grid, footnotes, significance_grid
+from reelscore.meta.report.agreement import (
+    agreement_sections,
+    correlation_grid,
+    draw_agreement,
+    footnotes,
+    significance_grid,
+)
 from reelscore.stats.corrections import Correction
 from reelscore.stats.correlations import LEVELS, Level
 
@@ -171,12 +175,10 @@ def command(
     if latex_file:
         write(latex_file, "\n\n".join(grid.to_latex() for grid in grids))
     if pictures.wanted:
-        from reelscore.campaigns.report.plots import draw_all
-
         pictures.write(
             metrics,
             people,
-            draw=partial(draw_all, evaluation),
+            draw=partial(draw_agreement, evaluation),
             sections=agreement_sections(evaluation),
             seed=seed,
         )

@@ -27,7 +27,14 @@ from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError
 from reelscore.meta.stress.cases import about, stress_kinds
-from reelscore.meta.stress.tables import TITLES, detail_grid, drop_grid, share_grid
+from reelscore.meta.stress.report import (
+    TITLES,
+    detail_grid,
+    draw_stress,
+    drop_grid,
+    share_grid,
+    stress_html,
+)
 from reelscore.meta.stress.trials import Stress, stress_metrics
 from reelscore.text.damages.rules import damage_forms, damage_kinds
 from reelscore.text.tokens import Tokenizer
@@ -122,12 +129,8 @@ def command(
             progress=progress,
         )
     if html_file:
-        from reelscore.meta.stress.page import stress_html
-
         write(html_file, stress_html(stress, title or "Stress test", command_line()))
     if plot:
-        from reelscore.meta.stress.plots import draw_stress
-
         draw_stress(stress, plot)
     if json_file:
         write_json(json_file, stress.to_dict())

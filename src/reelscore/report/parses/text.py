@@ -1,6 +1,8 @@
-"""A parsed caption for the terminal: the tree beside its words, then the clauses."""
+"""Parsed captions for the terminal: trees beside their words, or a line for each clause."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 from reelscore.report.safe_text import cells, legible, lines_of, shortened
 from reelscore.text.parser.roles import Clause, Sentence
@@ -111,3 +113,24 @@ def _clause(clause: Clause) -> str:
         parts.append(f"{role} {filler.lemma}{stands_for}{sense if role == 'verb' else ''}")
     marks = [m for m in ("passive", "negated", "repaired") if getattr(clause, m)]
     return legible(" · ".join([*parts, *marks]))
+
+
+def clause_text(parsed: Mapping[str, Sequence[Sentence]], width: int = 80) -> str:
+    """Lay out a line for each clause: item, its number, subject, verb, object, location."""
+    several = any(len(sentences) > 1 for sentences in parsed.values())
+    rows = [["item", "clause", *_ROLES]]
+    for item, sentences in parsed.items():
+        for caption, sentence in enumerate(sentences, start=1):
+            for number, clause in enumerate(sentence.clauses, start=1):
+                place = f"{caption}.{number}" if several else str(number)
+                rows.append([legible(item), place, *(lemma or "–" for lemma in clause.lemmas)])
+    widths = [max(cells(row[column]) for row in rows) for column in range(len(rows[0]))]
+    while sum(widths) + 2 * (len(widths) - 1) > width:
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        widths[widest] -= 1
+    lines = []
+    for row in rows:
+        texts = [shortened(text, size) for text, size in zip(row, widths, strict=True)]
+        padded = [t + " " * (size - cells(t)) for t, size in zip(texts, widths, strict=True)]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -170,3 +172,29 @@ def _moved(clause: Clause, distance: int) -> Clause:
             for preposition, noun in clause.phrases
         ),
     )
+
+
+def sample_items(
+    parsed: Mapping[str, Sequence[Sentence]], size: int, seed: int = 12345
+) -> dict[str, list[Sentence]]:
+    """Draw captions at random, as many short as long ones: a quarter of each quarter by length.
+
+    Args:
+        parsed: Items with their captions.
+        size: How many captions to draw; all if there are fewer.
+        seed: Random seed.
+    """
+    pairs = [(item, sentence) for item, sentences in parsed.items() for sentence in sentences]
+    ordered = sorted(range(len(pairs)), key=lambda index: (len(pairs[index][1].tokens), index))
+    chance = random.Random(seed)
+    chosen: set[int] = set()
+    parts = 4
+    for part in range(parts):
+        stratum = ordered[len(pairs) * part // parts : len(pairs) * (part + 1) // parts]
+        share = size * (part + 1) // parts - size * part // parts
+        chosen.update(chance.sample(stratum, min(share, len(stratum))))
+    drawn: dict[str, list[Sentence]] = defaultdict(list)
+    for index in sorted(chosen):
+        item, sentence = pairs[index]
+        drawn[item].append(sentence)
+    return dict(drawn)
