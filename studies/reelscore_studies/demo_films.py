@@ -19,9 +19,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.corpus.records import Element
+from reelscore.corpus.project_files import Element
 from reelscore.corpus.scripts.formats import read_script
-from reelscore.corpus.signals import signal_module
+from reelscore.corpus.sound.sound_features import signal_module
 from reelscore.examples import path as example
 from reelscore.text.parser.sentences import split_sentences
 

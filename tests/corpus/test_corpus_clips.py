@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reelscore.corpus.assembly import assemble, trimmed
 from reelscore.corpus.project import Film
-from reelscore.corpus.records import Decision, Segment, Sentence
+from reelscore.corpus.project_files import Decision, Segment, TimedSentence
+from reelscore.corpus.release.clip_assembly import assemble, trimmed
+from reelscore.corpus.release.film_sets import SETS, FilmGroup, split, works
 from reelscore.corpus.review.replay import replay
-from reelscore.corpus.splits import SETS, Work, split, works
 from reelscore.errors import DataError
 
 TIMES = st.integers(0, 7_200_000).map(lambda thousandths: thousandths / 1000)
@@ -22,7 +22,7 @@ TIMES = st.integers(0, 7_200_000).map(lambda thousandths: thousandths / 1000)
 @given(st.lists(st.tuples(TIMES, st.floats(0, 9)), min_size=1, max_size=20))
 def test_expanded_clips(spans):
     sentences = [
-        Sentence(f"s{n}", "x", start, start + length, "ad")
+        TimedSentence(f"s{n}", "x", start, start + length, "ad")
         for n, (start, length) in enumerate(spans)
     ]
     clips = assemble("f", sentences, seconds=7210.0)
@@ -41,7 +41,7 @@ def test_expanded_clips(spans):
 
 
 def test_ends_of_a_film_and_other_expansions():
-    ends = [Sentence("a", "x", 0.0, 1.0, "ad"), Sentence("b", "x", 99.5, 100.0, "ad")]
+    ends = [TimedSentence("a", "x", 0.0, 1.0, "ad"), TimedSentence("b", "x", 99.5, 100.0, "ad")]
     clips = assemble("f", ends, seconds=100.0)
     assert [(clip.expanded_start, clip.expanded_end) for clip in clips] == [(0, 2), (98, 100)]
     clips = assemble("f", ends, seconds=100.0, expand="tail")
@@ -51,7 +51,7 @@ def test_ends_of_a_film_and_other_expansions():
 
 
 def test_sentences_with_the_same_times_share_a_clip():
-    same = [Sentence("a", "x", 4.0, 7.0, "ad"), Sentence("b", "y", 4.0, 7.0001, "script")]
+    same = [TimedSentence("a", "x", 4.0, 7.0, "ad"), TimedSentence("b", "y", 4.0, 7.0001, "script")]
     (clip,) = assemble("f", same)
     assert (clip.sentences, clip.origin) == (("a", "b"), "script")
 
@@ -59,7 +59,7 @@ def test_sentences_with_the_same_times_share_a_clip():
 def test_rejected_sentences_have_no_clip():
     now = "2026-01-01T00:00:00Z"
     sentences = [
-        Sentence(name, name, 4.0 * n, 4.0 * n + 3, "ad", parent="n1" if n == 3 else None)
+        TimedSentence(name, name, 4.0 * n, 4.0 * n + 3, "ad", parent="n1" if n == 3 else None)
         for n, name in enumerate("abcd")
     ]
     decisions = [
@@ -84,7 +84,7 @@ def test_rejected_sentences_have_no_clip():
 
 def test_shares_and_genres():
     genres = ["drama", "comedy", "horror"]
-    films = [Work((f"f{n}",), genres[n % 3], narrated=50 + 7 * n % 31) for n in range(60)]
+    films = [FilmGroup((f"f{n}",), genres[n % 3], narrated=50 + 7 * n % 31) for n in range(60)]
     sets = split(films, by_genre=True)
     total = sum(work.narrated for work in films)
     counts, by_genre = Counter(), Counter()

@@ -9,7 +9,7 @@ import pytest
 
 from reelscore.challenges import read_definition
 from reelscore.corpus.project import Project
-from reelscore.corpus.subtitles import read_subtitles
+from reelscore.corpus.words.subtitles import read_subtitles
 from reelscore_studies.demo_films import FILMS
 
 pytest.importorskip("reelscore_parser")

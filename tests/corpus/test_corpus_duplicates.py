@@ -7,11 +7,11 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from reelscore.corpus.duplicates import film_features, same_films
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.records import Sentence
+from reelscore.corpus.project_files import TimedSentence
+from reelscore.corpus.release.duplicates import film_features, same_films
+from reelscore.corpus.release.film_sets import FilmGroup, works
 from reelscore.corpus.results import read_result, write_result
-from reelscore.corpus.splits import Work, works
 from support.film_sound import described, faster, film_sound, write_sound
 
 
@@ -42,7 +42,7 @@ def test_the_same_film_under_another_title(project, monkeypatch):
     assert [pair.films for pair in pairs] == [("a", "b")]
     assert pairs[0].confidence > 0.3
     assert not_compared == ["e"]
-    monkeypatch.setattr("reelscore.corpus.duplicates.read_samples", None)  # not again
+    monkeypatch.setattr("reelscore.corpus.release.duplicates.read_samples", None)  # not again
     assert same_films(project, list("abcde")) == (pairs, ["e"])
 
 
@@ -62,13 +62,15 @@ def test_works_join_titles_and_sounds():
     clips = [(film.id, "ad") for film in films]
     groups = works(films, clips, [("c", "b"), ("d", "c")])
     assert sorted(map(sorted, (work.films for work in groups))) == [["a", "b", "c", "d"], ["e"]]
-    assert Work(("e",), narrated=1) in groups
+    assert FilmGroup(("e",), narrated=1) in groups
 
 
 def test_split_puts_the_same_sound_into_one_set(run, project, monkeypatch):
     monkeypatch.chdir(project.folder.parent)
     for film_id in project.films:
-        sentences = [asdict(Sentence(f"s{k}", "Someone nods.", k, k + 3, "ad")) for k in range(5)]
+        sentences = [
+            asdict(TimedSentence(f"s{k}", "Someone nods.", k, k + 3, "ad")) for k in range(5)
+        ]
         folder = project.place(film_id, "x").parent
         write_result(folder / "transcript.json", {"sentences": sentences})
     where = ["--project", "films"]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reelscore.corpus.cast import Cast
-from reelscore.corpus.names import anonymise, unknown_names
+from reelscore.corpus.names.cast import Cast
+from reelscore.corpus.names.name_replacement import anonymise, unknown_names
 from reelscore.errors import DataError
 
 pytest.importorskip("reelscore_parser")

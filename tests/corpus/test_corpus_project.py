@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from reelscore.corpus.decisions import append_decision, read_decisions
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.records import Decision, Segment
+from reelscore.corpus.project_files import Decision, Segment
+from reelscore.corpus.review.decision_log import append_decision, read_decisions
 from reelscore.corpus.review.replay import replay
 from reelscore.errors import DataError, UnknownNameError
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from reelscore.challenges import read_definition
-from reelscore.corpus.decisions import append_decision
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.records import Decision, Element, Segment, Sentence
+from reelscore.corpus.project_files import Decision, Element, Segment, TimedSentence
+from reelscore.corpus.release.corpus_size import PUBLISHED
+from reelscore.corpus.release.film_sets import SETS
 from reelscore.corpus.results import write_result
-from reelscore.corpus.splits import SETS
-from reelscore.corpus.statistics import PUBLISHED
+from reelscore.corpus.review.decision_log import append_decision
 
 pytest.importorskip("reelscore_parser")
 
@@ -48,7 +48,7 @@ def project(tmp_path, monkeypatch):
         project.add_film(Film(film_id, title=f"Film {number}", year=2000))
         folder = project.place(film_id, "x").parent
         sentences = [
-            Sentence(f"s{k}", text, 10.0 * k, 10.0 * k + 1.5 * k, "ad")
+            TimedSentence(f"s{k}", text, 10.0 * k, 10.0 * k + 1.5 * k, "ad")
             for k, text in enumerate(["Anna nods.", "The Haleys wave.", "Rose petals fall."])
         ]
         if number < 6:
@@ -63,8 +63,10 @@ def project(tmp_path, monkeypatch):
             script = {"elements": [asdict(e) for e in elements]}
             write_result(folder / "script.json", script)
             timed = [
-                Sentence("e1.0", "Mark runs.", 50.0, 51.0, "script", parent="e1", state="accepted"),
-                Sentence("e2.0", "Never timed.", 50.0, 51.0, "script", parent="e2"),
+                TimedSentence(
+                    "e1.0", "Mark runs.", 50.0, 51.0, "script", parent="e1", state="accepted"
+                ),
+                TimedSentence("e2.0", "Never timed.", 50.0, 51.0, "script", parent="e2"),
             ]
             sentences = [asdict(sentence) for sentence in timed]
             write_result(folder / "aligned.json", {**script, "sentences": sentences})

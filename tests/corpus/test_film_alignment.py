@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.corpus.alignment import _in_order, align_samples
-from reelscore.corpus.audio import RATE
-from reelscore.corpus.findings import alignment_findings
-from reelscore.corpus.records import Piece
-from reelscore.corpus.time_map import TimeMap, within_film
-from reelscore.corpus.waveforms import Line, _lines_through
+from reelscore.corpus.project_files import Piece
+from reelscore.corpus.sound.audio import RATE
+from reelscore.corpus.sound.film_alignment import _in_order, align_samples
+from reelscore.corpus.sound.sound_remarks import alignment_findings
+from reelscore.corpus.sound.time_map import TimeMap, within_film
+from reelscore.corpus.sound.waveforms import AlignedStretch, _lines_through
 from support.film_sound import described, faster, film_sound, samples_of
 
 
@@ -114,7 +114,7 @@ def test_a_sound_of_a_second_is_no_error(film):
 def test_clocks_that_wander_are_followed():
     times = np.arange(1.0, 1799.0, 2.0)
     truth = 5 + times + 0.004 * np.sin(2 * np.pi * times / 1800)
-    straight = Line(np.array([0.0, 1800.0]), np.array([5.0, 1805.0]))
+    straight = AlignedStretch(np.array([0.0, 1800.0]), np.array([5.0, 1805.0]))
     [line] = _lines_through(times, truth, straight)
     assert len(line.ad) == 7  # every five minutes
     assert np.abs(line.film_at(times) - truth).max() < 0.0004
@@ -122,7 +122,9 @@ def test_clocks_that_wander_are_followed():
 
 def test_accidental_likeness_does_not_break_the_order():
     def line(ad, film, windows):
-        return Line(np.array([ad, ad + 50.0]), np.array([film, film + 50.0]), 0.0, windows)
+        return AlignedStretch(
+            np.array([ad, ad + 50.0]), np.array([film, film + 50.0]), 0.0, windows
+        )
 
     first, accident, last = line(0.0, 100.0, 20), line(50.0, 10.0, 0), line(100.0, 200.0, 20)
     quiet = line(50.0, 150.0, 0)

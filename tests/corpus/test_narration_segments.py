@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.corpus.audio import RATE
-from reelscore.corpus.findings import segmentation_findings
-from reelscore.corpus.records import Piece
-from reelscore.corpus.segmentation import METHODS, segment_samples
-from reelscore.corpus.time_map import TimeMap
+from reelscore.corpus.project_files import Piece
+from reelscore.corpus.sound.audio import RATE
+from reelscore.corpus.sound.segmentation import METHODS, segment_samples
+from reelscore.corpus.sound.sound_remarks import segmentation_findings
+from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.errors import UnknownNameError
 from support.film_sound import NARRATION, described, film_sound, samples_of, voice
 

@@ -9,12 +9,12 @@ import wave
 import numpy as np
 import pytest
 
-from reelscore.corpus.accessibility import Narration, accessibility_report, to_webvtt
-from reelscore.corpus.records import Piece, Segment
-from reelscore.corpus.subtitles import read_subtitles
-from reelscore.corpus.time_map import TimeMap
-from reelscore.corpus.transcripts import (
-    Entry,
+from reelscore.corpus.project_files import Piece, Segment
+from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.words.accessibility import Narration, accessibility_report, to_webvtt
+from reelscore.corpus.words.subtitles import read_subtitles
+from reelscore.corpus.words.transcripts import (
+    TranscriptEntry,
     narration_sentences,
     read_entries,
     segment_sound,
@@ -85,7 +85,11 @@ def test_what_a_recogniser_heard(tmp_path):
 
 
 def test_times_outside_the_film():
-    entries = [Entry("Too early.", 1.0, 2.0), Entry("Twice.", 14, 16), Entry("Twice!", 14, 16)]
+    entries = [
+        TranscriptEntry("Too early.", 1.0, 2.0),
+        TranscriptEntry("Twice.", 14, 16),
+        TranscriptEntry("Twice!", 14, 16),
+    ]
     found, findings = narration_sentences(entries, SEGMENTS, MAP)
     assert [each.id for each in found] == ["t00.00.04.000", "t00.00.04.000.2"]
     assert [each.code for each in findings] == ["unmapped"]

@@ -9,7 +9,7 @@ import statistics
 import pytest
 
 from reelscore.corpus.results import is_trusted
-from reelscore.corpus.steps import align, find_pair, segment
+from reelscore.corpus.sound.sound_steps import align, find_pair, segment
 
 SAMPLE = ("a4-logo-mono", "a6-stretch", "a7-none", "a8-other")
 

@@ -6,23 +6,23 @@ import json
 
 import pytest
 
-from reelscore.corpus.assembly import assemble
-from reelscore.corpus.decisions import append_decision, read_decisions
-from reelscore.corpus.records import Decision, Piece, Segment, Sentence
-from reelscore.corpus.review.actions import Desk, split_text, suggested_flags
+from reelscore.corpus.project_files import Decision, Piece, Segment, TimedSentence
+from reelscore.corpus.release.clip_assembly import assemble
+from reelscore.corpus.review.actions import Reviewer, split_text, suggested_flags
+from reelscore.corpus.review.decision_log import append_decision, read_decisions
 from reelscore.corpus.review.replay import replay
-from reelscore.corpus.time_map import TimeMap
+from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.errors import DataError, RefusedError
 
 NOW = "2026-01-01T00:00:00Z"
 SEGMENTS = [Segment(f"n{k}", k, k + 2.0, k + 0.5, k + 2.5, -8.0, 0.9) for k in (4.0, 8.0, 12.0)]
 SENTENCES = [
-    Sentence("t8", "Anna opens the door. Rain falls.", 8.0, 10.0, "ad", parent="n8.0"),
-    Sentence("e1.0", "A car stops.", 8.5, 9.5, "script", parent="e1"),
+    TimedSentence("t8", "Anna opens the door. Rain falls.", 8.0, 10.0, "ad", parent="n8.0"),
+    TimedSentence("e1.0", "A car stops.", 8.5, 9.5, "script", parent="e1"),
 ]
 
 
-class Reviewer:
+class Somebody:
     """Somebody who decides about a film with three segments and two sentences."""
 
     def __init__(self, segments=SEGMENTS, sentences=SENTENCES):
@@ -34,7 +34,7 @@ class Reviewer:
 
     def decide(self, action, *arguments):
         time_map = TimeMap((Piece(0.0, 99.5, -0.5, 1.0),))
-        desk = Desk(self.reviewed, self.decisions, "ada", 99.0, time_map, lambda: NOW)
+        desk = Reviewer(self.reviewed, self.decisions, "ada", 99.0, time_map, lambda: NOW)
         # as it is read back from its line
         decision = json.loads(json.dumps(vars(getattr(desk, action)(*arguments))))
         self.decisions.append(Decision(**decision))
@@ -45,13 +45,13 @@ class Reviewer:
 
 
 def test_passages_are_sentences_and_segments_without_words():
-    passages = Reviewer().passages()
+    passages = Somebody().passages()
     assert list(passages) == ["n4.0", "t8", "e1.0", "n12.0"]
     assert (passages["t8"].confidence, passages["e1.0"].confidence) == (0.9, None)
 
 
 def test_edges_move_in_both_times():
-    reviewer = Reviewer()
+    reviewer = Somebody()
     reviewer.decide("move", "n4.0", 4.0, 6.05)
     segment = reviewer.reviewed.segments[0]
     assert (segment.end, segment.ad_end, segment.state) == (6.05, 6.55, "edited")
@@ -62,7 +62,7 @@ def test_edges_move_in_both_times():
 
 
 def test_sentences_split_and_join():
-    reviewer = Reviewer()
+    reviewer = Somebody()
     reviewer.decide("split", "t8", 9.4)
     texts = {each.id: each.text for each in reviewer.reviewed.sentences if each.origin == "ad"}
     assert texts == {"t8": "Anna opens the door.", "t00.00.09.400": "Rain falls."}
@@ -78,7 +78,7 @@ def test_sentences_split_and_join():
 
 
 def test_segments_split_join_and_are_drawn():
-    reviewer = Reviewer()
+    reviewer = Somebody()
     reviewer.decide("split", "n4.0", 5.0)
     assert [(each.start, each.end, each.ad_start) for each in reviewer.reviewed.segments[:2]] == [
         (4.0, 5.0, 4.5),
@@ -96,7 +96,7 @@ def test_segments_split_join_and_are_drawn():
 
 
 def test_every_step_can_be_undone():
-    reviewer = Reviewer()
+    reviewer = Somebody()
     states = [reviewer.reviewed]
     for action, *arguments in [
         ("accept", "n4.0"),
@@ -119,7 +119,7 @@ def test_every_step_can_be_undone():
 
 
 def test_reasons_of_rejecting_go_with_the_state():
-    reviewer = Reviewer()
+    reviewer = Somebody()
     reviewer.decide("reject", "n8.0", "text on screen")  # the segment of the sentence
     assert reviewer.reviewed.sentences[0].flags == ("text on screen",)
     reviewer.decide("accept", "t8")
@@ -128,7 +128,7 @@ def test_reasons_of_rejecting_go_with_the_state():
 
 
 def test_decisions_follow_segments_that_were_made_again():
-    reviewer = Reviewer()
+    reviewer = Somebody()
     reviewer.decide("move", "n4.0", 4.0, 6.5)
     reviewer.decide("split", "n4.0", 5.0)
     reviewer.segments = [Segment("other", 4.1, 6.2, 4.6, 6.7, -8.0, 0.9)]

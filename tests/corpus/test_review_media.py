@@ -8,10 +8,10 @@ import av
 import numpy as np
 import pytest
 
-from reelscore.corpus.audio import find_track, read_samples
-from reelscore.corpus.narration import residual_sound
 from reelscore.corpus.review.pictures import has_video, peaks, spectrogram, still
 from reelscore.corpus.review.sounds import TrackParts
+from reelscore.corpus.sound.audio import find_track, read_samples
+from reelscore.corpus.sound.narration import residual_sound
 from support.film_sound import RATE, described, film_sound, write_sound
 
 

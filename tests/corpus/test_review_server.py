@@ -19,10 +19,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from reelscore.cli.main import main
-from reelscore.corpus.decisions import append_decision, read_decisions
-from reelscore.corpus.records import Decision, Element, Sentence
-from reelscore.corpus.review.app import Review, create_review_app
-from reelscore.corpus.review.films import ReviewFilms
+from reelscore.corpus.project_files import Decision, Element, TimedSentence
+from reelscore.corpus.review.decision_log import append_decision, read_decisions
+from reelscore.corpus.review.review_app import Review, create_review_app
+from reelscore.corpus.review.reviewed_films import ReviewFilms
 
 TOKEN = "s3cret"
 FIRST, SECOND, THIRD = "t00.00.06.000", "t00.00.14.000", "t00.00.24.000"
@@ -121,7 +121,7 @@ def test_what_others_write_is_seen(client, project):
 
 def test_sentences_of_scripts_are_as_sure_as_their_scores(client, project):
     element = Element("e7", 1, "description", None, "A car stops.", start=2, end=4, score=0.6)
-    sentence = Sentence("e7.0", "A car stops.", 2.0, 4.0, "script", "e7")
+    sentence = TimedSentence("e7.0", "A car stops.", 2.0, 4.0, "script", "e7")
     for is_accepted in (False, True):
         accepted = replace(element, accepted=is_accepted)
         content = {"elements": [asdict(accepted)], "sentences": [asdict(sentence)]}

@@ -19,8 +19,8 @@ from reelscore.corpus import (
     read_subtitles,
     write_fountain,
 )
-from reelscore.corpus.script_steps import script, script_times, subtitles
-from reelscore.corpus.subtitles import spoken_lines
+from reelscore.corpus.words.subtitles import spoken_lines
+from reelscore.corpus.words.word_steps import script, script_times, subtitles
 from reelscore.errors import DataError, MissingExtraError
 
 

@@ -10,7 +10,7 @@ import av
 import numpy as np
 from scipy.signal import butter, resample_poly, sosfilt
 
-from reelscore.corpus.audio import AudioTrack, Samples
+from reelscore.corpus.sound.audio import AudioTrack, Samples
 
 RATE = 16_000
 NARRATION = ((6.0, 8.5), (14.0, 17.0), (24.0, 25.6), (33.0, 36.0))

@@ -11,10 +11,10 @@ from pathlib import Path
 import uvicorn
 
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.records import Piece, Segment, Sentence
-from reelscore.corpus.review.app import Review, create_review_app
-from reelscore.corpus.review.films import ReviewFilms
-from reelscore.corpus.segmentation import segment_id
+from reelscore.corpus.project_files import Piece, Segment, TimedSentence
+from reelscore.corpus.review.review_app import Review, create_review_app
+from reelscore.corpus.review.reviewed_films import ReviewFilms
+from reelscore.corpus.sound.segmentation import segment_id
 from support.film_sound import made_pair
 from support.server import free_port, wait_for
 
@@ -38,7 +38,7 @@ def review_project(folder: Path) -> Project:
     ]
     project.write("one", "segment", {"segments": [asdict(each) for each in segments]})
     sentences = [
-        Sentence("t" + each.id[1:], text, each.start, each.end, "ad", each.id)
+        TimedSentence("t" + each.id[1:], text, each.start, each.end, "ad", each.id)
         for each, text in zip(segments, TEXTS, strict=False)
     ]
     project.write("one", "transcript", {"sentences": [asdict(each) for each in sentences]})

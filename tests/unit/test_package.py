@@ -251,7 +251,7 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "captioners": "Captioner Plan StudyResults TranslationParameters Translator read_plan "
     "run_study write_clips",
     "challenge": "Definition",
-    "corpus": "Alignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize Entry "
+    "corpus": "FilmAlignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize TranscriptEntry "
     "ExportedClip Gap InputFile RateChoice Replacement Samples read_entries "
     "TrackPair align align_samples alignment_findings band_powers estimate_rate find_anchors "
     "find_pair find_track lms_level read_decisions read_samples read_script read_subtitles script "

@@ -14,8 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from reelscore.corpus.decisions import read_decisions
-from reelscore.corpus.records import UNSURE, Element, Segment, Sentence
+from reelscore.corpus.project_files import UNSURE, Element, Segment, TimedSentence
 from reelscore.corpus.results import (
     fingerprint,
     is_fresh,
@@ -24,8 +23,9 @@ from reelscore.corpus.results import (
     read_result,
     write_result,
 )
+from reelscore.corpus.review.decision_log import read_decisions
 from reelscore.corpus.review.replay import Passage, Reviewed, replay
-from reelscore.corpus.spans import Span, doubt_overlaps
+from reelscore.corpus.sound.time_map import Span, doubt_overlaps
 from reelscore.errors import DataError, UnknownNameError
 
 _Record = TypeVar("_Record")
@@ -326,7 +326,7 @@ class Project:
         """Read the elements of a film's script, with their times; none if not made yet."""
         return self._records(film_id, "script times", "elements", Element)
 
-    def sentences(self, film_id: str) -> list[Sentence]:
+    def sentences(self, film_id: str) -> list[TimedSentence]:
         """Read the sentences of a film: of its transcript, and of its script where accepted.
 
         Raises:
@@ -334,10 +334,10 @@ class Project:
         """
         accepted = {element.id for element in self.elements(film_id) if element.accepted}
         return [
-            *self._records(film_id, "transcript", "sentences", Sentence),
+            *self._records(film_id, "transcript", "sentences", TimedSentence),
             *(
                 replace(sentence, state="proposed")  # until a person decides
-                for sentence in self._records(film_id, "script times", "sentences", Sentence)
+                for sentence in self._records(film_id, "script times", "sentences", TimedSentence)
                 if sentence.parent in accepted
             ),
         ]

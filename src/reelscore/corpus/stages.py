@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from reelscore.corpus.assembly import clip_files
 from reelscore.corpus.project import Project, State
+from reelscore.corpus.release.clip_assembly import clip_files
 from reelscore.corpus.results import fingerprint, is_fresh, origin, read_result, write_result
 from reelscore.errors import DataError
 

@@ -18,7 +18,7 @@ from reelscore.captioners.features import (
     feature_items,
     read_features,
 )
-from reelscore.corpus.names import without_names
+from reelscore.corpus.names.name_replacement import without_names
 from reelscore.data.caption_files import read_references
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError, check_choice

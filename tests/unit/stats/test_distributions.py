@@ -140,7 +140,7 @@ williams(0.5, 0.4, 0.3, 100)
 friedman([[1, 2, 3], [1, 3, 2]])
 compare_pairs(scores, scores[::-1], "t", "greater")
 try:
-    import reelscore.corpus.features
+    import reelscore.corpus.sound.sound_features
 except reelscore.MissingExtraError as error:
     print(error)
 """

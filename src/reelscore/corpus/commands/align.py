@@ -24,10 +24,10 @@ from reelscore.corpus.commands.options import (
     show_report,
     sound_options,
 )
-from reelscore.corpus.findings import clock
 from reelscore.corpus.project import Project
 from reelscore.corpus.results import is_trusted, origin
-from reelscore.corpus.steps import TrackPair, align, find_pair
+from reelscore.corpus.sound.sound_remarks import clock
+from reelscore.corpus.sound.sound_steps import TrackPair, align, find_pair
 from reelscore.errors import DataError
 
 

@@ -16,10 +16,10 @@ import click
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.option_kinds import file_option, json_option
 from reelscore.cli.options import check_targets, write, write_json
-from reelscore.corpus.cast import Cast
 from reelscore.corpus.commands.options import again_option, deliver, project_option, show_grid
-from reelscore.corpus.film_names import anonymised_films
-from reelscore.corpus.names import anonymise, unknown_names
+from reelscore.corpus.names.cast import Cast
+from reelscore.corpus.names.film_names import anonymised_films
+from reelscore.corpus.names.name_replacement import anonymise, unknown_names
 from reelscore.corpus.project import Project
 from reelscore.corpus.results import origin
 from reelscore.corpus.stages import make_stage, stage_inputs, stage_result

@@ -13,7 +13,6 @@ import msgspec
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.option_kinds import choice_option, file_option, json_option, number_option
 from reelscore.cli.options import check_targets, write_json
-from reelscore.corpus.assembly import assemble, film_seconds, trimmed
 from reelscore.corpus.commands.options import (
     again_option,
     deliver,
@@ -22,10 +21,11 @@ from reelscore.corpus.commands.options import (
     show_report,
 )
 from reelscore.corpus.project import Project
-from reelscore.corpus.records import Clip, Finding, Sentence
+from reelscore.corpus.project_files import FilmClip, Remark, TimedSentence
+from reelscore.corpus.release.clip_assembly import assemble, film_seconds, trimmed
 from reelscore.corpus.results import origin, read_result
+from reelscore.corpus.sound.sound_steps import report
 from reelscore.corpus.stages import make_stage, stage_inputs
-from reelscore.corpus.steps import report
 from reelscore.errors import DataError
 
 
@@ -118,14 +118,14 @@ def command(
         write_json(json_file, result)
 
 
-def _loose_sentences(paths: Sequence[str]) -> list[Sentence]:
+def _loose_sentences(paths: Sequence[str]) -> list[TimedSentence]:
     """Read the sentences of files; of scripts those of accepted descriptions."""
-    sentences: list[Sentence] = []
+    sentences: list[TimedSentence] = []
     for path in paths:
         content = read_result(Path(path))
         elements = content.get("elements")
         try:
-            read = msgspec.convert(content.get("sentences"), list[Sentence])
+            read = msgspec.convert(content.get("sentences"), list[TimedSentence])
             accepted = {each["id"] for each in elements or () if each["accepted"]}
         except (msgspec.ValidationError, KeyError, TypeError) as error:
             raise DataError(f"{path}: expected sentences ({error}).") from None
@@ -134,7 +134,7 @@ def _loose_sentences(paths: Sequence[str]) -> list[Sentence]:
 
 
 def _assembled(
-    films: Mapping[str, tuple[Sequence[Sentence], float | None]],
+    films: Mapping[str, tuple[Sequence[TimedSentence], float | None]],
     where: str,
     expand: Any,
     min_clip: float,
@@ -142,7 +142,7 @@ def _assembled(
     trim_end: float,
     reviewed: bool,
 ) -> dict[str, Any]:
-    clips: list[Clip] = []
+    clips: list[FilmClip] = []
     sentences = []
     untimed = unreviewed = 0
     for film_id, (said, seconds) in films.items():
@@ -159,9 +159,9 @@ def _assembled(
         )
     findings = []
     if untimed:
-        findings.append(Finding("untimed", f"{untimed} sentences have no time and no clip."))
+        findings.append(Remark("untimed", f"{untimed} sentences have no time and no clip."))
     if unreviewed:
-        findings.append(Finding("unreviewed", f"Nobody has looked at {unreviewed} sentences yet."))
+        findings.append(Remark("unreviewed", f"Nobody has looked at {unreviewed} sentences yet."))
     return {
         "clips": [asdict(clip) for clip in clips],
         "sentences": sentences,

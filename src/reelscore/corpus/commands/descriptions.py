@@ -11,13 +11,13 @@ import click
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.option_kinds import file_option, json_option, number_option
 from reelscore.cli.options import check_targets, write, write_json
-from reelscore.corpus.accessibility import Narration, accessibility_report, to_webvtt
-from reelscore.corpus.assembly import film_seconds
 from reelscore.corpus.commands.options import project_option, show_grid
-from reelscore.corpus.findings import clock
 from reelscore.corpus.project import Project
+from reelscore.corpus.release.clip_assembly import film_seconds
 from reelscore.corpus.results import read_result
-from reelscore.corpus.subtitles import read_subtitles
+from reelscore.corpus.sound.sound_remarks import clock
+from reelscore.corpus.words.accessibility import Narration, accessibility_report, to_webvtt
+from reelscore.corpus.words.subtitles import read_subtitles
 from reelscore.errors import DataError
 
 _SHOWN = 10

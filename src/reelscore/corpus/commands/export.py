@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from reelscore.campaigns.commands.options import say
-from reelscore.corpus.challenge import PRIVATE, challenge_files
 from reelscore.corpus.commands.options import loose_clips, project_option, show_grid
-from reelscore.corpus.exports import FORMATS, ExportedClip, exported_clips, to_coco
 from reelscore.corpus.project import Project
+from reelscore.corpus.release.challenge_files import PRIVATE, challenge_files
+from reelscore.corpus.release.clip_files import FORMATS, ExportedClip, exported_clips, to_coco
+from reelscore.corpus.release.film_sets import SETS
 from reelscore.corpus.results import read_result
-from reelscore.corpus.splits import SETS
 from reelscore.corpus.stages import STAGES, stage_result
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError

@@ -14,7 +14,7 @@ from reelscore.campaigns.commands.options import say
 from reelscore.cli.messages import printable
 from reelscore.cli.options import terminal_width, write_json
 from reelscore.corpus.project import Project
-from reelscore.corpus.records import Clip
+from reelscore.corpus.project_files import FilmClip
 from reelscore.corpus.results import is_trusted, read_result, write_result
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
@@ -120,7 +120,7 @@ def loose_clips(paths: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[s
     for path in paths:
         content = read_result(Path(path))
         try:
-            msgspec.convert(content["clips"], list[Clip])
+            msgspec.convert(content["clips"], list[FilmClip])
             clips += content["clips"]
             sentences += content["sentences"]
         except (KeyError, TypeError, msgspec.ValidationError):

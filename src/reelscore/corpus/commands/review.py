@@ -42,8 +42,8 @@ def command(film_id: str | None, project: str, port: int, read_only: bool, who: 
     opened = Project.open(project)
     films = films_of(opened, [film_id] if film_id else [])
     listening = _listening(port)
-    from reelscore.corpus.review.app import Review, create_review_app
-    from reelscore.corpus.review.films import ReviewFilms
+    from reelscore.corpus.review.review_app import Review, create_review_app
+    from reelscore.corpus.review.reviewed_films import ReviewFilms
     from reelscore.web.security import new_token
 
     url = f"http://{_HOST}:{listening.getsockname()[1]}"

@@ -24,8 +24,8 @@ from reelscore.corpus.commands.options import (
 )
 from reelscore.corpus.project import Project
 from reelscore.corpus.results import is_trusted, origin, read_result
-from reelscore.corpus.script_steps import script, script_times, subtitles
 from reelscore.corpus.scripts.formats import FORMATS
+from reelscore.corpus.words.word_steps import script, script_times, subtitles
 from reelscore.errors import DataError
 
 

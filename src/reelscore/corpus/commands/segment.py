@@ -27,14 +27,14 @@ from reelscore.corpus.commands.options import (
     show_report,
     sound_options,
 )
-from reelscore.corpus.findings import clock
 from reelscore.corpus.project import Project
-from reelscore.corpus.records import UNSURE, Segment
+from reelscore.corpus.project_files import UNSURE, Segment
 from reelscore.corpus.results import is_trusted, origin, read_result
-from reelscore.corpus.segmentation import METHODS
-from reelscore.corpus.spans import doubt_overlaps
-from reelscore.corpus.steps import TrackPair, align, find_pair, segment
-from reelscore.corpus.subtitles import read_subtitles
+from reelscore.corpus.sound.segmentation import METHODS
+from reelscore.corpus.sound.sound_remarks import clock
+from reelscore.corpus.sound.sound_steps import TrackPair, align, find_pair, segment
+from reelscore.corpus.sound.time_map import doubt_overlaps
+from reelscore.corpus.words.subtitles import read_subtitles
 from reelscore.errors import DataError
 
 _SHOWN = 20

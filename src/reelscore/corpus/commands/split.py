@@ -19,10 +19,10 @@ from reelscore.corpus.commands.options import (
     project_option,
     show_grid,
 )
-from reelscore.corpus.duplicates import SameFilm, same_films
 from reelscore.corpus.project import Film, Project
+from reelscore.corpus.release.duplicates import SameFilm, same_films
+from reelscore.corpus.release.film_sets import RATIOS, SETS, split, works
 from reelscore.corpus.results import origin
-from reelscore.corpus.splits import RATIOS, SETS, split, works
 from reelscore.corpus.stages import make_stage, stage_inputs, stage_result
 from reelscore.errors import DataError
 

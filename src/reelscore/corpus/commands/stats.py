@@ -16,13 +16,13 @@ from reelscore.campaigns.commands.options import say
 from reelscore.cli.messages import printable
 from reelscore.cli.option_kinds import choice_option, plot_option
 from reelscore.cli.options import check_targets, terminal_width
-from reelscore.corpus.caption_clips import read_clips
 from reelscore.corpus.commands.options import project_option
-from reelscore.corpus.exports import ExportedClip, exported_clips
 from reelscore.corpus.project import Project
-from reelscore.corpus.splits import SETS
+from reelscore.corpus.release.caption_clips import read_clips
+from reelscore.corpus.release.clip_files import ExportedClip, exported_clips
+from reelscore.corpus.release.corpus_size import PUBLISHED, CorpusSize, corpus_size, review_size
+from reelscore.corpus.release.film_sets import SETS
 from reelscore.corpus.stages import STAGES, stage_result
-from reelscore.corpus.statistics import PUBLISHED, CorpusSize, corpus_size, review_size
 from reelscore.report.tables.grid import Cell, Grid
 
 _SOURCES = {"ad": "narration", "script": "script"}
@@ -80,7 +80,7 @@ def command(
     groups, review = _of_files(files) if files else _of_project(Project.open(project))
     sizes = {name: corpus_size(group, tag=tagger == "parser") for name, group in groups.items()}
     if plot:
-        from reelscore.corpus.plots import draw_lengths  # matplotlib takes a moment
+        from reelscore.corpus.release.length_plots import draw_lengths  # matplotlib takes a moment
 
         draw_lengths(groups, plot)
     content = {"sizes": {name: asdict(size) for name, size in sizes.items()}, "review": review}

@@ -19,10 +19,10 @@ from reelscore.corpus.commands.options import (
     project_option,
     show_report,
 )
-from reelscore.corpus.findings import clock
 from reelscore.corpus.project import Project
 from reelscore.corpus.results import is_trusted, origin
-from reelscore.corpus.script_steps import subtitles
+from reelscore.corpus.sound.sound_remarks import clock
+from reelscore.corpus.words.word_steps import subtitles
 
 
 @click.command("subtitles")

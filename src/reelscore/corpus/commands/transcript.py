@@ -13,7 +13,6 @@ import msgspec
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.option_kinds import choice_option, file_option, json_option
 from reelscore.cli.options import check_targets, write_json
-from reelscore.corpus.audio import find_track, read_samples
 from reelscore.corpus.commands.options import (
     again_option,
     deliver,
@@ -24,10 +23,11 @@ from reelscore.corpus.commands.options import (
     show_report,
 )
 from reelscore.corpus.project import RESULTS, Project
-from reelscore.corpus.records import Segment
+from reelscore.corpus.project_files import Segment
 from reelscore.corpus.results import is_trusted, origin, read_result
-from reelscore.corpus.steps import map_of, report
-from reelscore.corpus.transcripts import (
+from reelscore.corpus.sound.audio import find_track, read_samples
+from reelscore.corpus.sound.sound_steps import map_of, report
+from reelscore.corpus.words.transcripts import (
     Times,
     narration_sentences,
     read_entries,

@@ -1,6 +1,6 @@
 """What a person can do to a passage, as the decision that is written down.
 
-A `Desk` looks at a film as it is now and gives decisions; nothing is changed.
+A `Reviewer` looks at a film as it is now and gives decisions; nothing is changed.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
 
-from reelscore.corpus.records import Decision, Segment, Sentence
+from reelscore.corpus.project_files import Decision, Segment, TimedSentence
 from reelscore.corpus.review.replay import Reviewed, effective_decisions
-from reelscore.corpus.segmentation import segment_id
-from reelscore.corpus.time_map import TimeMap
+from reelscore.corpus.sound.segmentation import segment_id
+from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.errors import DataError
 
 REASONS = ("introduction or ending", "text on screen", "not in the video", "sound or music")
@@ -42,7 +42,7 @@ _LONGEST_TEXT = 5000  # characters
 
 
 @dataclass(frozen=True)
-class Desk:
+class Reviewer:
     """What a person decides about: a film as it is now, and who is at the desk.
 
     Attributes:
@@ -54,7 +54,7 @@ class Desk:
         clock: Gives the time in ISO 8601.
 
     >>> segment = Segment("n4", 4.0, 6.0, 4.0, 6.0, -8.0, 0.9)
-    >>> desk = Desk(Reviewed((segment,), (), {}, ()), (), "ada")
+    >>> desk = Reviewer(Reviewed((segment,), (), {}, ()), (), "ada")
     >>> desk.move("n4", 4.0, 6.05).after
     {'start': 4.0, 'end': 6.05, 'ad_start': 4.0, 'ad_end': 6.0, 'state': 'edited'}
     """
@@ -92,9 +92,9 @@ class Desk:
         if len(text) > _LONGEST_TEXT:
             raise DataError(f"The sentence has more than {_LONGEST_TEXT} characters.")
         item = self._item(target)
-        if isinstance(item, Sentence):
+        if isinstance(item, TimedSentence):
             return self._about(target, "edit", {"text": text, "state": "edited"})
-        sentence = Sentence(
+        sentence = TimedSentence(
             self._new_id("t", item.start), text, item.start, item.end, "ad", item.id, (), "edited"
         )
         return self._about(target, "edit", {"added": [_plain(sentence)]})
@@ -107,10 +107,10 @@ class Desk:
             raise DataError(f"The cursor is not inside the passage ({start:.2f} to {end:.2f} s).")
         at = round(at, 3)
         first: dict[str, Any] = {**self._placed(target, start, at), "state": "edited"}
-        if isinstance(item, Sentence):
+        if isinstance(item, TimedSentence):
             texts = split_text(item.text, (at - start) / (end - start))
             first["text"] = texts[0]
-            second: Segment | Sentence = replace(
+            second: Segment | TimedSentence = replace(
                 item, id=self._new_id("t", at), text=texts[1], start=at, state="edited", flags=()
             )
         else:
@@ -141,7 +141,7 @@ class Desk:
         following = min(others, key=lambda other: (other.start or 0.0, other.id))
         end = max(end, _span(following)[1])
         after: dict[str, Any] = {**self._placed(target, start, end), "state": "edited"}
-        if isinstance(item, Sentence) and isinstance(following, Sentence):
+        if isinstance(item, TimedSentence) and isinstance(following, TimedSentence):
             after["text"] = f"{item.text} {following.text}"
         return self._about(target, "merge", {**after, "removed": [following.id]})
 
@@ -181,10 +181,10 @@ class Desk:
 
     # Parts of decisions
 
-    def _all(self) -> list[Segment | Sentence]:
+    def _all(self) -> list[Segment | TimedSentence]:
         return [*self.reviewed.segments, *self.reviewed.sentences]
 
-    def _item(self, target: str) -> Segment | Sentence:
+    def _item(self, target: str) -> Segment | TimedSentence:
         for item in self._all():
             if item.id == target:
                 return item
@@ -214,7 +214,7 @@ class Desk:
         """Write the times of a passage; those of a segment also in the described track."""
         item = self._item(target)
         times = {"start": start, "end": end}
-        if isinstance(item, Sentence):
+        if isinstance(item, TimedSentence):
             return times
         span = self.time_map.ad_span(start, end) if self.time_map else (item.ad_start, item.ad_end)
         return {**times, "ad_start": round(span[0], 3), "ad_end": round(span[1], 3)}
@@ -285,13 +285,13 @@ def split_text(text: str, share: float) -> tuple[str, str]:
     return " ".join(words[:cut]), " ".join(words[cut:])
 
 
-def _span(item: Segment | Sentence) -> tuple[float, float]:
+def _span(item: Segment | TimedSentence) -> tuple[float, float]:
     if item.start is None or item.end is None:
         raise DataError(f"The sentence {item.id!r} has no time in the film.")
     return item.start, item.end
 
 
-def _plain(item: Segment | Sentence) -> dict[str, Any]:
+def _plain(item: Segment | TimedSentence) -> dict[str, Any]:
     plain = asdict(item)
     if "flags" in plain:
         plain["flags"] = list(plain["flags"])

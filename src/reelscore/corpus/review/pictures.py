@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.corpus.audio import RATE, Floats, open_media
-from reelscore.corpus.signals import fft
+from reelscore.corpus.sound.audio import RATE, Floats, open_media
+from reelscore.corpus.sound.sound_features import fft
 
 Bytes = NDArray[np.uint8]
 

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from reelscore.corpus.decisions import best_overlap
-from reelscore.corpus.records import Decision, Segment, Sentence, State
+from reelscore.corpus.project_files import Decision, Segment, State, TimedSentence
+from reelscore.corpus.review.decision_log import best_overlap
 from reelscore.errors import DataError
 
 STATES: dict[str, State] = {"accept": "accepted", "reject": "rejected"}
@@ -66,13 +66,13 @@ class Reviewed:
         orphaned: Decisions about what is no longer there.
 
     >>> segments = [Segment(f"n{k}", k, k + 1.0, k, k + 1.0, -8.0, 0.9) for k in (0, 4)]
-    >>> spoken = Sentence("t4", "Anna nods.", 4.0, 5.0, "ad", parent="n4")
+    >>> spoken = TimedSentence("t4", "Anna nods.", 4.0, 5.0, "ad", parent="n4")
     >>> [passage.id for passage in replay(segments, [spoken], []).passages()]
     ['n0', 't4']
     """
 
     segments: tuple[Segment, ...]
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[TimedSentence, ...]
     reasons: Mapping[str, str]
     orphaned: tuple[Decision, ...]
 
@@ -142,7 +142,7 @@ def _undone(decision: Decision) -> object:
 
 
 def replay(
-    segments: Sequence[Segment], sentences: Sequence[Sentence], decisions: Sequence[Decision]
+    segments: Sequence[Segment], sentences: Sequence[TimedSentence], decisions: Sequence[Decision]
 ) -> Reviewed:
     """Apply what people decided about segments and sentences.
 
@@ -158,7 +158,7 @@ def replay(
     Raises:
         DataError: If a decision does not say what it should.
 
-    >>> sentence = Sentence("s1", "Logos appear.", 4.0, 6.5, "ad")
+    >>> sentence = TimedSentence("s1", "Logos appear.", 4.0, 6.5, "ad")
     >>> reject = Decision("2026-01-01T00:00:00Z", "ada", "s1", "reject", note="text on screen")
     >>> done = replay([], [sentence], [reject]).sentences[0]
     >>> done.state, done.flags
@@ -171,8 +171,8 @@ def replay(
 
 
 class _Replay:
-    def __init__(self, segments: Sequence[Segment], sentences: Sequence[Sentence]) -> None:
-        self.items: dict[str, Segment | Sentence] = {each.id: each for each in segments}
+    def __init__(self, segments: Sequence[Segment], sentences: Sequence[TimedSentence]) -> None:
+        self.items: dict[str, Segment | TimedSentence] = {each.id: each for each in segments}
         self.items |= {each.id: each for each in sentences}
         self.reasons: dict[str, str] = {}
         self.decided: set[str] = set()
@@ -211,7 +211,7 @@ class _Replay:
         if name in self.items:
             return name
         about = decision.before or decision.after or {}
-        kind = Sentence if "text" in about else Segment
+        kind = TimedSentence if "text" in about else Segment
         origin = about.get("origin", "ad")
         nearest = best_overlap(
             about,
@@ -229,7 +229,7 @@ class _Replay:
         segments = {key: each for key, each in self.items.items() if isinstance(each, Segment)}
         sentences = []
         for each in self.items.values():
-            if not isinstance(each, Sentence):
+            if not isinstance(each, TimedSentence):
                 continue
             source = each.id
             parent = segments.get(each.parent or "")
@@ -248,12 +248,12 @@ class _Replay:
         )
 
 
-def _by_time(sentence: Sentence) -> tuple[bool, str, float]:
+def _by_time(sentence: TimedSentence) -> tuple[bool, str, float]:
     """Narration before script, each in time; what has no time keeps its place at the end."""
     return sentence.start is None, sentence.origin, sentence.start or 0.0
 
 
-def _changes(decision: Decision, item: Segment | Sentence) -> dict[str, Any]:
+def _changes(decision: Decision, item: Segment | TimedSentence) -> dict[str, Any]:
     after = decision.after or {}
     changes: dict[str, Any] = {}
     for names, kind in ((_NUMBERS, (int, float)), (_WORDS, str)):
@@ -270,14 +270,14 @@ def _changes(decision: Decision, item: Segment | Sentence) -> dict[str, Any]:
     return changes
 
 
-def _records(decision: Decision) -> list[Segment | Sentence]:
+def _records(decision: Decision) -> list[Segment | TimedSentence]:
     """Read the whole records that a decision adds; those with a text are sentences."""
     added: Any = (decision.after or {}).get("added", [])
-    records: list[Segment | Sentence] = []
+    records: list[Segment | TimedSentence] = []
     try:
         for record in added:
             if "text" in record:
-                records.append(msgspec.convert(record, Sentence))
+                records.append(msgspec.convert(record, TimedSentence))
             else:
                 records.append(msgspec.convert(record, Segment))
     except (msgspec.ValidationError, TypeError) as error:

@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from reelscore.corpus.audio import (
+from reelscore.corpus.project import Project
+from reelscore.corpus.sound.audio import (
     GUESSED,
     JITTER,
     RATE,
@@ -24,10 +25,9 @@ from reelscore.corpus.audio import (
     open_media,
     to_stereo,
 )
-from reelscore.corpus.narration import residual_sound, warped
-from reelscore.corpus.project import Project
-from reelscore.corpus.steps import map_of
-from reelscore.corpus.time_map import TimeMap
+from reelscore.corpus.sound.narration import residual_sound, warped
+from reelscore.corpus.sound.sound_steps import map_of
+from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.errors import DataError
 
 Voice = Literal["film", "ad", "residual"]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reelscore.corpus.records import Element, Kind
+from reelscore.corpus.project_files import Element, Kind
 from reelscore.errors import DataError
 
 HEADING = re.compile(r"(?:INT|EXT|EST|I)\b\.?(?:\s?/\s?(?:INT|EXT|E)\b\.?)?(?:(?<=\.)|\s)\s*\S")

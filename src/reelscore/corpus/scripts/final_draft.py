@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element as Node
 from xml.etree.ElementTree import TreeBuilder
 from xml.parsers import expat
 
-from reelscore.corpus.records import Kind
+from reelscore.corpus.project_files import Kind
 from reelscore.corpus.scripts.elements import Collector, Script
 from reelscore.errors import DataError
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reelscore.corpus.records import Element
+from reelscore.corpus.project_files import Element
 from reelscore.corpus.scripts.elements import (
     TRANSITION,
     Collector,
@@ -31,7 +31,7 @@ _ESCAPE = re.compile(r"\\([*_\\])")
 
 
 @dataclass(frozen=True)
-class _Line:
+class _FountainLine:
     number: int
     text: str
     notes: tuple[str, ...]
@@ -47,7 +47,7 @@ class _Line:
         return self.text == _ASIDE
 
 
-def _lines(text: str) -> list[_Line]:
+def _lines(text: str) -> list[_FountainLine]:
     """Return the lines without notes and what is crossed out, with their numbers in the file."""
     asides: list[tuple[str | None, int]] = []
 
@@ -67,7 +67,7 @@ def _lines(text: str) -> list[_Line]:
         is_aside = bool(here) and not left.strip() and not crossed_out
         content = _ASIDE if is_aside else left.replace("\t", "    ")
         notes = tuple(one_line(note) for note, _ in here if note is not None)
-        lines.append(_Line(number, content.replace("\f", ""), notes))
+        lines.append(_FountainLine(number, content.replace("\f", ""), notes))
         number += 1 + sum(breaks for _, breaks in here)
     return lines
 
@@ -114,7 +114,7 @@ def parse_fountain(text: str) -> Script:
     return collector.script("fountain")
 
 
-def _title_page(lines: list[_Line], collector: Collector) -> int:
+def _title_page(lines: list[_FountainLine], collector: Collector) -> int:
     """Read the title page, and give the number of lines it takes."""
     start = next((place for place, line in enumerate(lines) if not line.is_blank), 0)
     if not TITLE_KEY.match(lines[start].text):
@@ -133,12 +133,12 @@ def _title_page(lines: list[_Line], collector: Collector) -> int:
     return end
 
 
-def _blank_after(lines: list[_Line], place: int) -> bool:
+def _blank_after(lines: list[_FountainLine], place: int) -> bool:
     following = next((line for line in lines[place + 1 :] if not line.is_aside), None)
     return following is None or following.is_blank
 
 
-def _speech_line(line: _Line, collector: Collector) -> None:
+def _speech_line(line: _FountainLine, collector: Collector) -> None:
     text = line.text.strip()
     if text.startswith("(") and text.endswith(")"):
         collector.direct(_plain(text), line.number)
@@ -148,7 +148,7 @@ def _speech_line(line: _Line, collector: Collector) -> None:
         collector.say(_plain(text), line.number)
 
 
-def _line(line: _Line, collector: Collector, *, was_blank: bool, is_last: bool) -> bool:
+def _line(line: _FountainLine, collector: Collector, *, was_blank: bool, is_last: bool) -> bool:
     """Read a line outside speeches; tell whether a speech begins."""
     text, number = line.text.strip(), line.number
     if text.startswith("===") and not text.strip("="):

@@ -34,7 +34,7 @@ _TRAILING = re.compile(rf"\s{{2,}}{_NUMBER}\s*\*?$")
 
 
 @dataclass(frozen=True)
-class _Line:
+class _TypedLine:
     number: int
     indent: int
     text: str  # without its indent; empty for a blank line
@@ -82,29 +82,29 @@ def is_typed(text: str) -> bool:
     return marked or bool(_layout(lines).names)
 
 
-def _numbered(text: str) -> list[_Line]:
+def _numbered(text: str) -> list[_TypedLine]:
     lines = []
     for number, row in enumerate(text.split("\n"), start=1):
         for part in re.split(r"(\f)", row):
             plain = _REVISION.sub("", part.expandtabs(8)).rstrip()
             body = plain.lstrip()
-            lines.append(_Line(number, len(plain) - len(body), "\f" if part == "\f" else body))
+            lines.append(_TypedLine(number, len(plain) - len(body), "\f" if part == "\f" else body))
     return _single_spaced(lines)
 
 
-def _single_spaced(lines: list[_Line]) -> list[_Line]:
+def _single_spaced(lines: list[_TypedLine]) -> list[_TypedLine]:
     """Leave out every second line of a script that is blank there throughout."""
     written = sum(bool(line.text) for line in lines)
     if written < _MANY or len(_pairs(lines)) > _FEW * written:
         return lines
-    kept: list[_Line] = []
-    for before, line in pairwise([_Line(0, 0, ""), *lines]):
+    kept: list[_TypedLine] = []
+    for before, line in pairwise([_TypedLine(0, 0, ""), *lines]):
         if line.text or not before.text:
             kept.append(line)
     return kept
 
 
-def _without_pages(lines: Sequence[_Line]) -> list[_Line]:
+def _without_pages(lines: Sequence[_TypedLine]) -> list[_TypedLine]:
     """Leave out page numbers, (MORE), CONTINUED and the headers of pages."""
     breaks = sorted(
         {place for place in range(len(lines)) if _is_page_break(lines, place)}
@@ -119,7 +119,7 @@ def _without_pages(lines: Sequence[_Line]) -> list[_Line]:
     for at in breaks:
         near_by = _neighbours(lines, at)
         dropped |= {place for place in near_by if _header_key(lines[place].text) in headers}
-    kept: list[_Line] = []
+    kept: list[_TypedLine] = []
     more = False
     for place, line in enumerate(lines):
         if _MORE.fullmatch(line.text):
@@ -127,12 +127,12 @@ def _without_pages(lines: Sequence[_Line]) -> list[_Line]:
         elif place in dropped or _CONTINUED.fullmatch(line.text):
             pass  # the blank lines around it stay
         else:
-            kept.append(_Line(line.number, line.indent, line.text, more and bool(line.text)))
+            kept.append(_TypedLine(line.number, line.indent, line.text, more and bool(line.text)))
             more = more and not line.text
     return kept
 
 
-def _is_page_break(lines: Sequence[_Line], place: int) -> bool:
+def _is_page_break(lines: Sequence[_TypedLine], place: int) -> bool:
     text = lines[place].text
     if text == "\f":
         return True
@@ -140,7 +140,7 @@ def _is_page_break(lines: Sequence[_Line], place: int) -> bool:
     return bool(_PAGE_NUMBER.fullmatch(text)) and all(each in ("", "\f") for each in around)
 
 
-def _numbered_headers(lines: Sequence[_Line]) -> set[int]:
+def _numbered_headers(lines: Sequence[_TypedLine]) -> set[int]:
     """Return the lines that stand alone and are the same but for a number at the end."""
     places: dict[str, set[int]] = defaultdict(set)
     texts: dict[str, set[str]] = defaultdict(set)
@@ -154,7 +154,7 @@ def _numbered_headers(lines: Sequence[_Line]) -> set[int]:
     return {place for key in places if len(texts[key]) >= _OFTEN for place in places[key]}
 
 
-def _neighbours(lines: Sequence[_Line], at: int) -> list[int]:
+def _neighbours(lines: Sequence[_TypedLine], at: int) -> list[int]:
     """Return the lines beside a page break that stand alone, as headers and footers do."""
     places = []
     for step in (-1, 1):
@@ -179,7 +179,7 @@ def _heading(text: str) -> str | None:
     return _TRAILING.sub("", body).strip() if is_heading(body) else None
 
 
-def _layout(lines: Sequence[_Line]) -> _Layout:
+def _layout(lines: Sequence[_TypedLine]) -> _Layout:
     """Find out what each indent is for."""
     plain = [line for line in lines if line.text.strip() and not _is_fixed(line.text)]
     by_indent: dict[int, list[str]] = defaultdict(list)
@@ -212,7 +212,7 @@ def _is_fixed(text: str) -> bool:
     return bool(_heading(text) or TRANSITION.fullmatch(text))
 
 
-def _pairs(lines: Sequence[_Line]) -> list[tuple[_Line, _Line]]:
+def _pairs(lines: Sequence[_TypedLine]) -> list[tuple[_TypedLine, _TypedLine]]:
     """Return the lines that follow each other without a blank line between."""
     return [
         (line, following)
@@ -226,7 +226,7 @@ def _wider(indents: set[int], taken: set[int]) -> set[int]:
     return indents | {each + step for each in indents for step in (-1, 1)} - taken
 
 
-def _parsed(lines: Sequence[_Line], layout: _Layout) -> Script:
+def _parsed(lines: Sequence[_TypedLine], layout: _Layout) -> Script:
     collector = Collector()
     was_blank, in_direction, has_begun = True, False, False
     for place, line in enumerate(lines):
@@ -262,25 +262,25 @@ def _parsed(lines: Sequence[_Line], layout: _Layout) -> Script:
     return collector.script("text")
 
 
-def _begin(collector: Collector, line: _Line) -> None:
+def _begin(collector: Collector, line: _TypedLine) -> None:
     """Begin a speech, or go on with one that a page break has parted."""
     who, _ = split_name(line.text)
     if not (_goes_on(line) and collector.who == who):
         collector.speak(line.text)
 
 
-def _goes_on(line: _Line) -> bool:
+def _goes_on(line: _TypedLine) -> bool:
     """Return whether a name stands there only since a page break has parted a speech."""
     _, extensions = split_name(line.text)
     marks = {mark.upper().replace(".", "") for mark in extensions}
     return line.continued and bool(marks & {"CONT'D", "CONTD", "CONTINUED", "CONT"})
 
 
-def _is_spoken(line: _Line, layout: _Layout, was_blank: bool) -> bool:
+def _is_spoken(line: _TypedLine, layout: _Layout, was_blank: bool) -> bool:
     return line.indent in layout.speeches | layout.directions or not was_blank
 
 
-def _as_text(lines: Sequence[_Line]) -> str:
+def _as_text(lines: Sequence[_TypedLine]) -> str:
     """Write lines as Fountain, each at its number in the file."""
     rows: list[str] = []
     for line in lines:

@@ -1,0 +1,1 @@
+"""From sentences to a corpus: clips, sets, sizes and files."""

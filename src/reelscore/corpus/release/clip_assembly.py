@@ -1,0 +1,132 @@
+"""Clips from sentences: those that nobody rejected, with the times they have and longer ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from reelscore.corpus.project import Project
+from reelscore.corpus.project_files import FilmClip, TimedSentence
+from reelscore.corpus.sound.segmentation import segment_id
+
+Expansion = Literal["symmetric", "tail", "none"]
+
+FILES = ("align.json", "segments.json", "transcript.json", "aligned.json", "decisions.jsonl")
+"""The files of a film that its clips are made from."""
+
+TRIMMED = "introduction or ending"
+"""Why sentences at the ends of a film are left out."""
+
+_TAIL = 2.0  # seconds that M-VAD adds at the end
+
+
+def clip_files(project: Project) -> dict[str, str | Path]:
+    """List the files that the clips of a project are made from, by their places in it."""
+    places = (f"films/{film_id}/{name}" for film_id in project.films for name in FILES)
+    return {place: project.folder / place for place in places if (project.folder / place).is_file()}
+
+
+def assemble(
+    film_id: str,
+    sentences: Sequence[TimedSentence],
+    *,
+    seconds: float | None = None,
+    expand: Expansion = "symmetric",
+    min_clip: float = 2.0,
+) -> list[FilmClip]:
+    """Make the clips of a film.
+
+    Args:
+        film_id: The film.
+        sentences: Its sentences; those that are rejected or have no time are left out.
+        seconds: How long the film is; clips stay inside.
+        expand: What short clips become: `symmetric`, longer at both sides up to `min_clip`;
+            `tail`, 2 seconds longer at the end, however long; `none`, as they are.
+        min_clip: The shortest clip of `symmetric`, in seconds.
+
+    Returns:
+        The clips by their start. Sentences with the same times, to the millisecond, share a clip.
+
+    >>> clip = assemble("sintel", [TimedSentence("s1", "She nods.", 61.0, 62.0, "ad")])[0]
+    >>> clip.id, clip.expanded_start, clip.expanded_end
+    ('sintel_00.01.01.000-00.01.02.000', 60.5, 62.5)
+    """
+    groups: dict[tuple[float, float], list[TimedSentence]] = {}
+    for sentence in sentences:
+        if sentence.state != "rejected" and sentence.start is not None and sentence.end is not None:
+            start, end = round(max(0.0, sentence.start), 3), round(sentence.end, 3)
+            if seconds is not None:
+                end = min(end, round(seconds, 3))
+            if start <= end:
+                groups.setdefault((start, end), []).append(sentence)
+    clips = []
+    for (start, end), members in sorted(groups.items()):
+        origin: Literal["ad", "script"] = (
+            "script" if any(each.origin == "script" for each in members) else "ad"
+        )
+        longer = _expanded(start, end, expand, min_clip, seconds)
+        ids = tuple(each.id for each in members)
+        clips.append(
+            FilmClip(
+                f"{film_id}_{segment_id(start)[1:]}-{segment_id(end)[1:]}",
+                film_id,
+                start,
+                end,
+                *longer,
+                ids,
+                origin,
+            )
+        )
+    return clips
+
+
+def _expanded(
+    start: float, end: float, expand: Expansion, least: float, seconds: float | None
+) -> tuple[float, float]:
+    if expand == "none":
+        return start, end
+    if expand == "tail":
+        longer = end + _TAIL
+        return start, round(longer if seconds is None else max(end, min(longer, seconds)), 3)
+    if end - start >= least:
+        return start, end
+    first = (start + end - least) / 2
+    if seconds is not None:
+        first = min(first, seconds - least)  # moved inside the film
+    first = round(max(0.0, first), 3)
+    return first, round(first + least, 3)
+
+
+def trimmed(
+    sentences: Sequence[TimedSentence], seconds: float | None, trim_start: float, trim_end: float
+) -> list[TimedSentence]:
+    """Reject the sentences in the first and the last seconds of a film: logos and cast.
+
+    Args:
+        sentences: The sentences.
+        seconds: How long the film is; needed to trim its end.
+        trim_start: How many seconds at the start.
+        trim_end: How many at the end.
+
+    >>> logo = TimedSentence("s1", "A logo appears.", 4.0, 6.5, "ad")
+    >>> trimmed([logo], 3600.0, 60.0, 0.0)[0].state
+    'rejected'
+    """
+    last = float("inf") if seconds is None else seconds - trim_end
+    return [
+        replace(each, state="rejected", flags=(*each.flags, TRIMMED))
+        if each.start is not None
+        and (each.start < trim_start or (each.end or 0.0) > last)
+        and each.state != "rejected"
+        else each
+        for each in sentences
+    ]
+
+
+def film_seconds(project: Project, film_id: str) -> float | None:
+    """Return the length of a film, where its alignment says it."""
+    aligned: Mapping[str, Any] = project.result(film_id, "align") or {}
+    length = aligned.get("film", {}).get("seconds")
+    return float(length) if length is not None else None

@@ -1,0 +1,225 @@
+"""Segment the narration of a described track: when the narrator speaks, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore._progress import Progress
+from reelscore.corpus.project_files import Segment
+from reelscore.corpus.sound.audio import RATE, Samples
+from reelscore.corpus.sound.narration import (
+    HOP,
+    band_powers,
+    excess_level,
+    loud_stretches,
+    narrator_side,
+)
+from reelscore.corpus.sound.paper_methods import lms_level, spectrogram_difference
+from reelscore.corpus.sound.sound_features import maximum_filter1d
+from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.errors import check_choice
+
+Doubles = NDArray[np.float64]
+Method = Literal["residual", "spectrogram", "lms"]
+METHODS = ("residual", "spectrogram", "lms")
+
+FRAME = HOP / RATE
+"""Seconds between two frames."""
+
+# start and extend thresholds in dB; that of the spectrogram is a difference, in dB too
+_THRESHOLDS = {
+    "residual": (-20.0, -32.0),
+    "power": (-16.0, -26.0),
+    "lms": (-10.0, -16.0),
+    "spectrogram": (2.5, 2.5),
+}
+_PAPER_LEAST = 1.0  # seconds; the paper's shortest segment
+_OFTEN = 0.45  # the share of narration above which the codec's noise is learnt outside of it
+_FADE = 0.3  # seconds around narration that say nothing about the rest
+_USUAL_REST, _ABOVE_REST, _FURTHER = 99.0, 6.0, 12.0  # per cent of frames; dB
+_TURN = 0.5
+_FULL_CONFIDENCE = 20.0  # dB above the lower threshold
+_SYLLABLES = (3.0, 8.0)  # hertz
+_SPEECH = 0.2
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """The narration of a track.
+
+    Attributes:
+        segments: In their order.
+        method: How they were found: `residual`, `power` (stretched tracks), `spectrogram`, `lms`.
+        thresholds: Level in dB that a segment must reach, and above which it goes on.
+        loudest: The highest level of all frames.
+        loudest_at: When that is.
+        share: How much of the film's time is narrated.
+        side_db: Below 0 where the narrator is rather in the film, by how steadily each track
+            follows the other.
+    """
+
+    segments: tuple[Segment, ...]
+    method: str
+    thresholds: tuple[float, float]
+    loudest: float
+    loudest_at: float
+    share: float
+    side_db: float = 0.0
+
+
+def segment_samples(
+    ad: Samples,
+    film: Samples,
+    time_map: TimeMap,
+    *,
+    stretched: bool = False,
+    method: Method = "residual",
+    threshold: float | None = None,
+    min_length: float = 0.4,
+    gap: float = 0.35,
+    progress: Progress | None = None,
+) -> Segmentation:
+    """Find the narration in the samples of a described track.
+
+    Args:
+        ad: The track.
+        film: The film.
+        time_map: Which time of the film each time of the track shows.
+        stretched: Whether the track was stretched, so that waveforms do not agree.
+        method: `residual`, or one of the paper's: `spectrogram`, `lms`.
+        threshold: The level in dB that a segment must reach; the method's own if not given.
+        min_length: Shorter segments are left out, in seconds.
+        gap: Shorter pauses do not part segments, in seconds.
+        progress: Called with the work done and the work there is.
+    """
+    check_choice("method", method, METHODS)
+    name = "power" if method == "residual" and stretched else method
+    start, extend = _THRESHOLDS[name]
+    if threshold is not None:
+        start, extend = threshold, threshold + extend - start
+    if name == "spectrogram":
+        min_length = max(min_length, _PAPER_LEAST)
+    least_confident = extend
+    find = partial(
+        loud_stretches, start=start, extend=extend, gap=gap / FRAME, least=min_length / FRAME
+    )
+    side = 0.0
+    if name == "spectrogram":
+        stretches = find(level := spectrogram_difference(ad, film, time_map, progress))
+    elif name == "lms":
+        stretches = find(level := lms_level(ad, film, time_map, progress))
+    else:
+        powers = band_powers(ad, film, time_map, stretched=stretched, progress=progress)
+        stretches = find(level := excess_level(powers, stretched=stretched))
+        inside = _marked(stretches, len(level))
+        if inside.mean() > _OFTEN:
+            level = excess_level(powers, stretched=stretched, outside=~inside)
+            stretches = find(level)
+            inside = _marked(stretches, len(level))
+        side = 0.0 if stretched else narrator_side(powers, inside)
+        if stretches:
+            extend = _lower_threshold(level, inside, extend)
+            stretches = find(level, extend=extend)
+    segments = [
+        _segment(level, begin, end, least_confident, time_map, film.seconds)
+        for begin, end in stretches
+    ]
+    top = int(np.argmax(level))
+    narrated = sum(segment.end - segment.start for segment in segments)
+    return Segmentation(
+        tuple(segments),
+        name,
+        (start, extend),
+        float(level[top]),
+        round(top * FRAME, 3),
+        narrated / film.seconds,
+        side,
+    )
+
+
+def _lower_threshold(level: Doubles, narrated: NDArray[np.bool_], extend: float) -> float:
+    """Follow voices further down where the rest of the track is quiet: real ones fade slowly."""
+    near = maximum_filter1d(narrated, 2 * round(_FADE / FRAME) + 1)
+    if near.all():
+        return extend
+    rest = float(np.percentile(level[~near], _USUAL_REST))
+    return float(np.clip(rest + _ABOVE_REST, extend - _FURTHER, extend))
+
+
+def _marked(stretches: Sequence[tuple[int, int]], count: int) -> NDArray[np.bool_]:
+    marked = np.zeros(count, bool)
+    for begin, end in stretches:
+        marked[begin:end] = True
+    return marked
+
+
+def _segment(
+    level: Doubles, begin: int, end: int, lower: float, time_map: TimeMap, seconds: float
+) -> Segment:
+    start, stop = round(begin * FRAME, 3), round(min(end * FRAME, seconds), 3)
+    inside = level[begin:end]
+    confidence = float(np.clip(np.maximum(inside - lower, 0).mean() / _FULL_CONFIDENCE, 0, 1))
+    if not _is_speech(inside):
+        confidence /= 2
+    ad_start, ad_end = time_map.ad_span(start, stop)
+    return Segment(
+        id=segment_id(start),
+        start=start,
+        end=stop,
+        ad_start=round(ad_start, 3),
+        ad_end=round(ad_end, 3),
+        level_db=round(float(10 * np.log10(np.mean(10 ** (inside / 10)))), 1),
+        confidence=round(confidence, 3),
+    )
+
+
+def segment_id(start: float) -> str:
+    """Name a segment after its start, so that the name stays while the start does.
+
+    >>> segment_id(3725.04)
+    'n01.02.05.040'
+    """
+    milliseconds = round(start * 1000)
+    seconds, milliseconds = divmod(milliseconds, 1000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"n{hours:02}.{minutes:02}.{seconds:02}.{milliseconds:03}"
+
+
+def _is_speech(level: Doubles) -> bool:
+    """Return whether loudness changes as syllables do: three to eight times a second."""
+    envelope = 10 ** (np.maximum(level, level.max() - 60) / 20)
+    envelope = (envelope - envelope.mean()) * np.hanning(len(envelope))
+    power = np.abs(np.fft.rfft(envelope)) ** 2
+    rates = np.arange(len(power)) / (len(envelope) * FRAME)
+    total = power[rates > 0.4].sum()
+    syllables = power[(rates >= _SYLLABLES[0]) & (rates <= _SYLLABLES[1])].sum()
+    return bool(total > 0 and syllables / total >= _SPEECH)
+
+
+def narration_turns(segments: Sequence[Segment]) -> list[list[str]]:
+    """Group segments that follow each other within half a second: one turn of the narrator.
+
+    Args:
+        segments: In their order.
+
+    >>> times = [(1.0, 2.0), (2.3, 3.0), (8.0, 9.0)]
+    >>> segments = [Segment(f"n{start}", start, end, start, end, -8.0, 0.9) for start, end in times]
+    >>> narration_turns(segments)
+    [['n1.0', 'n2.3'], ['n8.0']]
+    """
+    turns: list[list[str]] = []
+    last = -np.inf
+    for segment in segments:
+        if segment.start - last <= _TURN:
+            turns[-1].append(segment.id)
+        else:
+            turns.append([segment.id])
+        last = segment.end
+    return turns

@@ -1,0 +1,180 @@
+"""The map between the times of a described track and those of the film."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from reelscore.corpus.project_files import Piece, Segment
+
+Span = tuple[float, float]
+
+_SMALLEST_BREAK = 0.01  # seconds
+
+
+@dataclass(frozen=True)
+class Break:
+    """A place where the track and the film do not go on together.
+
+    Attributes:
+        kind: `cut`: the film has something that the track lacks; `insertion`: the track has
+            something that the film lacks.
+        ad: When, in the track.
+        film: When, in the film.
+        seconds: How long it is, in its own time.
+    """
+
+    kind: Literal["cut", "insertion"]
+    ad: float
+    film: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class TimeMap:
+    """Pieces of the described track in their order, with gaps where the film has no such sound.
+
+    >>> map = TimeMap((Piece(0, 10, 5, 1.0), Piece(12, 20, 15, 1.0)))
+    >>> map.to_film(4.0), map.to_film(11.0), map.to_ad(16.0)
+    (9.0, None, 13.0)
+    """
+
+    pieces: tuple[Piece, ...]
+
+    def to_film(self, ad: float) -> float | None:
+        """Return the film's time of a time of the track; None where the film has no such sound."""
+        place = bisect_right(self.pieces, ad, key=lambda piece: piece.ad_start) - 1
+        if place < 0 or ad > self.pieces[place].ad_end:
+            return None
+        piece = self.pieces[place]
+        return piece.film_start + (ad - piece.ad_start) * piece.rate
+
+    def to_ad(self, film: float) -> float | None:
+        """Return the track's time of a time of the film; None where the track lacks it."""
+        for piece in self.pieces:
+            if piece.film_start <= film <= piece.film_end:
+                return piece.ad_start + (film - piece.film_start) / piece.rate
+        return None
+
+    def ad_span(self, start: float, end: float) -> tuple[float, float]:
+        """Return the track's times of a stretch of the film; its ends may lie in a cut.
+
+        >>> TimeMap((Piece(0.0, 10.0, 5.0, 1.0),)).ad_span(4.0, 8.0)
+        (0.0, 3.0)
+        """
+        pieces = [p for p in self.pieces if p.film_end > start and p.film_start < end]
+        if not pieces:
+            return 0.0, 0.0
+        first, last = pieces[0], pieces[-1]
+        return (
+            first.ad_start + (max(start, first.film_start) - first.film_start) / first.rate,
+            last.ad_start + (min(end, last.film_end) - last.film_start) / last.rate,
+        )
+
+    def breaks(self, ad_seconds: float, film_seconds: float) -> list[Break]:
+        """List where the track and the film part, the ends included.
+
+        Args:
+            ad_seconds: How long the track is.
+            film_seconds: How long the film is.
+
+        >>> TimeMap((Piece(0.0, 10.0, 5.0, 1.0), Piece(12.0, 20.0, 15.0, 1.0))).breaks(20.0, 23.0)
+        [Break(kind='cut', ad=0.0, film=0.0, seconds=5.0),
+         Break(kind='insertion', ad=10.0, film=15.0, seconds=2.0)]
+        """
+        breaks: list[Break] = []
+        ad = film = 0.0
+        ends = [(piece.ad_start, piece.film_start, piece) for piece in self.pieces]
+        for ad_start, film_start, piece in [*ends, (ad_seconds, film_seconds, None)]:
+            if ad_start - ad > _SMALLEST_BREAK:
+                breaks.append(Break("insertion", ad, film, ad_start - ad))
+            if film_start - film > _SMALLEST_BREAK:
+                breaks.append(Break("cut", ad_start, film, film_start - film))
+            if piece:
+                ad, film = piece.ad_end, piece.film_end
+        return breaks
+
+    def uncovered(self, ad_seconds: float) -> float:
+        """Return the share of the track that no piece covers."""
+        covered = sum(piece.ad_end - piece.ad_start for piece in self.pieces)
+        return max(0.0, 1 - covered / ad_seconds) if ad_seconds else 1.0
+
+
+def within_film(pieces: Iterable[Piece], ad_seconds: float, film_seconds: float) -> TimeMap:
+    """Cut pieces to the lengths of the track and the film, so that no time lies outside.
+
+    >>> within_film([Piece(0, 10, -2.0, 1.0)], 10.0, 5.0).pieces
+    (Piece(ad_start=2.0, ad_end=7.0, film_start=0.0, rate=1.0),)
+    """
+    kept = []
+    for piece in pieces:
+        start = max(piece.ad_start, 0.0, piece.ad_start - piece.film_start / piece.rate)
+        end_of_film = piece.ad_start + (film_seconds - piece.film_start) / piece.rate
+        end = min(piece.ad_end, ad_seconds, end_of_film)
+        if end > start:
+            film_start = max(0.0, piece.film_start + (start - piece.ad_start) * piece.rate)
+            kept.append(Piece(start, end, film_start, piece.rate))
+    return TimeMap(tuple(kept))
+
+
+def joined_spans(spans: Iterable[Span]) -> list[Span]:
+    """Join spans that overlap.
+
+    >>> joined_spans([(5.0, 6.0), (1.0, 3.0), (2.0, 4.0)])
+    [(1.0, 4.0), (5.0, 6.0)]
+    """
+    joined: list[Span] = []
+    for start, end in sorted(span for span in spans if span[1] > span[0]):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def shared_seconds(span: Span, others: Iterable[Span]) -> float:
+    """Sum the time that a span shares with others, which do not overlap.
+
+    >>> shared_seconds((1.0, 4.0), [(0.0, 2.0), (3.5, 9.0)])
+    1.5
+    """
+    return sum(max(0.0, min(span[1], end) - max(span[0], start)) for start, end in others)
+
+
+def gaps_between(spans: Iterable[Span]) -> list[Span]:
+    """Return the time before, between and after spans; the first and the last have no end.
+
+    >>> gaps_between([(1.0, 3.0), (5.0, 6.0)])
+    [(-inf, 1.0), (3.0, 5.0), (6.0, inf)]
+    """
+    joined = joined_spans(spans)
+    edges = [float("-inf"), *(time for span in joined for time in span), float("inf")]
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def doubt_overlaps(segments: Sequence[Segment], dialogue: Iterable[Span]) -> list[Segment]:
+    """Halve the confidence of segments that do not lie for more than half in one pause.
+
+    Narrators speak between lines, so what sounds during a line is more often the actors.
+
+    Args:
+        segments: The segments.
+        dialogue: When actors speak, such as the times of subtitles.
+
+    >>> segment = Segment("n1", 4.0, 6.0, 4.0, 6.0, -8.0, 0.8)
+    >>> [doubt_overlaps([segment], [(3.0, end)])[0].confidence for end in (4.5, 5.5)]
+    [0.8, 0.4]
+    """
+    pauses = gaps_between(dialogue)
+    return [
+        segment
+        if any(
+            shared_seconds((segment.start, segment.end), [pause])
+            > (segment.end - segment.start) / 2
+            for pause in pauses
+        )
+        else replace(segment, confidence=round(segment.confidence / 2, 3))
+        for segment in segments
+    ]

@@ -1,0 +1,1 @@
+"""Words with times: subtitles, transcripts of narrations, scripts by their subtitles."""

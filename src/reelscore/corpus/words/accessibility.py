@@ -1,0 +1,142 @@
+"""What describers and their editors want to know: how dense a narration is, and where is room.
+
+Speech is in film time: narration as segments or sentences, dialogue as the cues of subtitles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from reelscore.corpus.sound.time_map import Span, joined_spans, shared_seconds
+
+_FAST = 180.0  # words a minute from which on listeners lose the thread
+
+
+@dataclass(frozen=True)
+class Narration:
+    """What the narrator says, and when; the words are empty where nobody transcribed them.
+
+    >>> Narration(4.0, 6.0, "Someone opens the door.").words_per_minute
+    120.0
+    """
+
+    start: float
+    end: float
+    text: str = ""
+
+    @property
+    def words_per_minute(self) -> float | None:
+        """How fast it is spoken; None without words or without length."""
+        words = len(self.text.split())
+        return (
+            round(60 * words / (self.end - self.start), 1)
+            if words and (self.end > self.start)
+            else None
+        )
+
+
+def to_webvtt(narration: Iterable[Narration]) -> str:
+    r"""Write a narration as WebVTT, for a track of the kind `descriptions`.
+
+    Args:
+        narration: What is said; passages without words are written as "(narration)".
+
+    >>> print(to_webvtt([Narration(3725.04, 3727.0, "Someone <waves> & nods.")]))
+    WEBVTT
+    <BLANKLINE>
+    1
+    01:02:05.040 --> 01:02:07.000
+    Someone &lt;waves&gt; &amp; nods.
+    <BLANKLINE>
+    """
+    parts = ["WEBVTT\n"]
+    for number, each in enumerate(narration, start=1):
+        text = " ".join(each.text.split()) or "(narration)"
+        text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        parts.append(f"{number}\n{_stamp(each.start)} --> {_stamp(each.end)}\n{text}\n")
+    return "\n".join(parts)
+
+
+def _stamp(seconds: float) -> str:
+    thousandths = round(seconds * 1000)
+    minutes, rest = divmod(thousandths, 60_000)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{rest // 1000:02}.{rest % 1000:03}"
+
+
+def accessibility_report(
+    narration: Sequence[Narration],
+    dialogue: Sequence[Span] = (),
+    *,
+    seconds: float | None = None,
+    least_gap: float = 3.0,
+    margin: float = 0.25,
+) -> dict[str, object]:
+    """Return how dense a narration is, how fast, where it covers dialogue, and where is room.
+
+    Args:
+        narration: The narration.
+        dialogue: When people speak.
+        seconds: How long the film is; until the last word if not given.
+        least_gap: The shortest silence, in seconds, that a description would fit in.
+        margin: How much silence to leave before and after speech.
+
+    Returns:
+        `density`, the share of the film that is narrated; `words_per_minute`, over the narration,
+        and how many passages are faster than 180 (`fast`); `overlap`, seconds of narration over
+        dialogue, and the passages; `gaps` without speech, each with the words that would fit at
+        160 words a minute.
+
+    >>> said = [Narration(10.0, 12.0, "Someone opens the door."), Narration(30.0, 31.0)]
+    >>> result = accessibility_report(said, [(11.5, 14.0)], seconds=40.0, least_gap=9)
+    >>> result["density"], result["words_per_minute"], result["overlap"]
+    (0.075, 120.0, 0.5)
+    >>> [gap["start"] for gap in result["gaps"]]
+    [0.25, 14.25]
+    """
+    spoken = joined_spans((each.start, each.end) for each in narration)
+    talk = joined_spans(dialogue)
+    length = seconds or max((end for _, end in [*spoken, *talk]), default=0.0)
+    narrated = sum(end - start for start, end in spoken)
+    worded = [each for each in narration if each.words_per_minute is not None]
+    worded_seconds = sum(each.end - each.start for each in worded)
+    words = sum(len(each.text.split()) for each in worded)
+    over = [(each, shared_seconds((each.start, each.end), talk)) for each in narration]
+    gaps = _gaps([*spoken, *talk], length, least_gap, margin)
+    return {
+        "seconds": round(length, 3),
+        "narrated": round(narrated, 3),
+        "density": round(narrated / length, 4) if length else 0.0,
+        "passages": len(narration),
+        "words_per_minute": round(60 * words / worded_seconds, 1) if worded_seconds else None,
+        "fast": [
+            {"start": each.start, "end": each.end, "words_per_minute": each.words_per_minute}
+            for each in worded
+            if (each.words_per_minute or 0.0) > _FAST
+        ],
+        "dialogue": round(sum(end - start for start, end in talk), 3),
+        "overlap": round(sum(shared_seconds(span, talk) for span in spoken), 3),
+        "overlaps": [
+            {"start": each.start, "end": each.end, "seconds": round(shared, 3)}
+            for each, shared in over
+            if shared > 0
+        ],
+        "gaps": [
+            {
+                "start": round(start, 3),
+                "end": round(end, 3),
+                "words": int((end - start) * 160 / 60),
+            }
+            for start, end in gaps
+        ],
+    }
+
+
+def _gaps(speech: Sequence[Span], length: float, least: float, margin: float) -> list[Span]:
+    gaps, last = [], 0.0
+    for start, end in [*joined_spans(speech), (length, length)]:
+        room = (last + margin, start - margin)
+        if room[1] - room[0] >= least:
+            gaps.append(room)
+        last = max(last, end)
+    return gaps

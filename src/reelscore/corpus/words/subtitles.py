@@ -1,0 +1,187 @@
+"""Subtitles as cues: what is said and when, without styles, sounds and labels of speakers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from reelscore.corpus.project_files import Remark
+from reelscore.corpus.scripts.elements import one_line, read_text
+from reelscore.errors import DataError, MissingExtraError
+
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
+_SPEAKER = re.compile(r"\ue000(.+?)\ue001\s*(.*)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|\{\\[^}]*\}")
+_SOUND = re.compile(r"\[[^\[\]]*\]|\([^()a-z]*\)|（[^（）]*）")
+_WHOLE_LINE = re.compile(r"\s*[-–—]?\s*\([^()]*\)\s*")
+_MUSIC = re.compile(r"[♩♪♫♬]+|(?<!\S)#(?!\S)|^\s*#|#\s*$")
+_DASH = re.compile(r"\s*[-–—‐]\s*(?![-–—])")
+_LABEL = re.compile(r"((?:[A-Z][\w.'’#-]*\s?){1,4}(?<!\s))\s*:\s+(?=\S)|([A-Z][A-Z .'’#\d-]+):\s*$")
+
+
+@dataclass(frozen=True)
+class CueLine:
+    """What one speaker says in a cue.
+
+    Attributes:
+        who: The speaker, where the subtitles name one.
+        text: The words.
+    """
+
+    who: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Cue:
+    """Words on the screen for a while.
+
+    Attributes:
+        start: When they appear, in seconds.
+        end: When they vanish.
+        lines: What is said, speaker by speaker; none where only sounds were described.
+
+    >>> Cue(1.0, 2.5, (CueLine(None, "Who is there?"), CueLine("ANNA", "Me."))).text
+    'Who is there? Me.'
+    """
+
+    start: float
+    end: float
+    lines: tuple[CueLine, ...]
+
+    @property
+    def text(self) -> str:
+        """All words of the cue."""
+        return " ".join(line.text for line in self.lines)
+
+
+@dataclass(frozen=True)
+class Subtitles:
+    """The cues of a film.
+
+    Attributes:
+        format: How they were written, such as `srt`.
+        cues: The cues by their starts; a script's elements name them by number, from 0.
+        report: What there is to know about them.
+    """
+
+    format: str
+    cues: tuple[Cue, ...]
+    report: tuple[Remark, ...] = ()
+
+
+def read_subtitles(
+    path: str | Path,
+    *,
+    fps: float | None = None,
+    encoding: str | None = None,
+    shift: float = 0.0,
+    scale: float = 1.0,
+) -> Subtitles:
+    """Read subtitles: SRT, WebVTT, ASS, SSA or MicroDVD.
+
+    Args:
+        path: The file.
+        fps: Frames a second, for MicroDVD.
+        encoding: Its encoding, if it is neither UTF-8 nor marked.
+        shift: Seconds to add to all times, after scaling.
+        scale: What all times are multiplied with.
+
+    Raises:
+        DataError: If it cannot be read, or has no cues.
+        MissingExtraError: If pysubs2 is not installed.
+    """
+    try:
+        import pysubs2
+    except ImportError:
+        raise MissingExtraError.of("Reading subtitles needs pysubs2", "reelscore[corpus]") from None
+    text = read_text(path, encoding)
+    if text.lstrip().startswith("WEBVTT"):
+        text = _VOICE.sub("\ue000\\1\ue001", text)
+    try:
+        content: Any = pysubs2.SSAFile.from_string(text, fps=fps)
+    except pysubs2.exceptions.UnknownFPSError:
+        raise DataError(
+            f"{path}: MicroDVD counts frames; say how many a second has, such as --fps 25."
+        ) from None
+    except (pysubs2.exceptions.Pysubs2Error, ValueError, IndexError, KeyError) as error:
+        raise DataError(
+            f"{path}: cannot be read as subtitles ({one_line(str(error)) or 'malformed'}); "
+            "expected SRT, WebVTT, ASS, SSA or MicroDVD."
+        ) from None
+    cues = [
+        Cue(
+            round(event.start / 1000 * scale + shift, 3),
+            round(event.end / 1000 * scale + shift, 3),
+            spoken_lines(event.plaintext),
+        )
+        for event in content
+        if not event.is_comment
+    ]
+    if not cues:
+        raise DataError(f"{path}: no cues; expected SRT, WebVTT, ASS, SSA or MicroDVD.")
+    ordered = sorted(cues, key=lambda cue: cue.start)
+    report = _findings(cues, ordered)
+    return Subtitles(str(content.format or "srt"), tuple(ordered), tuple(report))
+
+
+def spoken_lines(text: str) -> tuple[CueLine, ...]:
+    r"""Part what is said in a cue by speakers, without styles, sounds and music signs.
+
+    Args:
+        text: The text of the cue, with its line breaks.
+
+    >>> lines = spoken_lines("- <i>Run!</i> [door creaks]\n- ANNA: Why?")
+    >>> [(line.who, line.text) for line in lines]
+    [(None, 'Run!'), ('ANNA', 'Why?')]
+    """
+    lines: list[tuple[str | None, str]] = []
+    for row in _SOUND.sub(" ", _TAG.sub("", text)).split("\n"):
+        plain = "" if _WHOLE_LINE.fullmatch(row) else _MUSIC.sub(" ", row)
+        dash = _DASH.match(plain)
+        plain = plain[dash.end() :] if dash else plain
+        who = None
+        if speaker := _SPEAKER.match(plain.strip()):
+            who, plain = one_line(speaker[1]), speaker[2]
+        elif (label := _LABEL.match(plain.strip())) and _is_label(label[1] or label[2]):
+            who, plain = one_line(label[1] or label[2]), plain.strip()[label.end() :]
+        plain = one_line(plain)
+        if dash or who or not lines:
+            lines.append((who, plain))
+        else:
+            lines[-1] = (lines[-1][0], one_line(f"{lines[-1][1]} {plain}"))
+    return tuple(CueLine(who, words) for who, words in lines if words)
+
+
+def _is_label(name: str) -> bool:
+    return not any(letter.islower() for letter in name)
+
+
+def _findings(cues: Sequence[Cue], ordered: Sequence[Cue]) -> list[Remark]:
+    findings = []
+    late = sum(cue.start < before.start for before, cue in pairwise(cues))
+    if late:
+        findings.append(
+            Remark("unsorted", f"Cues that start before the one above them: {late}; sorted.")
+        )
+    empty = [number for number, cue in enumerate(ordered) if cue.end <= cue.start]
+    if empty:
+        findings.append(
+            Remark(
+                "no-duration",
+                f"Cues that end when or before they start: {len(empty)}; not used.",
+                details=tuple({"cue": number} for number in empty),
+            )
+        )
+    if any(cue.start < 0 for cue in ordered):
+        early = sum(cue.start < 0 for cue in ordered)
+        findings.append(
+            Remark("negative", f"Cues that start before the film: {early}; not used. See --shift.")
+        )
+    if not any(cue.lines for cue in ordered):
+        findings.append(Remark("no-words", "No cue has words that are said.", trusted=False))
+    return findings
