@@ -9,7 +9,7 @@ COPY cpp cpp
 COPY tools tools
 COPY src src
 COPY models/meteor models/meteor
-RUN pip wheel --no-cache-dir --wheel-dir /wheels '.[web,postgres]'
+RUN pip wheel --no-cache-dir --wheel-dir /wheels '.[web]'
 
 FROM python:3.12-slim-trixie
 # pg_dump for backups: Debian 13 has that of PostgreSQL 17, the server in compose.yaml.
@@ -17,7 +17,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends postgresql-client \
     && rm -rf /var/lib/apt/lists/*
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
-    pip install --no-cache-dir --no-index --find-links=/wheels 'reelscore[web,postgres]'
+    pip install --no-cache-dir --no-index --find-links=/wheels 'reelscore[web]'
 RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin reelscore \
     && install --directory --owner=reelscore --group=reelscore --mode=0700 /data /backups \
     && install --directory /videos

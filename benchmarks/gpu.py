@@ -317,7 +317,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     )
     options = parser.parse_args(arguments)
     if not (find_spec("torch") and find_spec("transformers")):
-        print("BERTHA on a GPU: needs torch and transformers, reelscore[learned]; left out")
+        print("BERTHA on a GPU: needs torch and transformers, reelscore[torch]; left out")
         return
     import torch
 

@@ -253,12 +253,19 @@ def test_every_change_in_the_tour_is_answered_by_a_folder() -> None:
     tour = text.partition("## Where would I change …\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| [^|]+ \| `([^`|]+)` \| ([^|]+) \|$", tour, re.MULTILINE)
     assert len(rows) >= 10
+    sources = (path for top in ("src", "studies") for path in (ROOT / top).rglob("*.py"))
+    code = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     for folder, start in rows:
         assert (ROOT / folder).is_dir(), folder
         for name in re.findall(r"`(\w+\.py)`", start):
             assert (ROOT / folder / name).is_file(), f"{folder}/{name}"
         for name in re.findall(r"`(\w+/\w+)`", start):
             assert (ROOT / "src" / "reelscore" / name).is_dir(), name
+        for name in re.findall(r"`(\w+)`", start):
+            assert (
+                re.search(rf"^(def |class )?{name}\b", code, re.M)
+                or (ROOT / folder / name).exists()
+            ), name
 
 
 # Links --------------------------------------------------------------------------------------------

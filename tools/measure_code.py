@@ -1,11 +1,12 @@
-"""Measures the shape of the source code: how far one must walk to understand it.
+"""Measures the shape of the source code: how much there is, and how far one must walk in it.
 
     python tools/measure_code.py [--json FILE] [--before FILE]
 
-It counts the files that run while a caption is scored and reported, and while a judgment is given
-and evaluated; modules with a single importer, with and without those that their own package
-exports (which have users outside); modules named by a verb in -ing; public names and those that
-the documentation lists; and lines of code. `--before` prints an earlier result beside.
+It counts what a wheel carries; the files that run on the way from a caption to a table and to a
+page, from a judgment to results, and from a submission to the leaderboard, with the times that the
+database is opened; modules with one importer; names used more than once; `Any`; public names and
+those that the documentation lists; extras for users; and the size of the changelog. `--before`
+prints an earlier result beside. tests/unit/test_package.py keeps the limits.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ import re
 import sys
 import tempfile
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from io import StringIO
-from itertools import accumulate
+from itertools import chain
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import reelscore
 
@@ -33,8 +34,12 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from starlette.testclient import TestClient
 
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(reelscore.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
+MANY_FILES = 12  # in a folder
+DEVELOPERS = {"bench", "dev", "docs", "peers", "test"}  # extras that are not for users
 PASSWORD = "a long password"
 
 
@@ -46,31 +51,39 @@ def main() -> None:
     figures = measure()
     earlier = json.loads(arguments.before.read_text()) if arguments.before else {}
     for name, value in figures.items():
-        before = f"{earlier[name]:>8,} →" if name in earlier else ""
-        print(f"{name:<52}{before}{value:>8,}")
+        before = f"{earlier[name]:>9,} →" if name in earlier else ""
+        print(f"{name:<52}{before}{value:>9,}")
     if arguments.json:
         arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 def measure() -> dict[str, int]:
-    caption = files_run_by(score_with_report)
-    judgment = files_run_by(judge_and_evaluate)
-    inside = [path for path in caption if part(path) not in ("cli", "report")]
     importers = importers_by_module()
     single = {name: user for name, (user, *more) in importers.items() if not more}
     private = [name for name, user in single.items() if not name.startswith(f"{user}.")]
     public, documented = public_names()
     return {
-        "files a caption passes": len(caption),
-        "files a caption passes, command line and report aside": len(inside),
-        "files a judgment passes": len(judgment),
-        "modules": len(SOURCES),
+        "lines of Python in the wheel": sum(
+            len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES
+        ),
+        "files of Python in the wheel": len(SOURCES),
+        f"folders with more than {MANY_FILES} files": len(full_folders()),
+        **{name: len(files_run_by(walk)) for name, walk in walks()},
+        **{
+            f"database openings: {name.partition(': ')[2]}": database_openings(walk)
+            for name, walk in walks()
+            if walk in (judge_and_evaluate, submit_and_see_board)
+        },
+        "class names used more than once": len(repeated(class_names())),
+        "file stems used more than once": len(repeated(file_stems())),
+        "uses of Any": sum(name.id == "Any" for name in nodes(ast.Name)),
+        "public names": public,
+        "public names on an API page": documented,
+        "extras for users": len(user_extras()),
+        "bytes of CHANGELOG.md": (ROOT / "CHANGELOG.md").stat().st_size,
         "modules with one importer, command line aside": len(single),
         "modules with one importer, exported ones aside too": len(private),
         "modules named by a verb in -ing": sum(is_verb(path.stem) for path in SOURCES),
-        "public names": public,
-        "public names on an API page": documented,
-        "lines of Python": sum(len(path.read_text().splitlines()) for path in SOURCES),
     }
 
 
@@ -81,14 +94,24 @@ def part(path: Path) -> str:
 # Walks: what runs, imports aside
 
 
+Node = TypeVar("Node", bound=ast.AST)
 Walk = Callable[[], AbstractContextManager[Callable[[], object]]]
 
 
+def walks() -> list[tuple[str, Walk]]:
+    return [
+        ("files: caption to table", score_captions),
+        ("files: caption to page", score_with_report),
+        ("files: judgment to results", judge_and_evaluate),
+        ("files: submission to board", submit_and_see_board),
+    ]
+
+
 def files_run_by(walk: Walk) -> set[Path]:
-    """Name the files of the package whose functions run, other than while a module is imported.
+    """Return the files of the package whose functions run, other than while one is imported.
 
     Args:
-        walk: Prepares what is needed, and gives the function to watch.
+        walk: Prepares what is needed, and yields the function to watch.
     """
     files: set[str] = set()
     watching = threading.Event()
@@ -115,18 +138,46 @@ def files_run_by(walk: Walk) -> set[Path]:
     return {Path(name) for name in files if Path(name).is_relative_to(PACKAGE)}
 
 
+def database_openings(walk: Walk) -> int:
+    """Return how many database connections this process takes from their pool."""
+    from sqlalchemy import event
+    from sqlalchemy.pool import Pool
+
+    openings = 0
+
+    def count(*_: object) -> None:
+        nonlocal openings
+        openings += 1
+
+    with walk() as work:
+        event.listen(Pool, "checkout", count)
+        try:
+            work()
+        finally:
+            event.remove(Pool, "checkout", count)
+    return openings
+
+
 @contextmanager
-def score_with_report() -> Iterator[Callable[[], object]]:
-    """`reelscore score` on the embedded example, with its HTML report."""
+def score_captions(*output: str) -> Iterator[Callable[[], object]]:
+    """`reelscore score` on the embedded example, as a table in the terminal."""
     from reelscore.cli.main import cli
 
     clips = PACKAGE / "examples" / "clips"
     systems = map(str, sorted((clips / "systems").iterdir()))
-    references = str(clips / "references.json")
-    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
-        output = ["--html", f"{folder}/report.html"]
-        command = ["score", *systems, "--refs", references, *output]
+    command = ["score", *systems, "--refs", str(clips / "references.json"), *output]
+    with redirect_stdout(StringIO()):
         yield lambda: cli.main(command, standalone_mode=False)
+
+
+@contextmanager
+def score_with_report() -> Iterator[Callable[[], object]]:
+    """The same with its HTML report."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        score_captions("--html", f"{folder}/report.html") as work,
+    ):
+        yield work
 
 
 @contextmanager
@@ -155,7 +206,7 @@ def judge_and_evaluate() -> Iterator[Callable[[], object]]:
 
 
 def running_campaign(folder: str, url: str) -> tuple[FastAPI, str]:
-    """Make a campaign of one task; give its app and the token of a rater's link."""
+    """Make a campaign of one task; return its app and the token of a rater's link."""
     from reelscore.campaigns import Campaign, Hit, Shown, Task
     from reelscore.campaigns.store import raters
     from reelscore.web import Settings, create_app
@@ -173,7 +224,7 @@ def running_campaign(folder: str, url: str) -> tuple[FastAPI, str]:
 
 
 def begin_work(app: FastAPI, rater: TestClient, token: str) -> str:
-    """Let a rater open the link and agree; give the token of the forms of this browser."""
+    """Let a rater open the link and agree; return the token of the forms of this browser."""
     rater.get(f"/r/{token}")
     proof: str = app.state.site.signer.proof(rater.cookies["reelscore_browser"])
     rater.post(f"/r/{token}", data={"proof": proof})
@@ -188,18 +239,63 @@ def log_in(app: FastAPI, organiser: TestClient) -> None:
     organiser.post("/organise/login", data=account).raise_for_status()
 
 
-# Modules
+@contextmanager
+def submit_and_see_board() -> Iterator[Callable[[], object]]:
+    """A team hands in captions, a worker scores them, and a visitor looks at the leaderboard."""
+    yield lambda: None  # to be written with the objects of `challenges`
+
+
+# Modules and names
+
+
+def full_folders() -> list[Path]:
+    counts = Counter(path.parent for path in SOURCES)
+    return [folder for folder, count in counts.items() if count > MANY_FILES]
+
+
+def nodes(kind: type[Node]) -> Iterator[Node]:
+    """Yield all parts of the source code of a kind."""
+    for tree in TREES.values():
+        yield from (node for node in ast.walk(tree) if isinstance(node, kind))
+
+
+def class_names() -> list[str]:
+    return [node.name for node in nodes(ast.ClassDef)]
+
+
+def file_stems() -> list[str]:
+    """Return what files and their folders of commands are called, but for what each wing has."""
+    return [path.stem for path in SOURCES if path.stem not in ("__init__", "wing", "commands")]
+
+
+def repeated(names: list[str]) -> dict[str, int]:
+    return {name: count for name, count in Counter(names).items() if count > 1}
+
+
+def user_extras() -> list[str]:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    extras = project.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
+    return [name for name in re.findall(r"^(\w+) = \[", extras, re.M) if name not in DEVELOPERS]
 
 
 def importers_by_module() -> dict[str, set[str]]:
-    """List the importers of each module that has any; command line aside, on both sides."""
-    names = {module_name(path): path for path in SOURCES if part(path) != "cli"}
+    """Return the importers of each module that has any; command lines aside, on both sides.
+
+    A package imports what its stub names.
+    """
+    names = {module_name(path): path for path in SOURCES if not is_command(path)}
     importers: dict[str, set[str]] = defaultdict(set)
     for importer, path in names.items():
-        for imported in imported_modules(path, names):
+        stub = path.with_suffix(".pyi")
+        stated = [ast.parse(stub.read_text(encoding="utf-8"))] if stub.exists() else []
+        for imported in imported_modules([TREES[path], *stated], names):
             if imported != importer:
                 importers[imported].add(importer)
     return importers
+
+
+def is_command(path: Path) -> bool:
+    return part(path) == "cli" or "commands" in path.relative_to(PACKAGE).parts
 
 
 def module_name(path: Path) -> str:
@@ -207,8 +303,8 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported_modules(path: Path, names: dict[str, Path]) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def imported_modules(trees: list[ast.Module], names: dict[str, Path]) -> Iterator[str]:
+    for node in chain.from_iterable(map(ast.walk, trees)):
         if isinstance(node, ast.Import):
             wanted = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -227,45 +323,18 @@ def is_verb(stem: str) -> bool:
 
 
 def public_names() -> tuple[int, int]:
-    """Count the names users can import from modules without an underscore, and those documented.
+    """Count the names that packages offer to users, and those of them that have documentation."""
+    sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+    from generated_pages import all_pages, public_packages  # type: ignore[import-not-found]
 
-    A package with `__all__` has chosen its public names; its modules then are not public.
-    """
-    public: set[str] = set()
-    documented: set[str] = set()
-    for path in SOURCES:
-        if "\n__all__ = " in path.read_text(encoding="utf-8"):
-            package = module_name(path)
-            names = {f"{package}.{name}" for name in importlib.import_module(package).__all__}
-            page = api_page(package)
-            public |= names
-            documented |= {name for name in names if re.search(rf"{re.escape(name)}\b", page)}
-    chosen_packages = {name.rpartition(".")[0] for name in public} - {"reelscore"}
-    for path in SOURCES:
-        name = module_name(path)
-        if any(piece.startswith("_") for piece in name.split(".")) or part(path) == "cli":
-            continue
-        above = set(accumulate(name.split("."), "{}.{}".format))
-        if above & chosen_packages:
-            continue
-        public |= {f"{name}.{each}" for each in top_level_names(path)}
-    return len(public), len(documented)
-
-
-def top_level_names(path: Path) -> Iterator[str]:
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        if isinstance(node, kinds) and not node.name.startswith("_"):
-            yield node.name
-
-
-def api_page(package: str) -> str:
-    """Give the text of a package's generated API page; empty where there is none."""
-    sys.path.insert(0, str(PACKAGE.parents[1] / "docs" / "_ext"))
-    from generated_pages import all_pages  # type: ignore[import-not-found]
-
-    wanted = "api.md" if package == "reelscore" else f"api/{package}.md"
-    return dict(all_pages()).get(wanted, "")
+    pages = dict(all_pages())
+    public = documented = 0
+    for package in ("reelscore", *public_packages()):
+        page = pages["api.md" if package == "reelscore" else f"api/{package}.md"]
+        names = importlib.import_module(package).__all__
+        public += len(names)
+        documented += sum(bool(re.search(rf"{package}\.{name}\b", page)) for name in names)
+    return public, documented
 
 
 if __name__ == "__main__":

@@ -181,9 +181,13 @@ def _help(names: tuple[str, ...], command: click.Command) -> str:
 
 @cache
 def public_packages() -> list[str]:
-    """Name the packages and modules below `reelscore` that have public names: an `__all__`."""
+    """Return the packages and modules below `reelscore` that have public names.
+
+    A package states them in its stub, ``__init__.pyi``; a module in its `__all__`.
+    """
     root = Path(reelscore.__file__).parent
     files = [path for path in root.rglob("*.py") if "\n__all__ = " in path.read_text("utf-8")]
+    files += root.rglob("__init__.pyi")
     parts = [path.relative_to(root.parent).with_suffix("").parts for path in files]
     names = {".".join(part for part in names if part != "__init__") for names in parts}
     return sorted(names - {"reelscore"})

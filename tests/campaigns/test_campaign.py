@@ -106,7 +106,7 @@ def test_without_sqlalchemy_the_remedy_is_named():
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout
     assert said.startswith(MissingExtraError.__name__)
-    assert "pip install 'reelscore[campaign]'" in said
+    assert "pip install 'reelscore[web]'" in said
 
 
 # HITs

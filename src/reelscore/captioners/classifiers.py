@@ -248,9 +248,7 @@ def fit(rows: FloatArray, positive: BoolArray, c: float, seed: int) -> tuple[Flo
     try:
         from sklearn.svm import LinearSVC
     except ImportError:
-        raise MissingExtraError.of(
-            "Visual labels need scikit-learn", "reelscore[captioners]"
-        ) from None
+        raise MissingExtraError.of("Visual labels need scikit-learn", "scikit-learn") from None
     machine = LinearSVC(C=c, class_weight="balanced", dual="auto", random_state=seed, max_iter=5000)
     machine.fit(rows, positive)
     return machine.coef_[0], float(machine.intercept_[0])

@@ -143,7 +143,7 @@ class CaptionNetwork:
 
 def need_torch() -> Any:
     """Return torch, or say how to get it."""
-    return need("torch", "reelscore[captioners]", "Networks that write captions")
+    return need("torch", "reelscore[torch]", "Networks that write captions")
 
 
 def check_device(device: str) -> None:

@@ -299,7 +299,7 @@ def check_pyarrow(what: str) -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise MissingExtraError.of(f"{what} needs pyarrow", "reelscore[parquet]") from None
+        raise MissingExtraError.of(f"{what} needs pyarrow", "reelscore[files]") from None
 
 
 def open_parquet(path: str) -> Any:

@@ -253,7 +253,7 @@ def _zstd(stream: io.BufferedReader) -> tuple[object, Damage]:
         import zstandard
     except ImportError:
         raise MissingExtraError.of(
-            "Reading .zst files needs zstandard", "reelscore[zstd]"
+            "Reading .zst files needs zstandard", "reelscore[files]"
         ) from None
     return _ZstdReader(stream), (OSError, EOFError, zstandard.ZstdError)
 

@@ -43,7 +43,7 @@ def need(module: str, extra: str | None = None, what: str = "Learned metrics") -
         return import_module(module)
     except ImportError as error:
         scoring = module.partition(".")[0] in _SCORING
-        usual = "reelscore[bertha]" if scoring else "reelscore[learned]"
+        usual = "reelscore[learned]" if scoring else "reelscore[torch]"
         raise MissingExtraError.of(f"{what} need {module}", extra or usual) from error
 
 

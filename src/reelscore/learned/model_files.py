@@ -114,7 +114,7 @@ def model_folder(name: str) -> Path:
         if spec is None or spec.origin is None:
             raise MissingExtraError.of(
                 "bertha needs trained weights, or a folder that 'reelscore bertha train' wrote",
-                "reelscore[bertha]",
+                "reelscore[learned]",
                 "reelscore-bertha",
             )
         return Path(spec.origin).parent / _IN_PACKAGE[name]

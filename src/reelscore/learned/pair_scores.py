@@ -110,7 +110,7 @@ def engine(info: ModelInfo) -> str:
     try:
         return f"{package} {version(package)}, on {'a GPU' if on_gpu else 'the processor'}"
     except PackageNotFoundError:
-        extra = "reelscore[bertha]" if package == "onnxruntime" else "reelscore[learned]"
+        extra = "reelscore[learned]" if package == "onnxruntime" else "reelscore[torch]"
         return f"{package}, which is missing: {install_command(extra)}"
 
 

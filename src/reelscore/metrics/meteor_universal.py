@@ -90,7 +90,7 @@ def _stemmer(language: str) -> Callable[[str], str]:
         package: Any = import_module("snowballstemmer")
     except ImportError:
         raise MissingExtraError.of(
-            "meteor_universal needs snowballstemmer", "reelscore[tokenizers]"
+            "meteor_universal needs snowballstemmer", "reelscore[languages]"
         ) from None
     stem: Callable[[str], str] = package.stemmer(STEMMERS[language]).stemWord
     return stem

@@ -9,7 +9,7 @@ Follows the official tool (SPICE 1.0, in Java) closely, not bit for bit. Facts a
 as there: the same facts give the same score to the last digit. Facts are read from parse trees by
 rules that imitate the tool's; the trees come from a small parser that imitates CoreNLP, and that is
 where the numbers differ. Differences between systems that are smaller than this disagreement tell
-nothing: see docs/language.md.
+nothing: see docs/parser.md.
 
 Sub-scores: spice_object, spice_attribute and spice_relation compare facts of one kind alone,
 spice_cardinality, spice_colour and spice_size attributes that are numbers, colours or sizes. An

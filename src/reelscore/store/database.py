@@ -236,7 +236,7 @@ def _engine(url: URL) -> Engine:
     try:
         engine = create_engine(url, pool_pre_ping=True, **_POOL)
     except ImportError:
-        raise MissingExtraError.of("PostgreSQL needs psycopg", "reelscore[postgres]") from None
+        raise MissingExtraError.of("PostgreSQL needs psycopg", "reelscore[web]") from None
     event.listen(engine, "connect", _connect_postgresql)
     return engine
 

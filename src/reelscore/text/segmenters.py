@@ -121,5 +121,5 @@ def _need(name: str, package: str, module: str = "") -> Any:
             return import_module(module or package)
     except ImportError:
         raise MissingExtraError.of(
-            f"The tokenizer {name} needs {package}", "reelscore[tokenizers]"
+            f"The tokenizer {name} needs {package}", "reelscore[languages]"
         ) from None

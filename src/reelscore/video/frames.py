@@ -254,4 +254,4 @@ def _need(module: str) -> Any:
         return import_module(module)
     except ImportError:
         package = {"av": "PyAV", "PIL.Image": "Pillow"}[module]
-        raise MissingExtraError.of(f"Frames of videos need {package}", "reelscore[video]") from None
+        raise MissingExtraError.of(f"Frames of videos need {package}", "reelscore[files]") from None

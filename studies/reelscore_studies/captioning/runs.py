@@ -186,7 +186,7 @@ def _check_tools(units: Sequence[Unit], device: str) -> None:
         packages |= {"sklearn_crfsuite": "sklearn-crfsuite", "nltk": "nltk"}
     for module, package in packages.items():
         if find_spec(module) is None:
-            raise MissingExtraError.of(f"This study needs {package}", "reelscore[captioners]")
+            raise MissingExtraError.of(f"This study needs {package}", package)
 
 
 def run_unit(unit: Unit, splits: Sequence[str]) -> None:

@@ -280,7 +280,7 @@ def _write_videos(folder: Path, seed: int, scenes: Sequence[Scene], *, zoom: int
     try:
         import av
     except ImportError as error:
-        raise MissingExtraError.of("Videos need av", "reelscore[video]") from error
+        raise MissingExtraError.of("Videos need av", "reelscore[files]") from error
 
     folder.mkdir(parents=True, exist_ok=True)
     for scene in scenes:

@@ -103,7 +103,7 @@ class SemanticField:
             import sklearn_crfsuite
         except ImportError:
             raise MissingExtraError.of(
-                "Semantic representations need sklearn-crfsuite", "reelscore[captioners]"
+                "Semantic representations need sklearn-crfsuite", "sklearn-crfsuite"
             ) from None
         items = [item for item in scores.items if item in known]
         if not items:

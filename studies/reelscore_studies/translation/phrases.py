@@ -57,7 +57,7 @@ class PhraseTable:
         try:
             from nltk.translate.phrase_based import phrase_extraction
         except ImportError:
-            raise MissingExtraError.of("Translation needs nltk", "reelscore[captioners]") from None
+            raise MissingExtraError.of("Translation needs nltk", "nltk") from None
         together: Counter[tuple[Words, Words]] = Counter()
         # A pair that comes again has the same phrases: it is taken apart once.
         seen = Counter(zip(pairs, align(pairs), strict=True))

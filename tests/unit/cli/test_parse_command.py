@@ -112,7 +112,7 @@ def test_without_the_package_the_remedy_is_said(captions, run, monkeypatch):
     status, _, error = run("parse", captions)
     lexicon._installed.cache_clear()
     assert status == 2
-    assert "pip install 'reelscore[language]' " in error
+    assert "pip install 'reelscore[parser]' " in error
 
 
 def test_topics_of_references_and_scores_of_systems(captions, run, folder, write_json):

@@ -260,7 +260,7 @@ def test_without_a_parser(monkeypatch):
     parser._parser.cache_clear()
     with pytest.raises(MissingExtraError) as error:
         score({"v": "a dog"}, {"v": ["a dog"]}, metrics="spice")
-    command = install_command("reelscore[language]", "reelscore-parser")
+    command = install_command("reelscore[parser]", "reelscore-parser")
     assert str(error.value) == f"SPICE needs a parser. To install: {command}"
 
 

@@ -229,7 +229,7 @@ def test_a_missing_package_is_named(monkeypatch, name, package):
     with pytest.raises(MissingExtraError) as error:
         tokenize(["a"], name)
     assert str(error.value) == (
-        f"The tokenizer {name} needs {package}. To install: pip install 'reelscore[tokenizers]'"
+        f"The tokenizer {name} needs {package}. To install: pip install 'reelscore[languages]'"
     )
 
 

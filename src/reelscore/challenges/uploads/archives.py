@@ -139,7 +139,7 @@ def _zstd_pieces(content: bytes) -> Iterator[bytes]:
     try:
         import zstandard
     except ImportError:
-        raise MissingExtraError.of("Zstandard needs zstandard", "reelscore[zstd]") from None
+        raise MissingExtraError.of("Zstandard needs zstandard", "reelscore[files]") from None
     rest = content
     while rest:
         frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()

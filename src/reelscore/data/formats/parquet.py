@@ -77,7 +77,7 @@ def _open(source: Source) -> Any:
         import pyarrow.parquet
     except ImportError:
         need = f"{source.path}: reading Parquet needs pyarrow"
-        raise MissingExtraError.of(need, "reelscore[parquet]") from None
+        raise MissingExtraError.of(need, "reelscore[files]") from None
     with _damage_explained(source.path):
         return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.document()))
 

@@ -24,7 +24,7 @@ from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
 
 Vectors = NDArray[np.float32]
 
-_EXTRA = "reelscore[clip]"
+_EXTRA = "reelscore[torch]"
 _PICTURES = 32  # of a batch
 _TOKENS = 2048
 _SETTINGS = "preprocessor_config.json"

@@ -362,7 +362,7 @@ def _installed() -> Lexicon:
     if spec is None or spec.origin is None:
         raise MissingExtraError.of(
             "Reading captions as language needs a parser and a lexicon",
-            "reelscore[language]",
+            "reelscore[parser]",
             "reelscore-parser",
         )
     return Lexicon(Path(spec.origin).parent)

@@ -214,7 +214,7 @@ def _parser(purpose: str) -> Parser:
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None or not find_spec("onnxruntime"):
         raise MissingExtraError.of(
-            f"{purpose} needs a parser", "reelscore[language]", "reelscore-parser"
+            f"{purpose} needs a parser", "reelscore[parser]", "reelscore-parser"
         )
     return _open(Path(spec.origin).parent)
 
