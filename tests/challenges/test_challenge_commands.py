@@ -89,7 +89,7 @@ def test_a_definition_with_mistakes(made, run):
     path.write_text(path.read_text().replace("resamples", "resample"))
     status, _, err = run("challenge", "new", "dogs.toml", "other.db")
     assert status == 2
-    assert "dogs.toml:11: [scoring] has no key 'resample'; did you mean resamples?" in err
+    assert "dogs.toml: [scoring] has no key 'resample'; did you mean resamples?" in err
     assert not (made / "other.db").exists()
     path.write_text(path.read_text().replace("resample", "resamples"))
     (made / "references.json").write_text('{"v1": []}')

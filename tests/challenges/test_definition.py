@@ -1,4 +1,4 @@
-"""The definition: the two examples are read, and each mistake is named with its line."""
+"""The definition: the two examples are read, and each mistake is named with its key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ STORIES = (EXAMPLES / "stories.toml").read_text()
 
 def test_the_first_example():
     challenge = parse_definition(LSMDC)
-    assert (challenge.id, challenge.registration, challenge.largest_team) == ("lsmdc", "approve", 6)
+    assert (challenge.id, challenge.registration) == ("lsmdc", "approve")
+    assert challenge.teams.largest == 6
     assert [split.visibility for split in challenge.splits] == ["public", "blind"]
     public, blind = challenge.phases
     assert (public.final, public.after, blind.late) == ("best", "open", "mark")
@@ -27,7 +28,7 @@ def test_the_first_example():
     assert blind.feedback == {"blind": "reveal"}
     assert (blind.limits.per_day, blind.limits.total, blind.limits.concurrent) == (2, 5, 1)
     [board] = challenge.boards
-    assert (board.split, board.primary, board.correction) == ("blind", "cider", "holm")
+    assert (board.split, board.primary, board.test.correction) == ("blind", "cider", "holm")
     assert [group.group for group in board.columns] == ["words", "learned", "text", "people"]
     assert challenge.humans[0].quorum == (2, 3)
     assert challenge.award.columns == ("human:helpful",)
@@ -47,49 +48,66 @@ def test_the_second_example():
     assert challenge.scoring.limits.seconds == 900
 
 
-# The right text, what stands there instead, and what is said about its line.
+# The right text, what stands there instead, and what is said about its key.
 MISTAKES = [
-    ("id = \"lsmdc\"", "id = \"LSMDC 1\"", "id is 'LSMDC 1'; expected up to 60 of a-z"),
+    ("id = \"lsmdc\"", "id = \"LSMDC 1\"", "challenge.id is 'LSMDC 1'; expected up to 60 of a-z"),
     ("registration", "registrations", "[challenge] has no key 'registrations'; did you mean"),
-    ('"approve" ', '"aprove" ', "'invite' or 'approve' (did you mean 'approve'?)"),
-    ("2026-09-15T12:00:00Z\nfeedback", "2026-09-15T12:00:00\nfeedback", "closes has no offset"),
-    ("closes = 2026-09-15", "closes = 2026-01-15", "phase 'public-test' closes before it opens"),
-    ("reveals = 2026-10-20", "reveals = 2026-09-20", "reveals before it closes"),
-    ("per_day = 5", "per_dya = 5", "limits has no key 'per_dya'; did you mean per_day?"),
-    ("per_day = 5", "per_day = 0", "per_day is 0; expected at least 1"),
-    ("per_day = 5", "per_day = \"5\"", "per_day is a text; expected a whole number"),
-    ('{ blind = "reveal" }', '{ blind = "ladder" }', "needs a step: step = { blind = 0.01 }"),
-    ('{ blind = "reveal" }', '{ blin = "reveal" }', "has no key 'blin'; did you mean blind?"),
-    ('missing = "error"', 'missing = "skip"', "missing is 'skip'; expected 'error'"),
-    ('"rouge_l", "cider", "b', '"rogue_l", "cider", "b', "Did you mean 'rouge_l'?"),
-    ("device = \"cpu\"", "device = \"tpu\"", "device is 'tpu'; expected 'cpu' or 'cuda'"),
-    ('primary = "cider"', 'primary = "cidre"', "Unknown score 'cidre'. Did you mean 'cider'?"),
-    ('primary = "cider"', 'primary = "unique"', "'unique', which cannot be resampled"),
-    ('phase = "blind-test"\nprimary', 'phase = "blnd"\nprimary', "Unknown phase 'blnd'"),
-    ('human = "helpful"', 'human = "helpfull"', "Unknown human evaluation 'helpfull'"),
-    ("quorum = [2, 3]", "quorum = [2, 5]", "quorum is of 5 raters, raters is 3"),
-    ("quorum = [2, 3]", "quorum = 2", "quorum is two numbers"),
-    ('layout = "trecvid"', 'layout = "trecvit"', "Unknown layout 'trecvit'"),
-    ('"human:helpful"\n', '"human:nobody"\n', "Unknown column of a board 'human:nobody'"),
-    ('"human:helpful"\n', '"human:ranking:helpful"\n', "of a board 'human:ranking:helpful'"),
-    ('"human:helpful"\n', '"human:helpful:x"\n', "Did you mean 'human:helpful'?"),
-    ('splits = ["public"]', 'splits = ["pubic"]', "Unknown split 'pubic'"),
-    ('id = "blind"  ', 'id = "public"  ', "there are two [[split]] with the id 'public'"),
-    ("precision = 3", "precision = 99", "precision is 99; expected 0 to 12"),
-    ("captions = false", "captions = 0", "captions is a number (0); expected true or false"),
-    ('phase = "public-test"\n\n', 'phase = "final"\n\n', "Unknown phase 'final'"),
+    ('"approve" ', '"aprove" ',
+     "challenge.registration is 'aprove'; expected 'open', 'invite' or 'approve' (did you mean"),
+    ("2026-09-15T12:00:00Z\nfeedback", "2026-09-15T12:00:00\nfeedback",
+     "phase[0].closes has no offset"),
+    ("closes = 2026-09-15", "closes = 2026-01-15",
+     "phase[0].closes: phase 'public-test' closes before it opens"),
+    ("reveals = 2026-10-20", "reveals = 2026-09-20",
+     "phase[1].reveals: phase 'blind-test' reveals before it closes"),
+    ("per_day = 5", "per_dya = 5", "phase[0].limits has no key 'per_dya'; did you mean per_day?"),
+    ("per_day = 5", "per_day = 0", "phase[0].limits.per_day is 0; expected at least 1"),
+    ("per_day = 5", "per_day = \"5\"",
+     "phase[0].limits.per_day is a text; expected a whole number"),
+    ('{ blind = "reveal" }', '{ blind = "ladder" }',
+     "phase[1].feedback.blind: feedback 'ladder' of blind needs a step: step = { blind = 0.01 }"),
+    ('{ blind = "reveal" }', '{ blin = "reveal" }',
+     "phase[1].feedback has no key 'blin'; did you mean blind?"),
+    ('missing = "error"', 'missing = "skip"', "scoring.missing is 'skip'; expected 'error'"),
+    ('"rouge_l", "cider", "b', '"rogue_l", "cider", "b',
+     "scoring.metrics: Unknown metric 'rogue_l'. Did you mean 'rouge_l'?"),
+    ("device = \"cpu\"", "device = \"tpu\"", "scoring.device is 'tpu'; expected 'cpu' or 'cuda'"),
+    ('primary = "cider"', 'primary = "cidre"',
+     "board[0].primary: Unknown score 'cidre'. Did you mean 'cider'?"),
+    ('primary = "cider"', 'primary = "unique"',
+     "board[0].primary: primary is 'unique', which cannot be resampled"),
+    ('phase = "blind-test"\nprimary', 'phase = "blnd"\nprimary',
+     "board[0].phase: Unknown phase 'blnd'"),
+    ('human = "helpful"', 'human = "helpfull"',
+     "board[0].columns[3].human: Unknown human evaluation 'helpfull'"),
+    ("quorum = [2, 3]", "quorum = [2, 5]", "human[0].quorum: quorum is of 5 raters, raters is 3"),
+    ("quorum = [2, 3]", "quorum = 2",
+     "human[0].quorum is a number (2); expected two numbers, such as [2, 3]"),
+    ('layout = "trecvid"', 'layout = "trecvit"', "human[2].layout: Unknown layout 'trecvit'"),
+    ('"human:helpful"\n', '"human:nobody"\n',
+     "award.column: Unknown column of a board 'human:nobody'"),
+    ('"human:helpful"\n', '"human:ranking:helpful"\n',
+     "award.column: Unknown column of a board 'human:ranking:helpful'"),
+    ('"human:helpful"\n', '"human:helpful:x"\n',
+     "award.column: Unknown column of a board 'human:helpful:x'. Did you mean 'human:helpful'?"),
+    ('splits = ["public"]', 'splits = ["pubic"]', "phase[0].splits: Unknown split 'pubic'"),
+    ('id = "blind"  ', 'id = "public"  ',
+     "split[1].id: there are two [[split]] with the id 'public'"),
+    ("precision = 3", "precision = 99", "board[0].columns[1].precision is 99; expected 0 to 12"),
+    ("captions = false", "captions = 0",
+     "publish.captions is a number (0); expected true or false"),
+    ('phase = "public-test"\n\n', 'phase = "final"\n\n',
+     "baseline[0].phase: Unknown phase 'final'"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("right", "wrong", "said"), MISTAKES, ids=lambda value: str(value)[:30])
-def test_each_mistake_has_its_line(right, wrong, said):
+def test_each_mistake_has_its_key(right, wrong, said):
     before, _, after = LSMDC.partition(right)
     assert after
-    line = before.count("\n") + 1
     with pytest.raises(DataError) as caught:
         parse_definition(before + wrong + after, "lsmdc.toml")
-    [message] = [text for text in str(caught.value).splitlines() if said in text]
-    assert message.startswith(f"lsmdc.toml:{line}: "), message
+    assert f"lsmdc.toml: {said}" in str(caught.value)
 
 
 def test_all_mistakes_are_said_at_once():
@@ -115,7 +133,7 @@ def test_what_is_not_toml():
             (
                 'variant = "2018-11"',
                 f'{name} = "{choice}"',
-                f"stories.toml:18: {name} is '{choice}'",
+                f"stories.toml: scoring.protocol.{name} is '{choice}'",
             )
             for name, choice in (
                 ("reversed_segments", "swap"),
@@ -142,6 +160,6 @@ def test_files_lie_beside_the_definition(tmp_path):
     with pytest.raises(DataError) as caught:
         read_definition(tmp_path / "lsmdc.toml")
     assert [line.partition(".toml:")[2] for line in str(caught.value).splitlines()] == [
-        "5: data.md: no such file beside the definition.",
-        "19: blindtest.csv: no such file beside the definition.",
+        " challenge.pages.data: data.md: no such file beside the definition.",
+        " split[1].references: blindtest.csv: no such file beside the definition.",
     ]

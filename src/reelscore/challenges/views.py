@@ -136,7 +136,7 @@ class View(Scope):
         board = self._made(described.id, drawn=True)
         if board is None:
             return None
-        return decide(award, board, described.level, described.correction)  # type: ignore[arg-type]
+        return decide(award, board, described.test.level, described.test.correction)
 
     @cached_property
     def humans(self) -> dict[str, dict[str, Any]]:

@@ -217,8 +217,8 @@ class BoardMaker:
             board_columns(self._view.definition, board, self._people()),
             primary=board.primary,
             final="best" if told and ladder else self._described.final,
-            level=board.level,
-            correction=board.correction,  # type: ignore[arg-type]
+            level=board.test.level,
+            correction=board.test.correction,
             generation=self._phase.generation,
             notes=notes,
         )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from operator import attrgetter
 from typing import Any
+
+from msgspec.structs import asdict
 
 from reelscore.challenges.definition.records import Definition, PhaseLimits
 
@@ -15,8 +17,8 @@ _PHASE = (
 _WHOLE = {
     "name": "The name is",
     "registration": "Registration is",
-    "largest_team": "The size of teams is",
-    "teams_close": "The time at which teams close is",
+    "teams.largest": "The size of teams is",
+    "teams.close": "The time at which teams close is",
     "references": "Who may read references of public splits is",
     "contact": "The contact is",
     "splits": "Splits are",
@@ -35,13 +37,14 @@ def definition_changes(before: Definition, after: Definition) -> list[str]:
         before: The definition that is in force.
         after: The one that is to follow.
 
-    >>> from dataclasses import replace
-    >>> from reelscore.challenges.definition.records import Phase, Scoring
-    >>> limits = PhaseLimits(per_day=5)
-    >>> phase = Phase("main", ("test",), 0, 1, None, {"test": "full"}, {}, limits)
-    >>> before = Definition("dogs", "Dogs", "open", (), Scoring(), (phase,), ())
-    >>> phase = replace(phase, final="best", limits=PhaseLimits(per_day=5, total=9))
-    >>> for change in definition_changes(before, replace(before, name="Cats", phases=(phase,))):
+    >>> from reelscore.challenges.definition.records import Phase
+    >>> def phase(**settings):
+    ...     return Phase(id="main", splits=("test",), opens=0, closes=1, **settings)
+    >>> def challenge(name, phase):
+    ...     return Definition(id="dogs", name=name, splits=(), phases=(phase,), boards=())
+    >>> before = challenge("Dogs", phase(limits=PhaseLimits(per_day=5)))
+    >>> after = challenge("Cats", phase(limits=PhaseLimits(per_day=5, total=9), final="best"))
+    >>> for change in definition_changes(before, after):
     ...     print(change)
     The name is changed.
     Phase 'main': limits is per_day 5, total 9; was per_day 5.
@@ -50,7 +53,7 @@ def definition_changes(before: Definition, after: Definition) -> list[str]:
     changes = [
         f"{what} changed."
         for field, what in _WHOLE.items()
-        if getattr(before, field) != getattr(after, field)
+        if attrgetter(field)(before) != attrgetter(field)(after)
     ]
     if before.scoring.limits != after.scoring.limits:
         changes.append("Limits of scoring are changed.")

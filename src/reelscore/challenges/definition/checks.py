@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from reelscore.campaigns.hits.layouts import LAYOUTS
 from reelscore.campaigns.protocols import PROTOCOLS
-from reelscore.challenges.definition.records import Board, Definition, Human, Kind, Phase, Scoring
-from reelscore.challenges.definition.toml_tables import LineProblems
+from reelscore.challenges.definition.records import (
+    PAGES,
+    Award,
+    Board,
+    Definition,
+    Human,
+    Kind,
+    Phase,
+    Scoring,
+    Split,
+)
+from reelscore.challenges.definition.toml_tables import unknown_keys
 from reelscore.data.scales import Scale
 from reelscore.errors import ReelscoreError, UnknownNameError
 from reelscore.stories.protocol import Protocol
@@ -66,65 +76,65 @@ def _story_scales(protocol: Protocol) -> dict[str, Scale]:
     return {name: each.scale_of(name) for each in made for name in each.outputs}
 
 
-def check_definition(definition: Definition, problems: LineProblems, folder: Path | None) -> None:
-    """Note everything that is wrong with a definition beside single values.
+def definition_faults(definition: Definition, folder: Path | None) -> Iterator[str]:
+    """Yield what is wrong with a definition beside single values: each with its key.
 
     Args:
         definition: What was read.
-        problems: Where to note it.
         folder: Where the files that it names must be; not looked for if ``None``.
     """
-    for key, views in (
-        ("split", definition.splits),
-        ("phase", definition.phases),
-        ("board", definition.boards),
-        ("human", definition.humans),
-    ):
-        _check_ids(key, views, problems)
-    scales = _check_scoring(definition, problems)
-    splits = {split.id: split for split in definition.splits}
+    yield from unknown_keys(PAGES, definition.pages, "challenge.pages")
+    yield from _repeated("split", definition.splits)
+    yield from _repeated("phase", definition.phases)
+    yield from _repeated("board", definition.boards)
+    yield from _repeated("human", definition.humans)
+    for k, split in enumerate(definition.splits):
+        yield from _split_faults(split, f"split[{k}]")
+    scales = yield from _scoring_faults(definition)
     for k, phase in enumerate(definition.phases):
-        _check_phase(definition, phase, ("phase", k), problems)
-    phases = {phase.id: phase for phase in definition.phases}
+        yield from _phase_faults(definition, phase, f"phase[{k}]")
+    kinds = {split.id: split.kind for split in definition.splits}
     for k, board in enumerate(definition.boards):
-        path = ("board", k)
-        split = _check_view("board", board, definition, path, problems)
-        if split in splits and splits[split].kind in scales:
-            _check_columns(definition, board, scales[splits[split].kind], path, problems)
+        yield from _view_faults(definition, board, f"board[{k}]")
+        kind = kinds.get(definition.split_of(board))
+        if kind in scales:
+            yield from _column_faults(definition, board, scales[kind], f"board[{k}]")
     for k, human in enumerate(definition.humans):
-        path = ("human", k)
-        _check_view("human", human, definition, path, problems)
-        if human.layout and human.layout not in LAYOUTS:
-            error = UnknownNameError.of("layout", human.layout, LAYOUTS)
-            problems.add((*path, "layout"), str(error))
-        if human.include_reference and human.protocol != "ranking":
-            problems.add((*path, "include_reference"), "include_reference is for rankings only.")
-        if human.quorum and human.protocol != "against-reference":
-            problems.add((*path, "quorum"), "quorum is for the protocol against-reference only.")
-    _check_award(definition, problems)
+        yield from _view_faults(definition, human, f"human[{k}]")
+        yield from _human_faults(human, f"human[{k}]")
+    if definition.award is not None:
+        yield from _award_faults(definition, definition.award)
+    phases = [phase.id for phase in definition.phases]
     for k, baseline in enumerate(definition.baselines):
-        if baseline.phase not in phases:
-            _unknown("phase", baseline.phase, phases, ("baseline", k, "phase"), problems)
+        yield from _unknown("phase", [baseline.phase], phases, f"baseline[{k}].phase")
     if folder is not None:
-        _check_files(definition, folder, problems)
+        yield from _missing_files(definition, folder)
 
 
-def _check_ids(key: str, views: Sequence[Any], problems: LineProblems) -> None:
-    ids: set[str] = set()
-    for k, view in enumerate(views):
-        if view.id in ids:
-            problems.add((key, k, "id"), f"there are two [[{key}]] with the id {view.id!r}.")
-        ids.add(view.id)
+def _repeated(key: str, views: Sequence[Split | Phase | Board | Human]) -> Iterator[str]:
+    ids = [view.id for view in views]
+    for k, id in enumerate(ids):
+        if id in ids[:k]:
+            yield f"{key}[{k}].id: there are two [[{key}]] with the id {id!r}."
 
 
-def _unknown(
-    kind: str, name: str, known: Mapping[str, object] | set[str], path: Any, problems: LineProblems
-) -> None:
-    problems.add(path, str(UnknownNameError.of(kind, name, known)))
+def _unknown(kind: str, names: Iterable[str], known: Collection[str], path: str) -> Iterator[str]:
+    for name in names:
+        if name not in known:
+            yield f"{path}: {UnknownNameError.of(kind, name, known)}"
 
 
-def _check_scoring(definition: Definition, problems: LineProblems) -> dict[Kind, dict[str, Scale]]:
-    """Check metrics and protocol, for the kinds of splits that there are."""
+def _split_faults(split: Split, path: str) -> Iterator[str]:
+    if not split.files:
+        yield f"{path}.references: split {split.id!r} names no references; name a file."
+    if split.kind == "captions" and len(split.files) > 1:
+        yield f"{path}.references: references of captions are one file; put them together."
+    if split.videos and "{item}" not in split.videos:
+        yield f"{path}.videos: videos has no {{item}}, which stands for the item's id."
+
+
+def _scoring_faults(definition: Definition) -> Generator[str, None, dict[Kind, dict[str, Scale]]]:
+    """Check metrics and protocol; return the scores for each kind of split that there is."""
     from reelscore.text.tokens import check_tokenizer
 
     scoring = definition.scoring
@@ -134,148 +144,148 @@ def _check_scoring(definition: Definition, problems: LineProblems) -> dict[Kind,
         key = "metrics" if kind == "captions" else ("protocol" if scoring.protocol else "scores")
         try:
             scales[kind] = score_scales(scoring, kind)
-            if kind == "stories" and story_protocol(scoring).missing != "zero":
-                message = "missing must be 'zero': all submissions are scored on the same videos."
-                problems.add(("scoring", "protocol", "missing"), message)
-            if kind == "stories":
-                _check_repairs(scoring, problems)
         except ReelscoreError as error:
-            problems.add(("scoring", key), str(error))
+            yield f"scoring.{key}: {error}"
+    if "stories" in scales:
+        yield from _protocol_faults(scoring)
     if "captions" in kinds:
         try:
             check_tokenizer(scoring.tokenizer)
         except ReelscoreError as error:
-            problems.add(("scoring", "tokenizer"), str(error))
+            yield f"scoring.tokenizer: {error}"
     if "stories" not in kinds and (scoring.scores or scoring.protocol):
-        problems.add(("scoring", "scores"), "scores and protocol are for stories; see metrics.")
+        yield "scoring.scores: scores and protocol are for stories; see metrics."
     return scales
 
 
-def _check_repairs(scoring: Scoring, problems: LineProblems) -> None:
+def _protocol_faults(scoring: Scoring) -> Iterator[str]:
     """Refuse what would repair captions: bad times and empty sentences are always refused."""
+    if story_protocol(scoring).missing != "zero":
+        yield (
+            "scoring.protocol.missing must be 'zero': all submissions are scored on the same "
+            "videos."
+        )
     for name in ("reversed_segments", "negative", "beyond", "empty"):
         choice = scoring.protocol.get(name, "error")
         if choice != "error":
-            message = f"{name} is {choice!r}; a challenge repairs no file: leave {name} out."
-            problems.add(("scoring", "protocol", name), message)
+            yield (
+                f"scoring.protocol.{name} is {choice!r}; a challenge repairs no file: leave "
+                f"{name} out."
+            )
 
 
-def _check_phase(definition: Definition, phase: Phase, path: Any, problems: LineProblems) -> None:
-    splits = {split.id: split for split in definition.splits}
-    for split in phase.splits:
-        if split not in splits:
-            _unknown("split", split, splits, (*path, "splits"), problems)
+def _phase_faults(definition: Definition, phase: Phase, path: str) -> Iterator[str]:
+    kinds = {split.id: split.kind for split in definition.splits}
+    yield from _unknown("split", phase.splits, kinds, f"{path}.splits")
     if not phase.splits or len(set(phase.splits)) < len(phase.splits):
-        problems.add((*path, "splits"), "splits names at least one split, each once.")
-    if len({splits[split].kind for split in phase.splits if split in splits}) > 1:
-        problems.add(
-            (*path, "splits"), "one file holds a phase's splits; they must be of one kind."
-        )
-    if phase.opens and phase.closes and phase.opens >= phase.closes:
-        problems.add((*path, "closes"), f"phase {phase.id!r} closes before it opens.")
+        yield f"{path}.splits: splits names at least one split, each once."
+    if len({kinds[split] for split in phase.splits if split in kinds}) > 1:
+        yield f"{path}.splits: one file holds a phase's splits; they must be of one kind."
+    if phase.opens >= phase.closes:
+        yield f"{path}.closes: phase {phase.id!r} closes before it opens."
     if phase.reveals is not None and phase.reveals < phase.closes:
-        problems.add((*path, "reveals"), f"phase {phase.id!r} reveals before it closes.")
-    for split, feedback in phase.feedback.items():
-        step = phase.step.get(split)
-        if feedback in ("rounded", "ladder") and step is None:
-            message = f"feedback {feedback!r} of {split} needs a step: step = {{ {split} = 0.01 }}."
-            problems.add((*path, "feedback", split), message)
-        if feedback not in ("rounded", "ladder") and step is not None:
-            message = f"step of {split} has no use with feedback {feedback!r}."
-            problems.add((*path, "step", split), message)
-        if feedback == "rounded" and step == "auto":
-            problems.add((*path, "step", split), "step 'auto' is for the ladder; name a number.")
-        if feedback == "ladder":
-            if phase.limits.concurrent != 1:
-                message = "the ladder needs limits.concurrent = 1, so that the order is certain."
-                problems.add((*path, "limits"), message)
-            boards = [board for board in definition.boards if board.phase == phase.id]
-            if split not in [split_of(definition, board) for board in boards]:
-                message = f"the ladder goes by a board's primary score; {split} has no board."
-                problems.add((*path, "feedback", split), message)
+        yield f"{path}.reveals: phase {phase.id!r} reveals before it closes."
+    for key in ("feedback", "step"):
+        yield from unknown_keys(phase.splits, getattr(phase, key), f"{path}.{key}")
+    for split in phase.splits:
+        yield from _feedback_faults(definition, phase, split, path)
 
 
-def split_of(definition: Definition, view: Board | Human) -> str:
-    """Return the split of a board or a human evaluation; empty where it must be named and is not.
+def _feedback_faults(definition: Definition, phase: Phase, split: str, path: str) -> Iterator[str]:
+    """Check what a phase tells of a split, and in which steps."""
+    feedback, step = phase.feedback.get(split, "full"), phase.step.get(split)
+    if feedback not in ("rounded", "ladder"):
+        if step is not None:
+            yield f"{path}.step.{split}: step of {split} has no use with feedback {feedback!r}."
+        return
+    if step is None:
+        needed = f"step = {{ {split} = 0.01 }}"
+        yield f"{path}.feedback.{split}: feedback {feedback!r} of {split} needs a step: {needed}."
+    if feedback == "rounded":
+        if step == "auto":
+            yield f"{path}.step.{split}: step 'auto' is for the ladder; name a number."
+        return
+    if phase.limits.concurrent != 1:
+        yield (
+            f"{path}.limits: the ladder needs limits.concurrent = 1, so that the order is certain."
+        )
+    boards = [board for board in definition.boards if board.phase == phase.id]
+    if split not in map(definition.split_of, boards):
+        yield (
+            f"{path}.feedback.{split}: the ladder goes by a board's primary score; {split} has no "
+            "board."
+        )
 
-    Without a name it is the phase's only one; of a human evaluation that of the phase's only board.
-    """
-    phases = {phase.id: phase for phase in definition.phases}
-    if view.split or view.phase not in phases:
-        return view.split
-    if len(splits := phases[view.phase].splits) == 1:
-        return splits[0]
-    boards = [board for board in definition.boards if board.phase == view.phase]
-    return boards[0].split if isinstance(view, Human) and len(boards) == 1 else ""
 
-
-def _check_view(
-    key: str, view: Board | Human, definition: Definition, path: Any, problems: LineProblems
-) -> str:
-    """Check phase and split of a board or human evaluation; give the split."""
+def _view_faults(definition: Definition, view: Board | Human, path: str) -> Iterator[str]:
+    """Check phase and split of a board or human evaluation."""
     phases = {phase.id: phase for phase in definition.phases}
     if view.phase not in phases:
-        _unknown("phase", view.phase, phases, (*path, "phase"), problems)
-        return ""
-    phase = phases[view.phase]
-    split = split_of(definition, view)
-    if not split:
-        message = f"phase {phase.id!r} has several splits; name the split of this {key}."
-        problems.add(path, message)
-    elif split not in phase.splits:
-        message = f"split {split!r} is not of phase {phase.id!r}, which has "
-        problems.add((*path, "split"), f"{message}{', '.join(phase.splits)}.")
-    return split
-
-
-def _check_columns(
-    definition: Definition,
-    board: Board,
-    scales: Mapping[str, Scale],
-    path: Any,
-    problems: LineProblems,
-) -> None:
-    if board.primary not in scales:
-        _unknown("score", board.primary, scales, (*path, "primary"), problems)
-    elif (scale := scales[board.primary]).together or scale.better == "neither":
-        message = (
-            f"primary is {board.primary!r}, which cannot be resampled or has no better side; "
-            "choose a score that can be tested."
-        )
-        problems.add((*path, "primary"), message)
-    humans = {human.id: human for human in definition.humans}
-    names: list[str] = []
-    for k, columns in enumerate(board.columns):
-        place = (*path, "columns", k)
-        for score in columns.scores:
-            if score not in scales:
-                _unknown("score", score, scales, (*place, "scores"), problems)
-        if columns.human and columns.human not in humans:
-            _unknown("human evaluation", columns.human, humans, (*place, "human"), problems)
-        names += columns.scores
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        problems.add((*path, "columns"), f"{name} stands in two columns.")
-
-
-def _check_award(definition: Definition, problems: LineProblems) -> None:
-    award = definition.award
-    if award is None:
+        yield from _unknown("phase", [view.phase], phases, f"{path}.phase")
         return
-    boards = {board.id: board for board in definition.boards}
-    if award.board and award.board not in boards:
-        _unknown("board", award.board, boards, ("award", "board"), problems)
-    judging = [b for id, b in boards.items() if award.board in ("", id)]
-    known = {score for board in judging for group in board.columns for score in group.scores}
-    known |= {board.primary for board in judging}
-    shown = {group.human for board in judging for group in board.columns if group.human}
+    phase, split = phases[view.phase], definition.split_of(view)
+    if not split:
+        key = path.partition("[")[0]
+        yield f"{path}: phase {phase.id!r} has several splits; name the split of this {key}."
+    elif split not in phase.splits:
+        splits = ", ".join(phase.splits)
+        yield f"{path}.split: split {split!r} is not of phase {phase.id!r}, which has {splits}."
+
+
+def _human_faults(human: Human, path: str) -> Iterator[str]:
+    yield from _unknown("protocol", [human.protocol], PROTOCOLS, f"{path}.protocol")
+    if human.layout:
+        yield from _unknown("layout", [human.layout], LAYOUTS, f"{path}.layout")
+    if human.include_reference and human.protocol != "ranking":
+        yield f"{path}.include_reference: include_reference is for rankings only."
+    if human.quorum is not None:
+        least, most = human.quorum
+        if human.protocol != "against-reference":
+            yield f"{path}.quorum: quorum is for the protocol against-reference only."
+        if least > most:
+            yield f"{path}.quorum is {[least, most]}; expected the smaller number first."
+        if most != human.raters:
+            yield f"{path}.quorum: quorum is of {most} raters, raters is {human.raters}."
+
+
+def _column_faults(
+    definition: Definition, board: Board, scales: dict[str, Scale], path: str
+) -> Iterator[str]:
+    yield from _unknown("score", [board.primary], scales, f"{path}.primary")
+    scale = scales.get(board.primary)
+    if scale is not None and (scale.together or scale.better == "neither"):
+        yield (
+            f"{path}.primary: primary is {board.primary!r}, which cannot be resampled or has no "
+            "better side; choose a score that can be tested."
+        )
+    humans = [human.id for human in definition.humans]
+    for k, columns in enumerate(board.columns):
+        place = f"{path}.columns[{k}]"
+        if bool(columns.scores) == bool(columns.human):
+            yield f"{place}: columns need either scores or human."
+        yield from _unknown("score", columns.scores, scales, f"{place}.scores")
+        if columns.human:
+            yield from _unknown("human evaluation", [columns.human], humans, f"{place}.human")
+    names = [name for columns in board.columns for name in columns.scores]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"{path}.columns: {name} stands in two columns."
+
+
+def _award_faults(definition: Definition, award: Award) -> Iterator[str]:
+    key = "column" if award.rule == "column" else "columns"
+    if not award.columns or (key == "column") != bool(award.column):
+        yield f"award.{key}: the rule {award.rule} needs {key}."
+    boards = [board.id for board in definition.boards]
+    if award.board:
+        yield from _unknown("board", [award.board], boards, "award.board")
+    judging = [board for board in definition.boards if award.board in ("", board.id)]
+    groups = list(chain.from_iterable(board.columns for board in judging))
+    known = {board.primary for board in judging}.union(*(group.scores for group in groups))
     for human in definition.humans:
-        if human.id in shown:
+        if human.id in [group.human for group in groups]:
             known |= _human_columns(human)
-    for key, columns in (("columns", award.columns), ("ties", award.ties)):
-        for column in columns:
-            place = ("award", "column" if award.rule == "column" and key == "columns" else key)
-            if column and column not in known:
-                _unknown("column of a board", column, known, place, problems)
+    yield from _unknown("column of a board", award.columns, known, f"award.{key}")
+    yield from _unknown("column of a board", award.ties, known, "award.ties")
 
 
 def _human_columns(human: Human) -> set[str]:
@@ -286,16 +296,15 @@ def _human_columns(human: Human) -> set[str]:
     return {f"human:{human.id}"}
 
 
-def _check_files(definition: Definition, folder: Path, problems: LineProblems) -> None:
-    files: list[tuple[Any, str]] = []
+def _missing_files(definition: Definition, folder: Path) -> Iterator[str]:
+    files = [(f"challenge.pages.{page}", name) for page, name in definition.pages.items()]
     for k, split in enumerate(definition.splits):
-        files += [(("split", k, "references"), name) for name in split.references]
-    files += [(("challenge", "pages", page), name) for page, name in definition.pages.items()]
-    files += [(("baseline", k, "file"), each.file) for k, each in enumerate(definition.baselines)]
+        files += [(f"split[{k}].references", name) for name in split.files]
+    files += [(f"baseline[{k}].file", each.file) for k, each in enumerate(definition.baselines)]
     for path, name in files:
         try:
             there = (folder / name).is_file()
         except (OSError, ValueError):
             there = False
         if name and not there:
-            problems.add(path, f"{name}: no such file beside the definition.")
+            yield f"{path}: {name}: no such file beside the definition."

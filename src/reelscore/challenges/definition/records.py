@@ -1,111 +1,170 @@
-"""What a challenge is: frozen dataclasses, which `definition_file` reads from one TOML file."""
+"""What a challenge is: records with the keys, bounds and defaults of its definition in TOML."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Collection
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import force_setattr, replace
+
+from reelscore.stats.corrections import Correction
+from reelscore.store.values import from_iso
 
 Registration = Literal["open", "invite", "approve"]
 Visibility = Literal["public", "blind"]
 Kind = Literal["captions", "stories"]
 Feedback = Literal["full", "rounded", "ladder", "reveal"]
 Final = Literal["chosen", "last", "best"]
-METRICS = ("bleu", "meteor", "rouge_l", "cider")
+PAGES = ("overview", "rules", "data", "citation")
+
+_ID = r"^[a-z0-9][a-z0-9-]{0,59}\Z"
+Id = Annotated[str, Meta(pattern=_ID, description="up to 60 of a-z, 0-9 and -, as in addresses")]
+Natural = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(gt=0, lt=1, description="a number between 0 and 1")]
+Finite = Annotated[float, Meta(ge=-1e300, le=1e300, description="a finite number")]
+Step = Annotated[
+    Annotated[float, Meta(gt=0, lt=1000)] | Literal["auto"],
+    Meta(description="a positive number or 'auto'"),
+]
+Quorum = Annotated[
+    tuple[Count, Count], Meta(description="two numbers, such as [2, 3] for 2 of 3 raters")
+]
+Points = Annotated[
+    tuple[Natural, ...],
+    Meta(min_length=1, description="a list of whole numbers, such as [3, 2, 1]"),
+]
+Texts = tuple[str, ...]
+Files = Annotated[Texts | str, Meta(description="a text or a list of texts")]
 
 
-@dataclass(frozen=True)
-class Split:
+class Microseconds(int):
+    """A time since 1970."""
+
+    @classmethod
+    def of(cls, value: object) -> Microseconds:
+        """Read a time of TOML.
+
+        Raises:
+            ValueError: If it is none, or has no offset.
+        """
+        if not isinstance(value, datetime):
+            raise ValueError
+        if value.tzinfo is None:
+            raise ValueError(f"has no offset; write {value.isoformat()}Z if it is UTC.")
+        if value.timestamp() < 0:
+            raise ValueError(f"is {value}; expected a time after 1970.")
+        return cls(from_iso(value.isoformat()) or 0)
+
+
+Time = Annotated[Microseconds, Meta(description="a time as 2026-09-01T12:00:00Z")]
+
+
+class Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of the definition."""
+
+
+class Split(Table, frozen=True):
     """Items with references: public, or blind."""
 
-    id: str
+    id: Id
     visibility: Visibility
-    kind: Kind
-    references: tuple[str, ...]  # files; of stories one per annotator
+    kind: Kind = "captions"
+    references: Files = ()  # files; of stories one per annotator
     format: str = ""
     part: str = ""  # of a data set whose file names parts: val, test
     videos: str = ""  # address of a clip, with {item}
 
+    @property
+    def files(self) -> Texts:
+        """The files of references."""
+        return (self.references,) if isinstance(self.references, str) else self.references
 
-@dataclass(frozen=True)
-class ScoringLimits:
+
+class ScoringLimits(Table, frozen=True):
     """How much one submission may ask for."""
 
-    seconds: int = 600
-    memory_gb: float = 4.0
-    caption_characters: int = 2000
-    captions_per_story: int = 1000
-    upload_mb: int = 32
+    seconds: Count = 600
+    memory_gb: Annotated[float, Meta(ge=0.5, le=1_000_000)] = 4.0
+    caption_characters: Annotated[int, Meta(ge=1, le=100_000)] = 2000
+    captions_per_story: Annotated[int, Meta(ge=1, le=100_000)] = 1000
+    upload_mb: Annotated[int, Meta(ge=1, le=64)] = 32
 
 
-@dataclass(frozen=True)
-class Scoring:
+class Scoring(Table, frozen=True, kw_only=True):
     """How captions and stories are scored."""
 
-    metrics: tuple[str, ...] = METRICS
-    scores: tuple[str, ...] = ()  # of stories
-    protocol: Mapping[str, Any] = field(default_factory=dict)  # of stories
+    metrics: Texts = ("bleu", "meteor", "rouge_l", "cider")
+    scores: Texts = ()  # of stories
+    protocol: dict[str, Any] = {}  # of stories
     tokenizer: str = "ptb"
-    resamples: int = 1000
-    seed: int = 12345
-    device: str = "cpu"
+    resamples: Annotated[int, Meta(ge=100, le=100_000)] = 1000
+    seed: Natural = 12345
+    device: Literal["cpu", "cuda"] = "cpu"
     limits: ScoringLimits = ScoringLimits()
+    # anything else would let a team ask about single references
+    missing: Literal["error"] = "error"
+    empty: Literal["error"] = "error"
 
 
-@dataclass(frozen=True)
-class PhaseLimits:
+class PhaseLimits(Table, frozen=True):
     """How often a team may submit; ``None`` is without limit."""
 
-    per_day: int | None = None
-    total: int | None = None
-    concurrent: int | None = None
+    per_day: Count | None = None
+    total: Count | None = None
+    concurrent: Count | None = None
 
 
-@dataclass(frozen=True)
-class Phase:
-    """A window in which submissions are taken. Times are microseconds since 1970."""
+class Phase(Table, frozen=True, kw_only=True):
+    """A window in which submissions are taken."""
 
-    id: str
-    splits: tuple[str, ...]
-    opens: int
-    closes: int
-    reveals: int | None
-    feedback: Mapping[str, Feedback]  # by split
-    step: Mapping[str, float | Literal["auto"]]  # by split
-    limits: PhaseLimits
+    id: Id
+    splits: Texts
+    opens: Time
+    closes: Time
+    reveals: Time | None = None
+    feedback: dict[str, Feedback] = {}  # by split
+    step: dict[str, Step] = {}  # by split
+    limits: PhaseLimits = PhaseLimits()
     final: Final = "last"
     late: Literal["refuse", "mark"] = "refuse"
     after: Literal["closed", "open"] = "closed"
     listed: bool = True
-    grace: int = 600  # seconds for the body of a request
-    priority: int = 0
+    grace: Annotated[int, Meta(ge=10, le=86_400)] = 600  # seconds for the body of a request
+    priority: Natural = 0
     name: str = ""
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(Table, frozen=True, kw_only=True):
     """Columns of a board that belong together: scores of metrics, or one of people."""
 
-    group: str
-    scores: tuple[str, ...] = ()
+    group: str = ""
+    scores: Texts = ()
     human: str = ""  # the id of a human evaluation
-    scale: float = 1.0
-    precision: int | None = None
+    scale: Finite = 1.0
+    precision: Annotated[int, Meta(ge=0, le=12)] | None = None
     ranked: bool = True
 
 
-@dataclass(frozen=True)
-class Board:
+class BoardTest(Table, frozen=True):
+    """How the differences on a board are tested."""
+
+    level: Share = 0.05
+    correction: Correction = "holm"
+
+
+class Board(Table, frozen=True, kw_only=True):
     """A view of scores."""
 
-    id: str
+    id: Id
     phase: str
-    split: str
+    split: str = ""
     primary: str
-    columns: tuple[Columns, ...]
-    level: float = 0.05
-    correction: str = "holm"
+    columns: tuple[Columns, ...] = ()
+    test: BoardTest = BoardTest()
     name: str = ""
 
     def has(self, score: str) -> bool:
@@ -115,33 +174,36 @@ class Board:
         return score in {self.primary, *(name for g in self.columns for name in g.scores)}
 
 
-@dataclass(frozen=True)
-class Human:
+class Human(Table, frozen=True, kw_only=True):
     """An evaluation of the final entries by people."""
 
-    id: str
+    id: Id
     phase: str
-    split: str
+    split: str = ""
     protocol: str
-    items: int | None = None  # a sample; None: all
-    raters: int = 1
-    quorum: tuple[int, int] | None = None
-    seed: int = 0
+    items: Count | None = None  # a sample; None: all
+    raters: Count = 1
+    quorum: Quorum | None = None
+    seed: Natural = 0
     include_reference: bool = False
     layout: str = ""
     name: str = ""  # of its column
 
 
-@dataclass(frozen=True)
-class Award:
+class Award(Table, frozen=True):
     """Who wins: the best by one column, by the mean rank over some, or by points for places."""
 
     rule: Literal["column", "mean_rank", "points"]
-    columns: tuple[str, ...]
-    points: tuple[int, ...] = (3, 2, 1)
-    ties: tuple[str, ...] = ()
+    columns: Texts = ()
+    points: Points = (3, 2, 1)
+    ties: Texts = ()
     within_cluster: Literal["share", "order"] = "share"
     board: str = ""
+    column: str = ""  # of the rule ``column``; `columns` has it too
+
+    def __post_init__(self) -> None:
+        if self.rule == "column" and self.column:
+            force_setattr(self, "columns", (self.column,))
 
     def is_decided_by(self, boards: Collection[Board]) -> bool:
         """Return whether some boards have all columns that decide."""
@@ -150,8 +212,7 @@ class Award:
         return all(any(board.has(column) for board in judging) for column in columns)
 
 
-@dataclass(frozen=True)
-class Baseline:
+class Baseline(Table, frozen=True):
     """A caption file of the organisers that stands on the board."""
 
     name: str
@@ -160,35 +221,44 @@ class Baseline:
     method: str = ""
 
 
-@dataclass(frozen=True)
-class Publish:
+class Publish(Table, frozen=True):
     """What everybody may see after the reveal."""
 
     captions: bool = False
     items: bool = False
 
 
-@dataclass(frozen=True)
-class Definition:
-    """A whole challenge, as its file describes it."""
+class Teams(Table, frozen=True):
+    """How large teams may be, and until when they change."""
 
-    id: str
+    largest: Count | None = None
+    close: Time | None = None
+
+
+class About(Table, frozen=True, kw_only=True):
+    """The table ``[challenge]``."""
+
+    id: Id
     name: str
-    registration: Registration
-    splits: tuple[Split, ...]
-    scoring: Scoring
-    phases: tuple[Phase, ...]
-    boards: tuple[Board, ...]
-    humans: tuple[Human, ...] = ()
-    award: Award | None = None
-    baselines: tuple[Baseline, ...] = ()
-    publish: Publish = Publish()
-    pages: Mapping[str, str] = field(default_factory=dict)  # files, by page
+    registration: Registration = "open"
+    pages: dict[str, str] = {}  # files, by page
     contact: str = ""
-    largest_team: int | None = None
-    teams_close: int | None = None
+    teams: Teams = Teams()
     references: Literal["open", "members"] = "members"  # of public splits
-    text: str = field(default="", repr=False)
+
+
+class Definition(About, frozen=True, kw_only=True):
+    """A whole challenge: what ``[challenge]`` says, and the other tables."""
+
+    splits: Annotated[tuple[Split, ...], Meta(min_length=1)] = field(name="split")
+    scoring: Scoring = Scoring()
+    phases: Annotated[tuple[Phase, ...], Meta(min_length=1)] = field(name="phase")
+    boards: Annotated[tuple[Board, ...], Meta(min_length=1)] = field(name="board")
+    humans: tuple[Human, ...] = field(default=(), name="human")
+    award: Award | None = None
+    baselines: tuple[Baseline, ...] = field(default=(), name="baseline")
+    publish: Publish = Publish()
+    text: str = ""  # of the file; no key
 
     @property
     def digest(self) -> str:
@@ -202,6 +272,20 @@ class Definition:
     def phase(self, id: str) -> Phase:
         """Return a phase by its id."""
         return next(phase for phase in self.phases if phase.id == id)
+
+    def split_of(self, view: Board | Human) -> str:
+        """Return the split of a board or a human evaluation; empty where it must be named.
+
+        Without a name it is the phase's only one; of a human evaluation that of the phase's only
+        board.
+        """
+        splits = next((phase.splits for phase in self.phases if phase.id == view.phase), ())
+        if view.split or not splits:
+            return view.split
+        if len(splits) == 1:
+            return splits[0]
+        boards = [board for board in self.boards if board.phase == view.phase]
+        return boards[0].split if isinstance(view, Human) and len(boards) == 1 else ""
 
     def only(self, phases: Collection[str]) -> Definition:
         """Return the definition without other phases, and without what belongs to them alone."""

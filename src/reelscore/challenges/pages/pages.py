@@ -152,7 +152,7 @@ def _count_references(visit: Visit, phase: str, split: str) -> int:
     if not may_see(view.who.seen_as(), "references", view.situation(phase, split)):
         return 0
     described = view.definition.split(split)
-    return 1 if described.kind == "captions" else len(described.references)
+    return 1 if described.kind == "captions" else len(described.files)
 
 
 def _references(visit: Visit, phase: str, split: str) -> list[dict[str, Any]]:

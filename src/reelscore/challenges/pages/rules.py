@@ -18,10 +18,11 @@ def _order(definition: Definition, board: Board) -> str:
     where = phase.name or phase.id
     if len(phase.splits) > 1:
         where += f", split {board.split}"
+    test = board.test
     return (
         f"Entries of {where}, ordered by {_label(definition, board.primary)}. Two entries differ "
-        f"if a paired bootstrap tells them apart (p < {board.level:g}; correction for the number "
-        f"of pairs: {board.correction})."
+        f"if a paired bootstrap tells them apart (p < {test.level:g}; correction for the number "
+        f"of pairs: {test.correction})."
     )
 
 

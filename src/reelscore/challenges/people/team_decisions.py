@@ -30,7 +30,7 @@ def merge(arena: Arena, known: Known, one: Team, into: Team, *, actor: str, reas
         if one.key == into.key or states != {"active"}:
             raise RefusedError("unknown", "Only two active teams can be merged.")
         size = team_size(connection, one.key) + team_size(connection, into.key)
-        if (largest := known.definition.largest_team) is not None and size > largest:
+        if (largest := known.definition.teams.largest) is not None and size > largest:
             raise RefusedError("taken", f"The team would have {size} members; at most {largest}.")
         connection.execute(update(team).filter_by(key=one.key).values(state="merged"))
         # those merged into it before, too: `merged_into` always names a team that takes part

@@ -65,7 +65,7 @@ def add_team(
     with arena.database.writing() as connection:
         alone(connection, team.name, str(known.key))
         now = arena.clock(connection)
-        close = known.definition.teams_close
+        close = known.definition.teams.close
         if kind == "team" and close is not None and now >= close:
             raise RefusedError("closed", "Teams can no longer be made or changed.")
         taken = select(team.c.name).filter_by(challenge=known.key, skeleton=own)
@@ -177,11 +177,11 @@ def accept(arena: Arena, known: Known, token: str, account: int, *, actor: str =
         ).one_or_none()
         if row is None or row.state != "invited":
             raise RefusedError("unknown", "This invitation has been used, or never was one.")
-        close = known.definition.teams_close
+        close = known.definition.teams.close
         if close is not None and now >= close:
             raise RefusedError("closed", "Teams can no longer be made or changed.")
         _check_free(connection, known.key, account)
-        largest = known.definition.largest_team
+        largest = known.definition.teams.largest
         if largest is not None and team_size(connection, row.team) >= largest:
             raise RefusedError("taken", f"The team is full; it has {largest} members.")
         values = {"account": account, "state": "active", "invitation": "", "since": now}

@@ -53,7 +53,7 @@ def read_split(split: Split, folder: Path) -> SplitContent:
     Raises:
         DataError: If they cannot be read, or are not valid.
     """
-    paths = [folder / name for name in split.references]
+    paths = [folder / name for name in split.files]
     if split.kind == "stories":
         return _stories_content([_of_part(read_stories(path), split) for path in paths])
     reading = Reading(split.format or None, split=split.part or None)
