@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from reelscore.meta.held_out import correlations, write_held_out
 from safetensors.torch import load
 from transformers import AutoConfig
 
@@ -26,7 +27,6 @@ from reelscore.learned.sentence_vectors import SentenceEncoder, read_bert
 from reelscore.learned.sentence_vectors import cosines as cosines_of
 from reelscore.learned.training.held_out import hold_out
 from reelscore.learned.training.recipes import recipe_of
-from reelscore.meta.held_out import correlations, write_held_out
 
 SEED = 2022
 YEARS = ("2016", "2017", "2018", "2019", "2020")

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 from pack_bertha import by_folder, over, similarities
+from reelscore.meta.held_out import correlations
 
 from reelscore.learned.judged_captions import read_captions
 from reelscore.learned.training.recipes import recipe_of
 from reelscore.meta import stress_metrics
-from reelscore.meta.held_out import correlations
 
 WEIGHTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)
 
