@@ -1,17 +1,19 @@
 """The wings: features that are built on the library, each in a folder of its own.
 
 The command line and the web application find them here; the library knows none of them. The
-module `wing` of each says what it offers: `COMMANDS`, its commands by what is typed, and `PAGES`,
+module `wing` of each says what it offers: `COMMANDS`, its commands by what is typed; `HEADINGS`,
+under which the first screen of the command line lists them; `SECTIONS` of reports; and `PAGES`,
 where its pages are. A wing of another distribution is there when that is installed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
 WINGS = (
     "reelscore.captioners",
@@ -48,6 +50,14 @@ def wing_commands(group: str = "") -> Iterator[tuple[str, tuple[str, str]]]:
             above, _, name = typed.rpartition(" ")
             if above == group:
                 yield name, target
+
+
+def page_section(name: str) -> Callable[..., Any]:
+    """Return what makes a section of a report that a wing offers, given the report."""
+    target = next(w.SECTIONS[name] for w in wings() if name in getattr(w, "SECTIONS", {}))
+    module, _, attribute = target.partition(":")
+    made: Callable[..., Any] = getattr(import_module(module), attribute)
+    return made
 
 
 def _is_installed(name: str) -> bool:

@@ -7,3 +7,7 @@ COMMANDS = {
         "Ask people: plan, run and evaluate human assessments.",
     ),
 }
+# the headings of the first screen, and what is listed there
+HEADINGS = {
+    "People": ["campaign", "serve"],
+}

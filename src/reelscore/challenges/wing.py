@@ -7,3 +7,7 @@ COMMANDS = {
         "Host a challenge: blind test sets, submissions, leaderboards.",
     ),
 }
+# the headings of the first screen, and what is listed there
+HEADINGS = {
+    "People": ["challenge"],
+}

@@ -7,3 +7,7 @@ COMMANDS = {
         "Build a corpus: align described films, find their narration.",
     ),
 }
+# the headings of the first screen, and what is listed there
+HEADINGS = {
+    "Make": ["corpus"],
+}

@@ -8,7 +8,7 @@ import click
 
 from reelscore.campaigns.report.page import agreement_sections
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import (
+from reelscore.cli.options import (
     choice_option,
     file_option,
     json_option,
@@ -16,7 +16,7 @@ from reelscore.cli.option_kinds import (
     number_option,
     seed_option,
 )
-from reelscore.cli.options import (
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     progress_bar,

@@ -9,19 +9,23 @@ import click
 import numpy as np
 
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import json_option, number_option, plot_option
 from reelscore.cli.options import (
+    json_option,
+    metric_option,
+    number_option,
+    plot_option,
+    threads_option,
+)
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
-    metric_option,
     progress_bar,
     show_notes,
     terminal_width,
-    threads_option,
-    tokenizer_option,
     write_json,
 )
 from reelscore.cli.reading_options import read_captions, reading_options
+from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError
 from reelscore.meta.difficulty import Difficulties, difficulties, extremes

@@ -9,13 +9,18 @@ import msgspec
 
 from reelscore.captioners.tuples import Tuples
 from reelscore.cli.file_options import FilesCommand, FilesOption
-from reelscore.cli.option_kinds import choice_option, file_option, number_option, seed_option
 from reelscore.cli.options import (
+    choice_option,
+    file_option,
+    number_option,
+    seed_option,
+    threads_option,
+)
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     show_notes,
     terminal_width,
-    threads_option,
     write,
 )
 from reelscore.cli.reading_options import read_texts, reading_options
