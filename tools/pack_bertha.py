@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from reelscore.meta.held_out import correlations, write_held_out
 from safetensors.torch import load
 from transformers import AutoConfig
 
+from reelscore.learned.agreement import correlations, write_held_out
 from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder, load_encoder
 from reelscore.learned.judged_captions import JudgedCaption, read_captions, training_items
 from reelscore.learned.model_files import ModelInfo, write_model

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 from pack_bertha import SEED, YEARS, by_folder, joined, line_to_z, over
-from reelscore.meta.held_out import correlations
 from safetensors.torch import load
 
+from reelscore.learned.agreement import correlations
 from reelscore.learned.judged_captions import read_captions
 from reelscore.learned.model_files import SHIPPED, SMALL, read_weights, write_model
 from reelscore.learned.training.recipes import recipe_of

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 from pack_bertha import by_folder, over, similarities
-from reelscore.meta.held_out import correlations
 
+from reelscore.learned.agreement import correlations
 from reelscore.learned.judged_captions import read_captions
 from reelscore.learned.training.recipes import recipe_of
 from reelscore.meta import stress_metrics

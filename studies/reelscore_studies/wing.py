@@ -32,3 +32,7 @@ COMMANDS = {
         "Render clips: a synthetic data set whose truth is known.",
     ),
 }
+# the headings of the first screen, and what is listed there
+HEADINGS = {
+    "Trust": ["repro"],
+}

@@ -249,7 +249,8 @@ def test_public_names_are_on_a_page(package):
 WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whole campaign
     "captioners": "Captioner",
     "challenges": "Definition",
-    "corpus": "FilmAlignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize TranscriptEntry "
+    "corpus": "FilmAlignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize "
+    "TranscriptEntry "
     "ExportedClip Gap InputFile RateChoice Replacement Samples read_entries "
     "TrackPair align align_samples alignment_findings band_powers estimate_rate find_anchors "
     "find_pair find_track lms_level read_decisions read_samples read_script read_subtitles script "

@@ -4,6 +4,10 @@
 COMMANDS = {
     "caption": (
         "reelscore.captioners.commands",
-        "Make captions: baselines under a table, or those of any model.",
+        "Make captions: baselines of tables, or those of any model.",
     ),
+}
+# the headings of the first screen, and what is listed there
+HEADINGS = {
+    "Make": ["caption"],
 }

@@ -12,3 +12,7 @@ ASSETS = "reelscore.challenges"
 MIGRATIONS = "reelscore.challenges.store.migrations:MIGRATIONS"
 ACCOUNT_LOG = "reelscore.challenges.store.events:log_account"
 RATER_RULE = "reelscore.challenges.people.rater_rules:may_rate"
+# the headings of the first screen, and what is listed there
+HEADINGS = {
+    "People": ["challenge"],
+}

@@ -6,45 +6,45 @@ that no reference is scored as if it were a system. Files before it are the comm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+import os.path
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from reelscore.data.file_names import exists, folder_of
+from reelscore.cli.options import Command, Decorator, Option
+from reelscore.data.file_names import folder_of
 from reelscore.errors import DataError
 
-F = TypeVar("F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from click.parser import _OptionParser
 
 
-class FilesOption(click.Option):
+class FilesOption(Option):
     """An option that takes several files at once, and may be repeated.
 
     Args:
-        args: As of `click.Option`.
+        names: Its spellings.
         named: The files are of systems, and may be given as NAME=FILE.
-        fields: As of `click.Option`.
+        fields: As of `Option`.
     """
 
-    def __init__(self, *args: Any, named: bool = False, **fields: Any) -> None:
-        super().__init__(*args, **{"multiple": True, "metavar": "FILE...", **fields})
+    def __init__(self, names: Sequence[str], named: bool = False, **fields: Any) -> None:
+        super().__init__(names, **{"multiple": True, "metavar": "FILE...", **fields})
         self.named = named
 
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+    def add_to_parser(self, parser: _OptionParser, ctx: click.Context) -> None:
         """Take part in parsing; only `FilesCommand` knows how."""
         assert isinstance(ctx.command, FilesCommand)
         super().add_to_parser(parser, ctx)
 
 
-class FilesCommand(click.Command):
+class FilesCommand(Command):
     """A command with options that take several files."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Return each file of a run its own option.
-
-        And refuse a run that seems to hold arguments.
-        """
+        """Give each file of a run its own option; refuse a run that seems to hold arguments."""
         options = {
             name: param
             for param in self.params
@@ -75,13 +75,13 @@ class FilesCommand(click.Command):
         return rest
 
 
-def refs_option(help: str = "References", **fields: Any) -> Callable[[F], F]:
-    """The option ``--refs``, which takes one file or several.
+def exists(name: str) -> bool:
+    """Return whether there is a file of a name, which may be too long for a file."""
+    return os.path.exists(name)  # noqa: PTH110 (pathlib raises an error)
 
-    Args:
-        help: What the files are.
-        fields: As of `click.option`.
-    """
+
+def refs_option(help: str = "References", **fields: object) -> Decorator:
+    """Return the option ``--refs``, which takes one file or several."""
     return click.option(
         "--refs",
         "-r",
@@ -138,8 +138,9 @@ def _is_option(word: str) -> bool:
     return word.startswith("-") and word != "-"
 
 
-def _texts(value: Any) -> list[str]:
-    return [value] if isinstance(value, str) else [v for v in value or () if isinstance(v, str)]
+def _texts(value: object) -> list[str]:
+    values = value if isinstance(value, tuple) else [value]
+    return [text for text in values if isinstance(text, str)]
 
 
 def _nothing_left(

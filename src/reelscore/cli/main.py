@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,10 +15,13 @@ import click
 from reelscore._version import __version__
 from reelscore.cli.messages import as_options, printable
 from reelscore.errors import ReelscoreError
-from reelscore.wings import load, wing_commands
+from reelscore.wings import load, wing_commands, wings
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+_DESCRIBED = 3  # commands of each heading of the first screen
+_NAME = 11  # columns of a command's name
 
 
 class LazyGroup(click.Group):
@@ -28,6 +33,7 @@ class LazyGroup(click.Group):
             does; the text is there so that ``--help`` imports no command. Wings may add commands
             to any group.
         default: The command that is meant where none is typed.
+        headings: For each heading of the help, commands that are listed there.
         fields: As of `click.Group`.
     """
 
@@ -37,10 +43,12 @@ class LazyGroup(click.Group):
         package: str,
         modules: Mapping[str, tuple[str, str]],
         default: str = "",
+        headings: Mapping[str, Sequence[str]] | None = None,
         **fields: Any,
     ) -> None:
         super().__init__(**fields)
         self.default = default
+        self.headings = headings or {}
         self._own = {
             name: (f"{package}.{module}", text) for name, (module, text) in modules.items()
         }
@@ -84,32 +92,78 @@ class LazyGroup(click.Group):
         ]
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Describe the group; of one with a default, the default and what else there is."""
+        default = self.get_command(ctx, self.default)
+        if default is None:
+            super().format_help(ctx, formatter)
+        else:
+            default.format_help(click.Context(default, ctx.parent, ctx.info_name), formatter)
+            self.format_commands(ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in self.modules.items()])
 
 
+class FirstScreen(LazyGroup):
+    """The group at the top: its help fits a terminal, and names every command under a heading.
+
+    The first commands of a heading are described, the others are named.
+    """
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Describe the program and its commands."""
+        formatter.write(f"Usage: {ctx.command_path} [--version] [-h] COMMAND [OPTIONS] ...\n")
+        self.format_help_text(ctx, formatter)
+        formatter.write_paragraph()
+        headings = {heading: list(names) for heading, names in self.headings.items()}
+        for wing in wings():
+            for heading, names in getattr(wing, "HEADINGS", {}).items():
+                headings.setdefault(heading, []).extend(names)
+        listed = {name for names in headings.values() for name in names}
+        if others := [name for name in self.modules if name not in listed]:
+            headings["More"] = others
+        margin = max(map(len, headings)) + 2
+        for heading, names in headings.items():
+            names = [name for name in names if name in self.modules]
+            described, others = names[:_DESCRIBED], names[_DESCRIBED:]
+            lines = [f"{name:<{_NAME}}{self.modules[name][1]}" for name in described]
+            lines += textwrap.wrap("also: " + ", ".join(others), 80 - margin) if others else []
+            for before, line in zip_longest([heading], lines, fillvalue=""):
+                formatter.write(f"{before:<{margin}}{line}\n")
+        formatter.write_paragraph()
+        formatter.write("'reelscore COMMAND --help' describes a command.\n")
+
+
 # name: (module, what it does)
 _COMMANDS = {
-    "score": ("score", "Score captions: one row per system."),
-    "compare": ("compare", "Score systems and test whether they differ."),
-    "check": ("check", "Find defects in caption files before they are scored or published."),
-    "stories": ("stories", "Score timed captions of long videos: SODA and ActivityNet."),
-    "serve": ("serve", "Serve the rating pages of a campaign."),
-    "report": ("report", "Write stored score tables as one HTML page to explore."),
-    "inspect": ("inspect", "Show the items on which systems or scores differ most."),
-    "parse": ("parse", "Read captions as language: who does what to whom, and where."),
-    "tokenize": ("tokenize", "Tokenize captions as the metrics see them."),
-    "metrics": ("metrics", "List the metrics and their parameters."),
-    "demo": ("demo", "Score the embedded example and show what reelscore does."),
+    "score": ("commands.score", "Score captions: one row per system."),
+    "compare": ("commands.compare", "Score systems and test whether they differ."),
+    "stories": ("commands.stories", "Score timed captions of long videos: SODA and ActivityNet."),
+    "check": ("commands.check", "Find defects in caption files before they are scored."),
+    "report": ("commands.report", "Write stored score tables as one HTML page to explore."),
+    "parse": ("commands.parse", "Read captions as language: who does what to whom, and where."),
+    "metrics": ("commands.metrics", "List the metrics and their parameters."),
+    "tokenize": ("commands.tokenize", "Tokenize captions as the metrics see them."),
+    "demo": ("commands.demo", "Score the embedded example and show what reelscore does."),
+    "serve": ("serve", "Serve the pages of campaigns and challenges."),
+}
+_HEADINGS = {
+    "Score": ["score", "compare", "stories", "check", "metrics", "tokenize", "demo"],
+    "Look": ["report", "parse"],
+    "People": [],
+    "Make": [],
+    "Trust": [],
 }
 
 
 @click.command(
-    cls=LazyGroup,
+    cls=FirstScreen,
     package="reelscore.cli",
     modules=_COMMANDS,
+    headings=_HEADINGS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="reelscore")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import click
 from msgspec.structs import replace
 
 from reelscore.cli.messages import as_options
+from reelscore.cli.options import FILES, Decorator, gathered, option
 from reelscore.data.caption_files import holds_both, references_of_files
 from reelscore.data.file_names import exists, expanded
 from reelscore.data.formats import FORMATS
@@ -23,57 +20,57 @@ from reelscore.data.source import STANDARD_INPUT
 from reelscore.errors import DataError
 
 _OPTIONS = {
-    "id_field": click.option("--id-field", metavar="NAME", help="Field or column of the item ids."),
-    "caption_field": click.option(
-        "--caption-field", metavar="NAME", help="Field or column of the systems' captions."
+    "id_field": option(
+        "--id-field", heading=FILES, metavar="NAME", help="Field or column of the item ids."
     ),
-    "reference_field": click.option(
+    "caption_field": option(
+        "--caption-field",
+        heading=FILES,
+        metavar="NAME",
+        help="Field or column of the systems' captions.",
+    ),
+    "reference_field": option(
         "--reference-field",
+        heading=FILES,
         metavar="NAME",
         help="Field or column of the references; several: NAME,NAME.",
     ),
-    "header": click.option(
+    "header": option(
         "--header",
+        heading=FILES,
         metavar="NAMES",
         help="Columns of tables that have no header, such as 'id,caption'.",
     ),
-    "encoding": click.option(
-        "--encoding", metavar="NAME", help="Encoding of files that are not UTF-8, such as cp1252."
+    "encoding": option(
+        "--encoding",
+        heading=FILES,
+        metavar="NAME",
+        help="Encoding of files that are not UTF-8, such as cp1252.",
     ),
-    "split": click.option(
-        "--split", metavar="NAME", help="Part of the data set, such as test, if files name parts."
+    "split": option(
+        "--split",
+        heading=FILES,
+        metavar="NAME",
+        help="Part of the data set, such as test, if files name parts.",
     ),
 }
 
 
-def reading_options(
-    format_name: str = "--format",
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a command the options of reading captions, as one `Reading` in ``reading``.
+def reading_options(format_name: str = "--format") -> Decorator:
+    """Return a decorator that adds the options of reading captions, as one `Reading`.
 
     Args:
         format_name: What the option of the files' format is called.
     """
-    format_option = click.option(
+    format_option = option(
         format_name,
-        "file_format",
+        "format",
+        heading=FILES,
         metavar="NAME",
         help="Format of the files, if it cannot be recognised from the content: "
         f"{', '.join(FORMATS)}.",
     )
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(command)
-        def with_reading(*positional: Any, **arguments: Any) -> None:
-            values = {name: arguments.pop(name) for name in _OPTIONS}
-            reading = Reading(arguments.pop("file_format"), **values)
-            command(*positional, reading=reading, **arguments)
-
-        for option in (*reversed(_OPTIONS.values()), format_option):
-            with_reading = option(with_reading)
-        return with_reading
-
-    return decorate
+    return gathered("reading", Reading, {"format": format_option, **_OPTIONS})
 
 
 def system_files(arguments: Sequence[str]) -> dict[str, str]:
@@ -165,13 +162,16 @@ def oracles(files: Mapping[str, str]) -> list[str]:
     systems = []
     for system, file in files.items():
         with suppress(OSError, ValueError, AttributeError):
-            if json.loads(Path(_record_of(file)).read_bytes()).get("oracle"):
+            record = Path(_record_of(file)).read_bytes()
+            import json  # only here: few captions have a record
+
+            if json.loads(record).get("oracle"):
                 systems.append(system)
     return systems
 
 
 def oracle_notes(systems: Sequence[str]) -> list[str]:
-    """Return of systems that they are oracles.
+    """Return notes that systems are oracles.
 
     >>> oracle_notes(["best"])
     ['best: an oracle, not a system: its captions saw the references.']
@@ -181,7 +181,7 @@ def oracle_notes(systems: Sequence[str]) -> list[str]:
 
 
 def _record_of(file: str) -> str:
-    """Where the record of a captions file is, if it has one."""
+    """Return where the record of a captions file is, if it has one."""
     return f"{file.removesuffix('.json')}.run.json"
 
 

@@ -1,43 +1,141 @@
-"""Options of the commands that print scores: the layout of tables, reports and figures."""
+"""Options of the commands that print scores: the table's layout, files, reports and figures."""
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from reelscore.cli.option_kinds import choice_option, file_option
-from reelscore.cli.options import check_targets, progress_bar
+from reelscore.cli.options import (
+    REPORT,
+    TABLE,
+    Decorator,
+    choice_option,
+    file_option,
+    gathered,
+    option,
+)
+from reelscore.cli.output import STDOUT, check_targets, progress_bar, show_notes, write, write_json
 from reelscore.data.table import ScoreTable
+from reelscore.data.table import file_format as table_format
 from reelscore.report.plots import FORMATS
+from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.layout import Layout
+from reelscore.report.tables.leaderboard import leaderboard_csv
 
 if TYPE_CHECKING:
-    from reelscore.report.html import Report
+    from reelscore.report.html import Report, Section
+    from reelscore.significance.comparison import Comparison
+
+
+class ResultFiles(msgspec.Struct, frozen=True):
+    """The files that scores are written to."""
+
+    json_file: str | None = None
+    csv_file: str | None = None
+    latex_file: str | None = None
+    markdown_file: str | None = None
+    table_file: str | None = None
+
+    def __post_init__(self) -> None:
+        check_targets(*self._printed, self.table_file)
+        if self.table_file:
+            table_format(self.table_file)
+
+    @property
+    def _printed(self) -> tuple[str | None, ...]:
+        return (self.json_file, self.csv_file, self.latex_file, self.markdown_file)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether any file is to be written."""
+        return any((*self._printed, self.table_file))
+
+    @property
+    def shows(self) -> bool:
+        """Whether the terminal is free for the table: nothing else goes to standard output."""
+        return STDOUT not in self._printed
+
+    def write(
+        self,
+        table: ScoreTable,
+        grids: Sequence[Grid],
+        *,
+        csv: Callable[[], str] | None = None,
+        comparisons: Sequence[Comparison] | None = None,
+    ) -> None:
+        """Write the files that were asked for.
+
+        Args:
+            table: The scores.
+            grids: Their printed form.
+            csv: Makes other CSV than that of the table.
+            comparisons: Tests of the systems' differences, for the JSON file.
+        """
+        if self.table_file:
+            table.write(self.table_file)
+        if self.csv_file:
+            write(self.csv_file, csv() if csv else leaderboard_csv(table))
+        if self.latex_file:
+            write(self.latex_file, "\n\n".join(grid.to_latex() for grid in grids))
+        if self.markdown_file:
+            write(self.markdown_file, "\n\n".join(grid.to_markdown() for grid in grids))
+        if self.json_file:
+            if comparisons is None:
+                write(self.json_file, table.to_json())
+            else:
+                pairs = [pair for each in comparisons for pair in each.pair_dicts()]
+                untested = {each.metric: each.untested for each in comparisons if each.untested}
+                content = {**table.to_dict(), "comparisons": pairs, "untested": untested}
+                write_json(self.json_file, content)
+        if not self.shows:
+            show_notes(table.notes, err=True)
+
+
+_RESULT_FILES = {
+    "json_file": file_option(
+        "--json",
+        "Write all scores, signatures and items as JSON; - for standard output.",
+        heading="",
+    ),
+    "csv_file": file_option("--csv", "Write the table as CSV with numbers in full precision."),
+    "latex_file": file_option("--latex", "Write the displayed tables as LaTeX."),
+    "markdown_file": file_option("--markdown", "Write the displayed tables as Markdown."),
+    "table_file": file_option(
+        "--table", "Write the score table (system, item, metric, score), .csv or .json."
+    ),
+}
+
+
+def result_files(*without: str) -> Decorator:
+    """Return a decorator that adds the options of files with results, as `ResultFiles`.
+
+    Args:
+        without: Options that the command does not have.
+    """
+    options = {name: add for name, add in _RESULT_FILES.items() if name not in without}
+    return gathered("files", ResultFiles, options)
 
 
 class Pictures(msgspec.Struct, frozen=True):
     """Where a report and figures go, if they are wanted."""
 
-    html_file: str | None
-    title: str | None
-    video: str
-    plots: str | None
-    plot_format: str
-    topics: bool = False
+    html_file: str | None = None
+    title: str | None = None
+    video: str = ""
+    plots: str | None = None
+    plot_format: str = FORMATS[0]
     videos: str | None = None
 
     def __post_init__(self) -> None:
         if self.html_file:
             check_targets(self.html_file)
-        elif self.topics or self.videos:
-            option = "--topics" if self.topics else "--videos"
-            raise click.UsageError(f"{option} adds to a report; name its file.")
+        elif self.videos:
+            raise click.UsageError("--videos adds to a report; name its file.")
         if self.plots:
             from reelscore.data.atomic_files import make_folder
             from reelscore.report.plots.style import need_matplotlib
@@ -56,6 +154,7 @@ class Pictures(msgspec.Struct, frozen=True):
         people: ScoreTable | None = None,
         *,
         draw: Callable[[str, str], object] | None = None,
+        section: Callable[[Report], Section] | None = None,
         **report: Any,
     ) -> Report | None:
         """Write the page and the figures that were asked for.
@@ -64,6 +163,7 @@ class Pictures(msgspec.Struct, frozen=True):
             table: The scores.
             people: People's scores, to stand beside them.
             draw: Draws other figures than those of a table, given the folder and the format.
+            section: Makes a further section of the page.
             report: Further arguments of `reelscore.report.html.report_of`.
 
         Returns:
@@ -82,12 +182,10 @@ class Pictures(msgspec.Struct, frozen=True):
         made = report_of(
             table, people, title=title, video=self.video, command=command_line(), **report
         )
-        if self.topics:
-            from reelscore.meta.topics import topic_section
-
-            made = replace(made, sections=[*made.sections, topic_section(made)])
+        if section is not None:
+            made = replace(made, sections=[*made.sections, section(made)])
         if self.html_file and self.videos:
-            made = self._with_previews(made, self.html_file, self.videos)
+            made = _with_previews(made, self.html_file, self.videos)
         if self.html_file:
             with progress_bar("Writing") as progress:
                 write_report(self.html_file, made, progress=progress)
@@ -95,119 +193,95 @@ class Pictures(msgspec.Struct, frozen=True):
             draw_table(made.table, self.plots, self.plot_format, made.tests, made.human)
         return made
 
-    @staticmethod
-    def _with_previews(report: Report, page: str, videos: str) -> Report:
-        from reelscore.report.html import read_previews
-        from reelscore.video.clips import find_clips
 
-        with progress_bar("Looking at the videos") as progress:
-            previews = read_previews(find_clips(videos), report.items, page, progress)
-        return replace(
-            report,
-            previews=previews.pictures,
-            videos={**previews.videos, **report.videos},
-            notes=[*report.notes, *previews.notes],
-        )
+def _with_previews(report: Report, page: str, videos: str) -> Report:
+    from reelscore.report.html import read_previews
+    from reelscore.video.clips import find_clips
+
+    with progress_bar("Looking at the videos") as progress:
+        previews = read_previews(find_clips(videos), report.items, page, progress)
+    return replace(
+        report,
+        previews=previews.pictures,
+        videos={**previews.videos, **report.videos},
+        notes=[*report.notes, *previews.notes],
+    )
 
 
 def command_line() -> str:
-    """The command as it was typed, to be shown in a report."""
+    """Return the command as it was typed, to be shown in a report."""
     import shlex
 
     return shlex.join(["reelscore", *sys.argv[1:]])
 
 
-html_option = file_option("--html", "Write an interactive report, one HTML file.")
-title_option = click.option("--title", metavar="TEXT", help="Heading of the report.")
-video_option = click.option(
-    "--video",
-    default="",
-    metavar="PATTERN",
-    help="Where the report finds the videos: 'clips/{item}.mp4' or a URL.",
-)
-videos_option = click.option(
+html_option = file_option("--html", "Write an interactive report, one HTML file.", heading="")
+title_option = option("--title", heading=REPORT, metavar="TEXT", help="Heading of the report.")
+videos_option = option(
     "--videos",
+    heading=REPORT,
     metavar="DIR|LIST",
     help="Show previews of the videos: a folder with files named after the items, or a list.",
 )
-topics_option = click.option(
-    "--topics", is_flag=True, help="Add the topics of the captions' verbs to the report."
-)
-plot_options = [
-    click.option("--plots", metavar="DIR", help="Write figures into this folder."),
-    choice_option("--plot-format", choices=FORMATS, default="pdf", help="Format of the figures."),
-]
-
-
-_PICTURE_OPTIONS = [
-    html_option,
-    title_option,
-    video_option,
-    videos_option,
-    topics_option,
-    *plot_options,
-]
-
-
-def picture_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command the options of reports, as one `Pictures` in the argument ``pictures``."""
-
-    @functools.wraps(command)
-    def with_pictures(*positional: Any, **arguments: Any) -> None:
-        values = {name: arguments.pop(name) for name in Pictures.__struct_fields__}
-        command(*positional, pictures=Pictures(**values), **arguments)
-
-    for option in reversed(_PICTURE_OPTIONS):
-        with_pictures = option(with_pictures)
-    return with_pictures
-
+page_options = {
+    "video": option(
+        "--video",
+        heading=REPORT,
+        default="",
+        metavar="PATTERN",
+        help="Where the report finds the videos: 'clips/{item}.mp4' or a URL.",
+    ),
+    "videos": videos_option,
+    "plots": option(
+        "--plots", heading=REPORT, metavar="DIR", help="Write figures into this folder."
+    ),
+    "plot_format": choice_option(
+        "--plot-format",
+        heading=REPORT,
+        choices=FORMATS,
+        default=FORMATS[0],
+        help="Format of the figures.",
+    ),
+}
+picture_options = gathered("pictures", Pictures, {"html_file": html_option, **page_options})
 
 _LAYOUT_OPTIONS = {
-    "scale": click.option(
+    "scale": option(
         "--scale",
+        heading=TABLE,
         type=click.FloatRange(0, min_open=True),
         default=1,
         show_default=True,
         metavar="N",
         help="Print scores that papers give as percentages times N, as a rule 100.",
     ),
-    "digits": click.option(
+    "digits": option(
         "--digits",
+        heading=TABLE,
         type=click.IntRange(0, 17),
         metavar="N",
         help="Decimals of printed scores.  [default: four below 10]",
     ),
-    "sort": click.option(
+    "sort": option(
         "--sort",
+        heading=TABLE,
         metavar="NAME",
         help="Sort the systems by this score, best first, or by name: system.",
     ),
-    "columns": click.option(
+    "columns": option(
         "--columns",
+        heading=TABLE,
         metavar="LIST",
         help="Which scores to print, in this order: 'BLEU-4,METEOR,CIDEr'; all if not given.",
     ),
 }
 
 
-def layout_options(
-    *without: str,
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a command the options of a table's layout, as one `Layout` in the argument ``layout``.
+def layout_options(*without: str) -> Decorator:
+    """Return a decorator that adds the options of a table's layout, as one `Layout`.
 
     Args:
         without: Options that the command does not have.
     """
-    names = [name for name in Layout.__struct_fields__ if name not in without]
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(command)
-        def with_layout(*positional: Any, **arguments: Any) -> None:
-            values = {name: arguments.pop(name) for name in names}
-            command(*positional, layout=Layout(**values), **arguments)
-
-        for name in reversed(names):
-            with_layout = _LAYOUT_OPTIONS[name](with_layout)
-        return with_layout
-
-    return decorate
+    options = {name: add for name, add in _LAYOUT_OPTIONS.items() if name not in without}
+    return gathered("layout", Layout, options)

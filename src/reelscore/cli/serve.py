@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from reelscore.cli.option_kinds import number_option
+from reelscore.cli.options import number_option
 from reelscore.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:

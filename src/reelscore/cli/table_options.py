@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 from msgspec.structs import replace
 
 from reelscore.cli.file_options import FilesOption
+from reelscore.cli.options import Decorator, option
 from reelscore.cli.reading_options import read_captions
 from reelscore.data.file_names import expanded
 from reelscore.data.item_ids import matched
@@ -23,8 +23,6 @@ from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.registry import declared_scale
 from reelscore.scoring.training_notes import training_notes
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 tables_argument = click.argument("tables", nargs=-1, required=True, metavar="TABLE...")
 captions_option = click.option(
     "--captions",
@@ -34,13 +32,9 @@ captions_option = click.option(
 )
 
 
-def column_option(otherwise: str) -> Callable[[F], F]:
-    """The option that names one of people's scores.
-
-    Args:
-        otherwise: Which are used if it is not given.
-    """
-    return click.option(
+def column_option(otherwise: str) -> Decorator:
+    """Return the option that names one of people's scores; `otherwise` says what none means."""
+    return option(
         "--score-column",
         "--column",
         "column",
@@ -88,7 +82,7 @@ def read_scored_systems(
         arguments: Each is FILE or, for a table of one system, NAME=FILE to name it.
         refs: Files of references, which tables do not need.
         metrics: Which scores to take, by their names or those of their metrics; all if not given.
-        match_ids: As in `reelscore.meta.merge_tables`.
+        match_ids: As in `merge_tables`.
 
     Raises:
         DataError: If some files are tables and others are not, or if there are references.

@@ -8,3 +8,7 @@ COMMANDS = {
     ),
 }
 ASSETS = "reelscore.corpus.review"
+# the headings of the first screen, and what is listed there
+HEADINGS = {
+    "Make": ["corpus"],
+}

@@ -4,10 +4,14 @@
 COMMANDS = {
     "bertha": (
         "reelscore.learned.commands.bertha",
-        "Train and measure BERTHA, the metric learned from human judgments.",
+        "Train BERTHA, the metric learned from human judgments.",
     ),
     "ensemble": (
         "reelscore.learned.commands.ensemble",
         "Combine metrics by weights fitted to people's scores.",
     ),
+}
+# the headings of the first screen, and what is listed there
+HEADINGS = {
+    "Score": ["bertha", "ensemble"],
 }

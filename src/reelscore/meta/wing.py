@@ -2,17 +2,21 @@
 
 # what is typed: (module, what it does)
 COMMANDS = {
+    "inspect": (
+        "reelscore.meta.commands.inspect",
+        "Show the items on which systems or scores differ most.",
+    ),
     "meta": (
         "reelscore.meta.commands.meta",
         "Measure which metrics agree with people, and which better.",
     ),
     "audit": (
         "reelscore.meta.commands.audit",
-        "Check that captions, references and judgments belong together.",
+        "Check that captions, references and judgments fit together.",
     ),
     "stress": (
         "reelscore.meta.commands.stress",
-        "Fool metrics: damage captions by rule and see whether scores fall.",
+        "Damage captions by rule, and see whether scores fall.",
     ),
     "data": ("reelscore.meta.commands.data", "Describe data sets with human judgments."),
     "similarity": (
@@ -24,3 +28,10 @@ COMMANDS = {
         "Where scores come from: difficult items, topics of verbs.",
     ),
 }
+# the headings of the first screen, and what is listed there
+HEADINGS = {
+    "Look": ["inspect", "similarity", "analyse"],
+    "Trust": ["meta", "stress", "audit", "data"],
+}
+# what a report may show, too: (its option, what makes the section)
+SECTIONS = {"topics": "reelscore.meta.report.topic_page:topic_section"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from reelscore.captioners.commands.options import device_option
-from reelscore.cli.option_kinds import json_option, number_option
-from reelscore.cli.options import (
+from reelscore.cli.options import json_option, number_option
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     progress_bar,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import structs
 
-from reelscore.cli.option_kinds import choice_option, file_option, json_option
-from reelscore.cli.options import (
+from reelscore.cli.options import choice_option, file_option, json_option
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     show_notes,

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from reelscore.cli.option_kinds import file_option, number_option, seed_option
-from reelscore.cli.options import (
+from reelscore.cli.options import file_option, number_option, seed_option
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     progress_bar,

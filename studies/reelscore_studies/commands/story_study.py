@@ -10,14 +10,15 @@ from typing import Any
 import click
 
 from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.option_kinds import (
+from reelscore.cli.options import (
+    Decorator,
     file_option,
     json_option,
     number_option,
     plot_option,
     seed_option,
 )
-from reelscore.cli.options import (
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     progress_bar,
@@ -27,9 +28,7 @@ from reelscore.cli.options import (
     write,
     write_json,
 )
-from reelscore.cli.reading_options import system_files
-from reelscore.cli.stories.options import (
-    Decorator,
+from reelscore.cli.protocol_options import (
     choices,
     counts_of,
     given_of,
@@ -37,6 +36,7 @@ from reelscore.cli.stories.options import (
     preset_option,
     truth_option,
 )
+from reelscore.cli.reading_options import system_files
 from reelscore.data.table import system_notes
 from reelscore.stories.pairs import annotators_of, candidates_of
 from reelscore.stories.protocol import PRESETS, protocol_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from reelscore.challenges.commands.options import say
-from reelscore.cli.option_kinds import choice_option
+from reelscore.cli.options import choice_option
 from reelscore.data.datasets.trecvid_ha import FOLDERS
 from reelscore_studies.trecvid import trecvid_challenge
 

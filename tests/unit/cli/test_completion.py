@@ -87,4 +87,6 @@ def test_commands_are_offered_without_importing_them():
     )
     offered, _, loaded = answer.stdout.partition("loaded ")
     assert "plain,serve" in offered
-    assert not {"numpy", "reelscore.cli.serve", "reelscore.cli.score"} & set(loaded.split())
+    assert not {"numpy", "reelscore.cli.serve", "reelscore.cli.commands.score"} & set(
+        loaded.split()
+    )

@@ -173,9 +173,9 @@ def test_language(files, run, monkeypatch):
     assert (status, len(out.splitlines())) == (0, len(files.human)), err
     parsed = []
     monkeypatch.setattr(
-        "reelscore.cli.parse.parse", lambda captions, **_: parsed.append(captions) or {}
+        "reelscore.cli.commands.parse.parse", lambda captions, **_: parsed.append(captions) or {}
     )
-    monkeypatch.setattr("reelscore.cli.parse._show", lambda *_: None)
+    monkeypatch.setattr("reelscore.cli.commands.parse._show", lambda *_: None)
     status, _, err = run("parse", files.name, *files.options)
     assert status == 0, err
     assert [text for texts in parsed[0].values() for text in texts] == files.human

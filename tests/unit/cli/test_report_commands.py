@@ -81,7 +81,7 @@ def test_topics_of_verbs_in_a_report(run, tmp_path, table):
 
     status, _, err = run("report", table, "--topics", "-o", str(page))
     assert (status, "the report has no captions" in err) == (2, True)
-    status, _, err = run("score", *SYSTEMS, *REFS, "--topics")
+    status, _, err = run("report", table, "--topics", "--plots", str(tmp_path / "plots"))
     assert (status, "name its file" in err) == (2, True)
 
 

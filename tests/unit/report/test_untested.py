@@ -79,7 +79,7 @@ def test_scores_of_systems_only():
 
 
 def test_tables_for_papers(stored, tmp_path, monkeypatch, capsys):
-    from reelscore.cli.report import command
+    from reelscore.cli.commands.report import command
 
     stored.write(tmp_path / "again.json")
     monkeypatch.chdir(tmp_path)
@@ -127,7 +127,7 @@ def test_metrics_against_people():
 
 
 def test_compare(tmp_path, monkeypatch, capsys):
-    from reelscore.cli.compare import command
+    from reelscore.cli.commands.compare import command
     from reelscore.examples import path
 
     systems = [str(path(f"clips/systems/{name}.json")) for name in ("human", "weak")]

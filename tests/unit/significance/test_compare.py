@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from reelscore import DataError, ScoreTable, UnknownNameError, compare, score_systems, stories
-from reelscore.cli.compare import command
+from reelscore.cli.commands.compare import command
 from reelscore.examples import clips, path
 from reelscore.examples import stories as example_stories
 from reelscore.metrics.registry import metric_names

@@ -15,8 +15,8 @@ from reelscore.campaigns.hits.plan import HitPlan
 from reelscore.campaigns.imports.plain_tables import read_questions
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import choice_option, number_option, seed_option
-from reelscore.cli.options import terminal_width
+from reelscore.cli.options import choice_option, number_option, seed_option
+from reelscore.cli.output import terminal_width
 from reelscore.cli.reading_options import read_captions, reading_options, system_files
 from reelscore.data.caption_files import candidates_of_file, references_of_files
 from reelscore.data.reading import Reading

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.evaluate.quality import Control, Quality, check_quality
 from reelscore.campaigns.judgments import Judgments
-from reelscore.cli.option_kinds import choice_option, number_option
-from reelscore.cli.options import terminal_width
+from reelscore.cli.options import choice_option, gathered, number_option
+from reelscore.cli.output import terminal_width
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -22,37 +20,29 @@ campaign_argument = click.argument("campaign", metavar="CAMPAIGN")
 id_option = click.option(
     "--id", "campaign_id", metavar="ID", help="Id of the campaign, if the database holds several."
 )
-_CONTROL = [
-    choice_option(
+_CONTROL = {
+    "test": choice_option(
         "--test",
         choices=["t", "signed-rank", "rank-sum"],
         default="t",
         help="One-sided test of pairs of a caption and its degraded caption.",
     ),
-    number_option("--level", default=0.05, help="A rater passes with a p-value below this."),
-    number_option(
+    "level": number_option(
+        "--level", default=0.05, help="A rater passes with a p-value below this."
+    ),
+    "pairs": number_option(
         "--pairs", default=10, help="The least number of pairs needed to decide about a rater."
     ),
-    choice_option(
+    "rejected": choice_option(
         "--rejected",
         choices=["rater", "hit", "keep"],
         default="rater",
         help="What is left out after a rejected HIT: the rater, only that HIT, or nothing.",
     ),
-]
+}
 
 
-def control_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command the options of the quality control, as one `Control`."""
-
-    @functools.wraps(command)
-    def with_control(**arguments: Any) -> None:
-        names = ("test", "level", "pairs", "rejected")
-        command(control=Control(**{name: arguments.pop(name) for name in names}), **arguments)
-
-    for option in reversed(_CONTROL):
-        with_control = option(with_control)
-    return with_control
+control_options = gathered("control", Control, _CONTROL)
 
 
 @contextmanager

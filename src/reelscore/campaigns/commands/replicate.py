@@ -11,8 +11,8 @@ from reelscore.campaigns.commands.options import control_options, say
 from reelscore.campaigns.commands.results import evaluated
 from reelscore.campaigns.evaluate.agreement import Replication, replicate
 from reelscore.campaigns.evaluate.quality import Control, known
-from reelscore.cli.option_kinds import json_option
-from reelscore.cli.options import STDOUT, check_targets, write_json
+from reelscore.cli.options import json_option
+from reelscore.cli.output import STDOUT, check_targets, write_json
 from reelscore.data.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
 

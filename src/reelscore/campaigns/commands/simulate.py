@@ -22,8 +22,8 @@ from reelscore.campaigns.simulate.campaigns import (
     study,
 )
 from reelscore.campaigns.simulate.crowd import RATER_TYPES, Crowd, RaterType
-from reelscore.cli.option_kinds import json_option, number_option, seed_option
-from reelscore.cli.options import STDOUT, check_targets, progress_bar, write_json
+from reelscore.cli.options import json_option, number_option, seed_option
+from reelscore.cli.output import STDOUT, check_targets, progress_bar, write_json
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
 

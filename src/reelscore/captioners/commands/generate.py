@@ -17,7 +17,7 @@ from reelscore.captioners.commands.options import (
 )
 from reelscore.captioners.features import Features, read_features
 from reelscore.captioners.run_record import Run
-from reelscore.cli.option_kinds import choice_option, number_option, seed_option
+from reelscore.cli.options import choice_option, number_option, seed_option
 
 
 @click.command("generate")

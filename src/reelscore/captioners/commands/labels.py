@@ -22,14 +22,13 @@ from reelscore.captioners.features import Features, Pool, read_features
 from reelscore.captioners.label_folders import Labels, check_folder, choose_auc
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.cli.file_options import FilesCommand, FilesOption
-from reelscore.cli.option_kinds import choice_option, number_option, seed_option
-from reelscore.cli.options import (
+from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     progress_bar,
     show_grid,
     show_signature,
-    threads_option,
     write_json,
 )
 from reelscore.cli.reading_options import reading_options

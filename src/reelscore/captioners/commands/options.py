@@ -12,8 +12,8 @@ from reelscore.captioners.features import Features, read_features
 from reelscore.captioners.run_record import check_candidates_target, record_path, write_candidates
 from reelscore.cli.file_options import FilesOption
 from reelscore.cli.messages import printable
-from reelscore.cli.option_kinds import choice_option, file_option
-from reelscore.cli.options import (
+from reelscore.cli.options import choice_option, file_option
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     show_notes,

@@ -17,8 +17,8 @@ from reelscore.captioners.commands.options import (
     record_option,
     show_written,
 )
-from reelscore.cli.option_kinds import choice_option, number_option, seed_option
-from reelscore.cli.options import progress_bar, show_line
+from reelscore.cli.options import choice_option, number_option, seed_option
+from reelscore.cli.output import progress_bar, show_line
 
 
 @click.command("run")

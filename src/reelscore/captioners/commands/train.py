@@ -19,15 +19,14 @@ from reelscore.captioners.commands.options import (
 )
 from reelscore.captioners.features import MissingItems
 from reelscore.cli.file_options import FilesCommand, FilesOption
-from reelscore.cli.option_kinds import choice_option, json_option, number_option
-from reelscore.cli.options import (
+from reelscore.cli.options import choice_option, json_option, number_option, threads_option
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     progress_bar,
     resumable,
     show_line,
     show_signature,
-    threads_option,
     write_json,
 )
 from reelscore.cli.reading_options import reading_options

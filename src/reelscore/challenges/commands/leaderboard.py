@@ -13,8 +13,8 @@ from reelscore.challenges.commands.served import login_server, served_boards
 from reelscore.challenges.showing import VISITOR, Who
 from reelscore.challenges.views import View
 from reelscore.cli.messages import printable
-from reelscore.cli.option_kinds import file_option, json_option
-from reelscore.cli.options import STDOUT, check_targets, terminal_width, write
+from reelscore.cli.options import file_option, json_option
+from reelscore.cli.output import STDOUT, check_targets, terminal_width, write
 from reelscore.errors import DataError, check_choice
 
 

@@ -33,7 +33,7 @@ from reelscore.challenges.submissions import Receipt, Upload, hand_in
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.challenges.views import Record
 from reelscore.cli.messages import printable
-from reelscore.cli.option_kinds import number_option
+from reelscore.cli.options import number_option
 from reelscore.errors import DataError
 
 

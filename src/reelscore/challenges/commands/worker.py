@@ -9,7 +9,7 @@ import click
 
 from reelscore.challenges.commands.options import database_argument, open_arena, say
 from reelscore.challenges.queue.workers import Workers, alone_on
-from reelscore.cli.option_kinds import choice_option
+from reelscore.cli.options import choice_option
 from reelscore.errors import DataError
 from reelscore.learned.encoders import default_device
 

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from reelscore.campaigns.commands.options import say
-from reelscore.cli.option_kinds import file_option, json_option
-from reelscore.cli.options import check_targets, progress_bar
+from reelscore.cli.options import file_option, json_option
+from reelscore.cli.output import check_targets, progress_bar
 from reelscore.corpus.commands.options import (
     again_option,
     both_files,

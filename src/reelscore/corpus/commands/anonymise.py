@@ -14,8 +14,8 @@ from typing import Any
 import click
 
 from reelscore.campaigns.commands.options import say
-from reelscore.cli.option_kinds import file_option, json_option
-from reelscore.cli.options import check_targets, write, write_json
+from reelscore.cli.options import file_option, json_option
+from reelscore.cli.output import check_targets, write, write_json
 from reelscore.corpus.commands.options import again_option, deliver, project_option, show_grid
 from reelscore.corpus.names.cast import Cast
 from reelscore.corpus.names.film_names import anonymised_films

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from reelscore.campaigns.commands.options import say
-from reelscore.cli.option_kinds import file_option, json_option, number_option
-from reelscore.cli.options import check_targets, write, write_json
+from reelscore.cli.options import file_option, json_option, number_option
+from reelscore.cli.output import check_targets, write, write_json
 from reelscore.corpus.commands.options import project_option, show_grid
 from reelscore.corpus.project import Project
 from reelscore.corpus.release.clip_assembly import film_seconds

@@ -9,7 +9,7 @@ import sys
 
 import click
 
-from reelscore.cli.option_kinds import number_option
+from reelscore.cli.options import number_option
 from reelscore.cli.serve import need_web
 from reelscore.corpus.commands.options import films_of, project_option
 from reelscore.corpus.project import Project

@@ -14,8 +14,8 @@ import click
 
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.messages import printable
-from reelscore.cli.option_kinds import choice_option, plot_option
-from reelscore.cli.options import check_targets, terminal_width
+from reelscore.cli.options import choice_option, plot_option
+from reelscore.cli.output import check_targets, terminal_width
 from reelscore.corpus.commands.options import project_option
 from reelscore.corpus.project import Project
 from reelscore.corpus.release.caption_clips import read_clips

@@ -11,8 +11,8 @@ import click
 import msgspec
 
 from reelscore.campaigns.commands.options import say
-from reelscore.cli.option_kinds import choice_option, file_option, json_option
-from reelscore.cli.options import check_targets, write_json
+from reelscore.cli.options import choice_option, file_option, json_option
+from reelscore.cli.output import check_targets, write_json
 from reelscore.corpus.commands.options import (
     again_option,
     deliver,

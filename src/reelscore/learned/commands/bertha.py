@@ -11,12 +11,16 @@ import click
 import msgspec
 
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import choice_option, file_option, number_option
 from reelscore.cli.options import (
-    STDOUT,
     EngineChoice,
-    check_targets,
+    choice_option,
     engine_options,
+    file_option,
+    number_option,
+)
+from reelscore.cli.output import (
+    STDOUT,
+    check_targets,
     progress_bar,
     resumable,
     show_engine,

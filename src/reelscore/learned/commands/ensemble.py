@@ -7,8 +7,8 @@ import math
 import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import number_option, seed_option
-from reelscore.cli.options import check_targets, show_notes, terminal_width, wrapped
+from reelscore.cli.options import number_option, seed_option
+from reelscore.cli.output import check_targets, show_notes, terminal_width, wrapped
 from reelscore.cli.table_options import (
     column_option,
     read_people,

@@ -11,26 +11,26 @@ import numpy as np
 
 from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.main import LazyGroup
-from reelscore.cli.option_kinds import (
+from reelscore.cli.options import (
     choice_option,
     json_option,
+    metric_option,
     number_option,
     plot_option,
     resamples_option,
     seed_option,
+    threads_option,
 )
-from reelscore.cli.options import (
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
-    metric_option,
     progress_bar,
     show_notes,
     terminal_width,
-    threads_option,
-    tokenizer_option,
     write_json,
 )
 from reelscore.cli.reading_options import read_captions, reading_options
+from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.caption_files import references_of_files
 from reelscore.data.inputs import Inputs
 from reelscore.data.reading import Reading

@@ -8,16 +8,15 @@ from dataclasses import replace
 import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import json_option, plot_option, seed_option
-from reelscore.cli.options import (
+from reelscore.cli.options import json_option, plot_option, seed_option, threads_option
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     progress_bar,
-    threads_option,
-    tokenizer_option,
     write_json,
 )
 from reelscore.cli.reading_options import read_captions, reading_options
+from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.cli.table_options import column_option
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable

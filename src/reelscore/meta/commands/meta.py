@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import (
+from reelscore.cli.options import (
     choice_option,
     file_option,
     json_option,
@@ -15,7 +15,7 @@ from reelscore.cli.option_kinds import (
     number_option,
     seed_option,
 )
-from reelscore.cli.options import (
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     progress_bar,

@@ -5,18 +5,21 @@ from __future__ import annotations
 import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import json_option, plot_option
 from reelscore.cli.options import (
+    json_option,
+    metric_option,
+    plot_option,
+    threads_option,
+)
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
-    metric_option,
     progress_bar,
     terminal_width,
-    threads_option,
-    tokenizer_option,
     write_json,
 )
 from reelscore.cli.reading_options import read_captions, reading_options
+from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.reading import Reading
 from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
 from reelscore.report.tables.grid import Cell, Grid

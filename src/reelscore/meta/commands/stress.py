@@ -8,21 +8,20 @@ import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.messages import as_options
-from reelscore.cli.option_kinds import json_option, plot_option, seed_option
-from reelscore.cli.options import (
+from reelscore.cli.options import json_option, plot_option, seed_option, threads_option
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     progress_bar,
     show_notes,
     show_signature,
     terminal_width,
-    threads_option,
-    tokenizer_option,
     write,
     write_json,
 )
 from reelscore.cli.reading_options import read_captions, read_texts, reading_options
 from reelscore.cli.report_options import command_line, html_option, title_option
+from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError

@@ -8,12 +8,17 @@ import click
 import msgspec
 
 from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.option_kinds import choice_option, file_option, number_option, seed_option
 from reelscore.cli.options import (
+    choice_option,
+    file_option,
+    number_option,
+    seed_option,
+    threads_option,
+)
+from reelscore.cli.output import (
     check_targets,
     show_notes,
     terminal_width,
-    threads_option,
     write,
 )
 from reelscore.cli.reading_options import read_texts, reading_options

@@ -8,17 +8,15 @@ from typing import Any
 import click
 
 from reelscore.cli.file_options import refs_option
-from reelscore.cli.option_kinds import choice_option
+from reelscore.cli.options import PROTOCOL, Decorator, choice_option, option
 from reelscore.stories.protocol import PRESETS, Protocol
 from reelscore.text.tokens import PENN_TREEBANK
-
-Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 truth_option = refs_option("References, for example one file per annotator", required=True)
 
 
 def preset_option(default: str | None = None) -> Decorator:
-    """The option that names a protocol to start from."""
+    """Return the option that names a protocol to start from."""
     return choice_option(
         "--preset",
         choices=list(PRESETS),
@@ -28,7 +26,7 @@ def preset_option(default: str | None = None) -> Decorator:
 
 
 def choices(*without: str, start: Protocol | None = None) -> Decorator:
-    """Return a command the choices of the protocol; those not given are the preset's.
+    """Return a decorator that adds the choices of the protocol; those not given are the preset's.
 
     Args:
         without: Choices the command does not have.
@@ -37,29 +35,33 @@ def choices(*without: str, start: Protocol | None = None) -> Decorator:
     options = _options(start or Protocol())
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        for name, option in reversed(options.items()):
+        for name, add in reversed(options.items()):
             if name not in without:
-                function = option(function)
+                function = add(function)
         return function
 
     return decorate
 
 
 def _options(start: Protocol) -> dict[str, Decorator]:
-    def one_of(option: str, values: Sequence[str], text: str) -> Decorator:
-        return click.option(
-            f"--{option.replace('_', '-')}",
+    def one_of(name: str, values: Sequence[str], text: str) -> Decorator:
+        return option(
+            f"--{name.replace('_', '-')}",
+            heading=PROTOCOL,
             type=click.Choice(list(values)),
-            help=f"{text}  [default: {getattr(start, option)}]",
+            help=f"{text}  [default: {getattr(start, name)}]",
         )
 
     tious = ",".join(f"{tiou:g}" for tiou in start.tious)
     return {
-        "scores": click.option(
+        "scores": option(
             "--scores", metavar="LIST", help="soda, soda_a, soda_b, soda_c, activitynet."
         ),
-        "f": click.option(
-            "--f", metavar="METRIC", help=f"Sentence score inside SODA.  [default: {start.f}]"
+        "f": option(
+            "--f",
+            heading=PROTOCOL,
+            metavar="METRIC",
+            help=f"Sentence score inside SODA.  [default: {start.f}]",
         ),
         "annotators": one_of(
             "annotators", ["mean", "merge", "best"], "How SODA uses several annotators."
@@ -85,22 +87,28 @@ def _options(start: Protocol) -> dict[str, Decorator]:
             ["2018-11", "2017-fixed", "2017-original"],
             "Version of the ActivityNet scorer.",
         ),
-        "metrics": click.option(
+        "metrics": option(
             "--metrics",
+            heading=PROTOCOL,
             metavar="LIST",
             help=f"Metrics of the ActivityNet scorer.  [default: {','.join(start.metrics)}]",
         ),
-        "tious": click.option(
-            "--tious", metavar="LIST", help=f"Thresholds of IoU.  [default: {tious}]"
+        "tious": option(
+            "--tious",
+            heading=PROTOCOL,
+            metavar="LIST",
+            help=f"Thresholds of IoU.  [default: {tious}]",
         ),
-        "max_captions": click.option(
+        "max_captions": option(
             "--max-captions",
+            heading=PROTOCOL,
             type=click.IntRange(min=1),
             help="Candidates of a video that the ActivityNet scorer takes.  "
             f"[default: {start.max_captions}]",
         ),
-        "epsilon": click.option(
+        "epsilon": option(
             "--epsilon",
+            heading=PROTOCOL,
             type=click.FloatRange(min=0),
             help=f"What the ActivityNet scorer adds to the union.  [default: {start.epsilon:g}]",
         ),
@@ -128,7 +136,7 @@ def _options(start: Protocol) -> dict[str, Decorator]:
 
 
 def given_of(choices: dict[str, Any]) -> dict[str, Any]:
-    """The choices that were made, ready for `reelscore.stories.score`."""
+    """Return the choices that were made, ready for `reelscore.stories.score`."""
     given = {name: value for name, value in choices.items() if value is not None}
     if "tious" in given:
         given["tious"] = numbers_of(given["tious"])

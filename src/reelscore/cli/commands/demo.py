@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 import click
 
 from reelscore import examples
-from reelscore.cli.option_kinds import number_option
-from reelscore.cli.options import show, terminal_width
+from reelscore.cli.options import number_option
+from reelscore.cli.output import show, terminal_width
 from reelscore.cli.report_options import Pictures, html_option
 from reelscore.cli.table_options import read_people
 from reelscore.report.tables.grid import Cell, Grid

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 
 import click
-import msgspec
 from click.core import ParameterSource
 
 from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.option_kinds import choice_option, number_option, resamples_option
 from reelscore.cli.options import (
-    Scoring,
-    progress_bar,
-    scoring_options,
-    show_grid,
-    show_origin,
-    terminal_width,
+    STATISTICS,
+    choice_option,
+    number_option,
+    option,
+    resamples_option,
     trials_option,
 )
+from reelscore.cli.output import progress_bar, show_grid, show_origin, terminal_width
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
+from reelscore.cli.scoring_options import Scoring, scoring_options
 from reelscore.cli.table_options import read_scored_systems
-from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.tables.differences import difference_grid, marked_leaderboard
 from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import leaderboard_csv, letters_of
 from reelscore.scoring.intervals import with_intervals
-from reelscore.significance.comparison import Comparison, marks_of_tests, strictest
+from reelscore.significance.comparison import marks_of_tests, strictest
 from reelscore.significance.pair_tests import Test, compare
 from reelscore.stats.corrections import Correction
 
@@ -41,26 +38,33 @@ _TESTS: dict[str, tuple[Test, ...]] = {
 
 @click.command("compare", cls=FilesCommand)
 @scoring_options
-@click.option(
+@option(
     "--baseline", "-b", metavar="NAME", help="The system to compare with; the first if not given."
 )
-@click.option("--all-pairs", is_flag=True, help="Compare every system with every other.")
+@option("--all-pairs", is_flag=True, help="Compare every system with every other.")
+@option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals of the scores.")
 @choice_option(
     "--test",
+    heading=STATISTICS,
     choices=list(_TESTS),
     default="both",
     help="Paired bootstrap, approximate randomization, or both.",
 )
 @choice_option(
     "--correction",
+    heading=STATISTICS,
     choices=["holm", "bonferroni", "bh", "none"],
     default="holm",
     help="Correction for the number of comparisons within one metric.",
 )
 @number_option(
-    "--level", default=0.05, least=0, most=1, help="Mark corrected p-values below this level."
+    "--level",
+    heading=STATISTICS,
+    default=0.05,
+    least=0,
+    most=1,
+    help="Mark corrected p-values below this level.",
 )
-@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals of the scores.")
 @resamples_option("Number of bootstrap resamples.")
 @trials_option
 @layout_options()
@@ -117,15 +121,15 @@ def command(
     tests = strictest(comparisons)
     grid = marked_leaderboard(table, comparisons, layout=layout)
     marks = marks_of_tests(tests, letters_of(table.systems), other, table.bounds)
-    scoring.write(
+    scoring.files.write(
         table,
-        grid,
+        [grid],
         csv=lambda: leaderboard_csv(layout.arranged(table), marks),
-        json=lambda: _json(table, comparisons, statistics=scoring.statistics),
+        comparisons=comparisons,
     )
     if pictures.wanted:
         pictures.write(table, tests=tests, baseline=other, resamples=resamples, seed=scoring.seed)
-    if scoring.shows:
+    if scoring.files.shows:
         show_grid(grid)
         whom = "Differences between systems" if other is None else f"Differences from {other}"
         intervals_too = "95 % intervals and " if "bootstrap" in _TESTS[test] else ""
@@ -133,12 +137,3 @@ def command(
         click.echo(textwrap.fill(title, terminal_width(), break_on_hyphens=False))
         show_grid(difference_grid(table, comparisons, layout))
         show_origin(table)
-
-
-def _json(table: ScoreTable, comparisons: Sequence[Comparison], *, statistics: bool) -> str:
-    everything = {
-        **table.to_dict(statistics=statistics),
-        "comparisons": [pair for each in comparisons for pair in each.pair_dicts()],
-        "untested": {each.metric: each.untested for each in comparisons if each.untested},
-    }
-    return msgspec.json.encode(everything).decode()

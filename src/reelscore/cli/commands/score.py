@@ -6,9 +6,10 @@ import click
 from msgspec.structs import replace
 
 from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.option_kinds import resamples_option
-from reelscore.cli.options import Scoring, scoring_options, show, terminal_width
+from reelscore.cli.options import option, resamples_option
+from reelscore.cli.output import show, terminal_width
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
+from reelscore.cli.scoring_options import Scoring, scoring_options
 from reelscore.data.lint.defects import worst_notes
 from reelscore.errors import DataError
 from reelscore.report.tables.layout import Layout
@@ -17,8 +18,8 @@ from reelscore.report.tables.leaderboard import item_rows, leaderboard, leaderbo
 
 @click.command("score", cls=FilesCommand)
 @scoring_options
-@click.option("--items", is_flag=True, help="Also show the score of every item.")
-@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
+@option("--items", is_flag=True, help="Also show the score of every item.")
+@option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
 @resamples_option("Number of resamples of the intervals.")
 @layout_options()
 @picture_options
@@ -57,13 +58,13 @@ def command(
         table = with_intervals(table, resamples=resamples, seed=scoring.seed)
     grid = leaderboard(table, layout=layout)
     by_item = item_rows(table, layout) if items else None
-    scoring.write(
+    scoring.files.write(
         table,
-        by_item or grid,
+        [by_item or grid],
         csv=lambda: leaderboard_csv(layout.arranged(table), items=items),
     )
     pictures.write(table, resamples=resamples, seed=scoring.seed)
-    if scoring.shows:
+    if scoring.files.shows:
         show(table, grid)
         if by_item is not None:
             click.echo("\n" + by_item.to_text(terminal_width()))

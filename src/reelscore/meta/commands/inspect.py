@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import number_option
-from reelscore.cli.options import terminal_width
+from reelscore.cli.options import number_option
+from reelscore.cli.output import terminal_width
 from reelscore.cli.reading_options import reading_options
 from reelscore.cli.table_options import (
     captions_option,

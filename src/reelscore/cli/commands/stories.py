@@ -1,4 +1,4 @@
-"""``reelscore stories``."""
+"""``reelscore stories`` and the commands below it."""
 
 from __future__ import annotations
 
@@ -7,42 +7,48 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 from msgspec import structs
 
 from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.option_kinds import (
-    file_option,
-    json_option,
+from reelscore.cli.main import LazyGroup
+from reelscore.cli.options import (
+    EngineChoice,
+    choice_option,
+    engine_options,
     match_ids_option,
+    number_option,
+    option,
     resamples_option,
     seed_option,
+    threads_option,
+    trials_option,
 )
-from reelscore.cli.options import (
-    STDOUT,
-    EngineChoice,
+from reelscore.cli.output import (
     check_targets,
-    engine_options,
     progress_bar,
     show_engine,
     show_grid,
     show_notes,
     show_origin,
     terminal_width,
-    trials_option,
-    write,
 )
+from reelscore.cli.protocol_options import choices, given_of, preset_option, truth_option
 from reelscore.cli.reading_options import system_files
-from reelscore.cli.report_options import Pictures, layout_options, picture_options
-from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option
+from reelscore.cli.report_options import (
+    Pictures,
+    ResultFiles,
+    layout_options,
+    picture_options,
+    result_files,
+)
+from reelscore.cli.scoring_options import candidates_argument, common_option
 from reelscore.data.file_names import expanded
 from reelscore.data.inputs import references_note
 from reelscore.data.table import ScoreTable
-from reelscore.data.table import file_format as table_format
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
-from reelscore.stories.protocol import ACTIVITYNET, Protocol, protocol_of
+from reelscore.report.tables.leaderboard import leaderboard
+from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, protocol_of
 from reelscore.stories.scores import score_systems
 from reelscore.stories.video_scores import LABEL, PREFIX
 
@@ -53,35 +59,36 @@ _LEVEL = 0.05
 _PARTS = ("_precision", "_recall")
 
 
+# name: (attribute of this module, what it does)
+_COMMANDS = {
+    "score": ("stories:score", "Score timed captions of long videos: one row per system."),
+    "show": ("stories:show", "Show how one video is matched: references above, candidates below."),
+}
+
+
+@click.command("stories", cls=LazyGroup, package=__package__, modules=_COMMANDS, default="score")
+def command() -> None:
+    """Score timed captions of long videos: SODA and ActivityNet."""
+
+
 @click.command("score", cls=FilesCommand)
-@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@candidates_argument
 @truth_option
 @preset_option()
 @choices()
 @match_ids_option
-@click.option(
-    "--common", is_flag=True, help="Score all systems only on the videos that every system has."
-)
-@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
-@click.option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
+@common_option
+@option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
+@option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
 @resamples_option("Number of resamples of the intervals and of the bootstrap test.")
 @trials_option
 @seed_option
-@click.option(
-    "--threads",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Threads to use; all cores if not given.",
-)
+@threads_option
 @engine_options
-@json_option
-@file_option("--csv", "Write the scores as CSV with numbers in full precision.")
-@file_option("--latex", "Write the displayed tables as LaTeX.")
-@file_option("--markdown", "Write the displayed tables as Markdown.")
-@file_option("--table", "Write the score table (system, video, score), .csv or .json.")
+@result_files()
 @layout_options()
 @picture_options
-def command(
+def score(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
     match_ids: str | None,
@@ -93,11 +100,7 @@ def command(
     seed: int,
     threads: int | None,
     engine: EngineChoice,
-    json_file: str | None,
-    csv_file: str | None,
-    latex_file: str | None,
-    markdown_file: str | None,
-    table_file: str | None,
+    files: ResultFiles,
     layout: Layout,
     pictures: Pictures,
     **choices: Any,
@@ -115,10 +118,6 @@ def command(
       reelscore stories a.json b.json -r val.json --scores soda_c --baseline a
       reelscore stories *.json -r val.json --scores SODA_c --scale 100 --latex table.tex
     """
-    targets = [json_file, csv_file, latex_file, markdown_file, table_file]
-    check_targets(*targets)
-    if table_file:
-        table_format(table_file)
     given = given_of(choices)
     workers = engine.start()
     with progress_bar("Scoring", engine=workers) as progress:
@@ -163,25 +162,14 @@ def command(
         structs.replace(grid, notes=[f"{_heading(name, protocol)}.", *grid.notes])
         for name, grid in grids
     ]
-    if table_file:
-        table.write(table_file)
-    if csv_file:
-        write(csv_file, leaderboard_csv(table))
-    if latex_file:
-        write(latex_file, "\n\n".join(grid.to_latex() for grid in printed))
-    if markdown_file:
-        write(markdown_file, "\n\n".join(grid.to_markdown() for grid in printed))
-    if json_file:
-        write(json_file, _json(table, comparisons))
+    files.write(table, printed, comparisons=comparisons or None)
     if pictures.wanted:
         extra: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "seed": seed}
         if tests:
             extra["tests"] = tests
         f1_first = sorted(table.metrics, key=lambda name: name.endswith(_PARTS))
         pictures.write(table, metrics=f1_first, **extra)
-    if STDOUT in targets:
-        show_notes(table.notes, err=True)
-    else:
+    if files.shows:
         for name, grid in grids:
             heading = textwrap.fill(_heading(name, protocol), terminal_width())
             click.echo(click.style(heading, bold=True))
@@ -235,8 +223,57 @@ def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: Layout) -> Gri
     return marked_leaderboard(table, tests, layout=layout)
 
 
-def _json(table: ScoreTable, comparisons: Sequence[Comparison]) -> str:
-    everything = table.to_dict()
-    if comparisons:
-        everything["comparisons"] = [p for each in comparisons for p in each.pair_dicts()]
-    return msgspec.json.encode(everything).decode()
+@click.command("show", cls=FilesCommand)
+@candidates_argument
+@truth_option
+@option("--video", required=True, metavar="ID", help="The video to show.")
+@choice_option(
+    "--score", choices=SODA_SCORES, default="soda_c", help="The score whose matching to show."
+)
+@number_option(
+    "--tiou",
+    default=0.5,
+    least=0,
+    most=1,
+    help="Threshold of soda_a; its score averages over several.",
+)
+@option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    help="Draw a picture (.png, .svg, .pdf) or write a page (.html) instead of text.",
+)
+@preset_option()
+@choices("scores", "metrics", "variant", "max_captions", "epsilon", "missing", "tious")
+def show(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    video: str,
+    score: str,
+    tiou: float,
+    output: str | None,
+    **choices: Any,
+) -> None:
+    """Show how one video is matched: references above, candidates below.
+
+    CANDIDATES are files of timed captions, or NAME=FILE; several are shown side by side. Matched
+    pairs come with their overlap (IoU) and sentence score (f); captions without a match are marked.
+
+    \b
+    Examples:
+      reelscore stories show ours.json -r val_1.json --video v_uqiMw7tQ1Cc
+      reelscore stories show a.json b.json -r val_1.json --video v_1 -o story.html
+    """
+    from reelscore.report.timeline.files import check_format, timeline_text, write_timeline
+    from reelscore.stories.timelines import side_by_side
+
+    if output:
+        check_format(output)
+        check_targets(output)
+    systems = system_files(candidates)
+    shown = side_by_side(systems, list(refs), video, score, tiou=tiou, **given_of(choices))
+    show_notes(shown.notes, err=True)
+    if output:
+        write_timeline(shown, output)
+    else:
+        click.echo(timeline_text(shown, terminal_width()), nl=False)

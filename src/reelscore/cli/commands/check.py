@@ -10,8 +10,8 @@ import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.messages import as_options, printable
-from reelscore.cli.option_kinds import file_option, json_option
-from reelscore.cli.options import (
+from reelscore.cli.options import file_option, json_option
+from reelscore.cli.output import (
     STDOUT,
     check_targets,
     show_notes,

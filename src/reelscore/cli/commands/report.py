@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
-from reelscore.cli.option_kinds import (
-    file_option,
+from reelscore.cli.options import (
+    REPORT,
+    gathered,
     match_ids_option,
+    option,
     resamples_option,
     seed_option,
 )
-from reelscore.cli.options import STDOUT, check_targets, write
 from reelscore.cli.reading_options import reading_options
 from reelscore.cli.report_options import (
     Pictures,
+    ResultFiles,
     layout_options,
-    plot_options,
+    page_options,
+    result_files,
     title_option,
-    topics_option,
-    video_option,
-    videos_option,
 )
 from reelscore.cli.table_options import (
     captions_option,
@@ -36,14 +38,25 @@ from reelscore.data.table_forms import matched_table, table_items
 from reelscore.report.tables.differences import marked_leaderboard
 from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import leaderboard_csv
+from reelscore.wings import page_section
+
+_PICTURES = {
+    "html_file": option(
+        *("--output", "-o", "html_file"),
+        metavar="FILE",
+        help="Where to write the report, one HTML file.",
+    ),
+    "title": title_option,
+    **page_options,
+}
 
 
 @click.command("report", cls=FilesCommand)
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
-@click.option("--output", "-o", metavar="FILE", help="Where to write the report, one HTML file.")
-@click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
+@gathered("pictures", Pictures, _PICTURES)
+@option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
 @column_option("all if not given")
-@click.option(
+@option(
     "--metrics",
     "-m",
     "--columns",
@@ -54,21 +67,19 @@ from reelscore.report.tables.leaderboard import leaderboard_csv
 @refs_option()
 @match_ids_option
 @reading_options()
-@title_option
-@video_option
-@videos_option
-@topics_option
-@plot_options[0]
-@plot_options[1]
+@option(
+    "--topics",
+    heading=REPORT,
+    is_flag=True,
+    help="Add the topics of the captions' verbs to the report.",
+)
 @resamples_option("Number of resamples of the intervals and of the paired bootstrap.")
 @seed_option
-@file_option("--latex", "Write the leaderboard as LaTeX.")
-@file_option("--markdown", "Write the leaderboard as Markdown.")
-@file_option("--csv", "Write the leaderboard as CSV with numbers in full precision.")
+@result_files("json_file", "table_file")
 @layout_options("columns")
 def command(
     tables: tuple[str, ...],
-    output: str | None,
+    pictures: Pictures,
     human: str | None,
     column: str | None,
     metrics: str | None,
@@ -76,17 +87,10 @@ def command(
     refs: tuple[str, ...],
     match_ids: str | None,
     reading: Reading,
-    title: str | None,
-    video: str,
-    videos: str | None,
     topics: bool,
-    plots: str | None,
-    plot_format: str,
     resamples: int,
     seed: int,
-    latex_file: str | None,
-    markdown_file: str | None,
-    csv_file: str | None,
+    files: ResultFiles,
     layout: Layout,
 ) -> None:
     """Write stored score tables as one HTML page to explore, as figures, as tables for a paper.
@@ -103,13 +107,13 @@ def command(
       reelscore report scores.json --captions a.json -r refs.json -o report.html
       reelscore report --captions a.json b.json --videos clips -o gallery.html
     """
-    written = [latex_file, markdown_file, csv_file]
-    check_targets(*written, output)
-    if not any((*written, output, plots)):
+    page = pictures.html_file
+    if not (files.wanted or pictures.wanted):
         raise click.UsageError("Nothing to write; give -o FILE, --plots DIR or --latex FILE.")
-    if not tables and (not captions or human or plots or any(written)):
+    if topics and not page:
+        raise click.UsageError("--topics adds to a report; name its file.")
+    if not tables and (not captions or human or pictures.plots or files.wanted):
         raise click.UsageError("Missing argument 'TABLE...'; only a page needs no scores.")
-    pictures = Pictures(output, title, video, plots, plot_format, topics, videos)
     if tables:
         table = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
     else:
@@ -120,22 +124,21 @@ def command(
     from reelscore.report.html import report_of
     from reelscore.report.html.page import marks_of
 
-    made = pictures.write(table, people, metrics=metrics, resamples=resamples, seed=seed)
-    if any(written):
-        made = made or report_of(table, people, metrics=metrics, resamples=resamples, seed=seed)
+    choices: dict[str, Any] = {"metrics": metrics, "resamples": resamples, "seed": seed}
+    section = page_section("topics") if topics else None
+    made = pictures.write(table, people, section=section, **choices)
+    if files.wanted:
+        made = made or report_of(table, people, **choices)
         marks = marks_of(made)
-        grid = marked_leaderboard(made.table, made.tests, made.human, layout)
-        for path, text in (
-            (latex_file, grid.to_latex),
-            (markdown_file, grid.to_markdown),
-            (csv_file, lambda: leaderboard_csv(made.table, marks, people=made.human)),
-        ):
-            if path:
-                write(path, text())
-    if made is not None and output and STDOUT not in written:
+        files.write(
+            made.table,
+            [marked_leaderboard(made.table, made.tests, made.human, layout)],
+            csv=lambda: leaderboard_csv(made.table, marks, people=made.human),
+        )
+    if made is not None and page and files.shows:
         counts = [counted(len(table.systems), "system")]
         if made.table.metrics:
             counts.append(counted(len(made.table.metrics), "score"))
-        if videos:
+        if pictures.videos:
             counts.append(counted(len(made.previews), "preview"))
-        click.echo(f"{output}: {', '.join(counts)}.")
+        click.echo(f"{page}: {', '.join(counts)}.")

@@ -1,0 +1,1 @@
+"""The commands of the core, one file each; `main` knows their names."""
