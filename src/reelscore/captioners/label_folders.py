@@ -47,7 +47,7 @@ from reelscore.captioners.tuples import Tuples
 from reelscore.data.inputs import references_by_item
 from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import DataError
-from reelscore.text.packed import array_fingerprint, pack
+from reelscore.text.words import array_fingerprint, pack
 
 SPLITS = ("train", "val", "test")
 _LABELS, _CLASSIFIERS = "labels.json", "classifiers.safetensors"

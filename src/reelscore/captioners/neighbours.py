@@ -17,9 +17,8 @@ from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import pair_statistics
 from reelscore.metrics.meteor import Meteor
-from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count, tokenize_packed
-from reelscore.text.words import Captions
+from reelscore.text.words import Captions, pack
 
 Pick = Literal["first", "medoid"]
 

@@ -25,8 +25,8 @@ from reelscore.errors import DataError
 from reelscore.metrics.meteor import Meteor
 from reelscore.metrics.registry import MetricColumns, table_columns
 from reelscore.scoring.prepared import PreparedReferences
-from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count, tokenize, tokenize_packed
+from reelscore.text.words import pack
 
 _PAIRS = 200_000  # pairs of a sentence and an item that are measured at once
 

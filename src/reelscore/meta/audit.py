@@ -43,9 +43,8 @@ from reelscore.meta.alignment import (
 from reelscore.meta.pairings import Row, better_pairing
 from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import parse_signature
-from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
-from reelscore.text.words import CaptionBatch, Captions, Pairing
+from reelscore.text.words import CaptionBatch, Captions, Pairing, pack
 
 METRIC = "cider|n:1"  # words, weighted by how telling they are: quick, and needs no language data
 GRID = 3  # shifts either way of systems and references against one another

@@ -233,7 +233,7 @@ def pair_statistics(
 
     >>> import numpy as np
     >>> from reelscore.metrics.rouge_l import RougeL
-    >>> from reelscore.text.packed import pack
+    >>> from reelscore.text.words import pack
     >>> texts = Captions(pack(["a man runs", "a man"]))
     >>> one = np.array([0], dtype=np.int64)
     >>> pair_statistics(RougeL(), texts, one, one, threads=1).tolist()

@@ -29,7 +29,6 @@ from reelscore.metrics.base import (
 )
 from reelscore.metrics.registry import MetricColumns
 from reelscore.scoring.scores import Measurement, Scores
-from reelscore.text.packed import Packed, array_fingerprint, pack
 from reelscore.text.tokens import (
     Tokenizer,
     in_signature,
@@ -37,7 +36,15 @@ from reelscore.text.tokens import (
     thread_count,
     tokenize_packed,
 )
-from reelscore.text.words import CaptionBatch, Captions, Integers, Pairing
+from reelscore.text.words import (
+    CaptionBatch,
+    Captions,
+    Integers,
+    Packed,
+    Pairing,
+    array_fingerprint,
+    pack,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,9 +25,8 @@ from reelscore.stories.sentence_scores import (
     soda_tokens,
 )
 from reelscore.stories.soda import merged
-from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, tokenize
-from reelscore.text.words import Captions
+from reelscore.text.words import Captions, pack
 
 _KEPT = 0.7  # the overlap with the reference that a varied segment exceeds
 

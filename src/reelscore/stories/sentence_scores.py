@@ -21,9 +21,8 @@ from reelscore.metrics.base import FloatArray, Metric, pair_statistics
 from reelscore.metrics.registry import parse_score, parse_signature
 from reelscore.stories.overlaps import IntArray
 from reelscore.stories.protocol import Protocol
-from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import tokenize_packed
-from reelscore.text.words import CaptionBatch, Captions, Pairing
+from reelscore.text.words import CaptionBatch, Captions, Packed, Pairing, pack
 
 PAIRS_AT_ONCE = 200_000  # pairs whose statistics are held in memory together
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")

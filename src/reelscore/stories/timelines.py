@@ -9,10 +9,10 @@ import msgspec
 from msgspec.structs import replace
 
 from reelscore.data.stories import Stories, Story
-from reelscore.stories.matching import StoryMatching
-from reelscore.stories.pairs import StoriesLike, annotators_of, candidates_of
+from reelscore.stories.paired_stories import StoriesLike, annotators_of, candidates_of
 from reelscore.stories.protocol import Protocol, protocol_of
-from reelscore.stories.scorer import StoryScorer
+from reelscore.stories.soda import StoryMatching
+from reelscore.stories.story_scorer import StoryScorer
 
 
 class TimedCaption(msgspec.Struct, frozen=True):

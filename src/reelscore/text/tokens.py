@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 from reelscore import _native
 from reelscore.errors import DataError, UnknownNameError, check_choice
-from reelscore.text.packed import Packed, pack
 from reelscore.text.segmenters import DIVIDING, FLORES, SEGMENTERS, maker_of, segment
+from reelscore.text.words import Packed, pack
 
 Tokenizer: TypeAlias = str
 """One of `TOKENIZERS`; of ``flores200`` followed by a colon and the path of its model."""

@@ -107,7 +107,7 @@ def prepare(
 
 
 def _story_scorer(settings: Mapping[str, Any], references: bytes, threads: int | None) -> Score:
-    from reelscore.stories.scorer import StoryScorer
+    from reelscore.stories.story_scorer import StoryScorer
 
     scoring = Scoring(scores=tuple(settings["scores"]), protocol=settings["protocol"])
     protocol = story_protocol(scoring)

@@ -43,7 +43,7 @@ from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
 from reelscore.stories.protocol import ACTIVITYNET, Protocol, protocol_of
-from reelscore.stories.scores import score_systems
+from reelscore.stories.score_tables import score_systems
 from reelscore.stories.video_scores import LABEL, PREFIX
 
 if TYPE_CHECKING:

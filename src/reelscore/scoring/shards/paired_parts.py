@@ -26,7 +26,7 @@ from reelscore.data.shards import (
 from reelscore.errors import DataError
 from reelscore.scoring.shards.partitions import packed
 from reelscore.scoring.shards.reference_counts import ItemColumn, items_of
-from reelscore.text.packed import Packed
+from reelscore.text.words import Packed
 
 
 @dataclass(frozen=True)

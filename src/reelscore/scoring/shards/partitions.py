@@ -26,7 +26,7 @@ from reelscore.data.shards import (
     names_of,
     row_of,
 )
-from reelscore.text.packed import Packed
+from reelscore.text.words import Packed
 
 if TYPE_CHECKING:
     import pyarrow as pa

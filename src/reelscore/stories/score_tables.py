@@ -14,7 +14,7 @@ from reelscore.data.table import ScoreTable, Sources, system_notes
 from reelscore.engines.engine import Engine
 from reelscore.errors import about_system
 from reelscore.scoring.scores import Scores, only_row
-from reelscore.stories.pairs import (
+from reelscore.stories.paired_stories import (
     StoriesLike,
     annotators_of,
     candidates_of,
@@ -22,7 +22,7 @@ from reelscore.stories.pairs import (
     with_matched_videos,
 )
 from reelscore.stories.protocol import protocol_of
-from reelscore.stories.scorer import StoryScorer
+from reelscore.stories.story_scorer import StoryScorer
 from reelscore.stories.timelines import Timelines
 
 

@@ -23,9 +23,8 @@ from reelscore.metrics.registry import resolve
 from reelscore.scoring.scores import Measurement, Scores
 from reelscore.stories import video_scores as kinds
 from reelscore.stories.activitynet import activitynet_scores
-from reelscore.stories.matching import StoryMatching, matchings_of
 from reelscore.stories.overlaps import caption_counts
-from reelscore.stories.pairs import (
+from reelscore.stories.paired_stories import (
     PairedStories,
     pair_stories,
     story_language_notes,
@@ -40,7 +39,7 @@ from reelscore.stories.sentence_scores import (
     sentence_metric,
     soda_tokens,
 )
-from reelscore.stories.soda import merged, soda_scores
+from reelscore.stories.soda import StoryMatching, matchings_of, merged, soda_scores
 from reelscore.stories.video_scores import measurement
 from reelscore.text.tokens import thread_count
 
