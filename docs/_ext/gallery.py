@@ -11,7 +11,7 @@ from typing import Any
 
 from reelscore import examples, score_systems, stories
 from reelscore.campaigns.report.page import agreement_sections
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.report.html import Report, report_of, write_report
 from reelscore.report.timeline.files import write_timeline

@@ -44,8 +44,8 @@ from reelscore.captioners.features import Features, items_with_all, read_feature
 from reelscore.captioners.labels import find_labels, group_name
 from reelscore.captioners.lstm import check_device
 from reelscore.captioners.tuples import Tuples
-from reelscore.data.inputs import references_by_item
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import DataError
 from reelscore.text.words import array_fingerprint, pack
 

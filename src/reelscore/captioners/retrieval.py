@@ -18,9 +18,9 @@ import numpy as np
 
 from reelscore._progress import Progress
 from reelscore.captioners.run_record import Parameters
-from reelscore.data.inputs import references_by_item
-from reelscore.data.paired_captions import Paired, lone_references
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.paired_captions import Paired, lone_references
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import DataError
 from reelscore.metrics.meteor import Meteor
 from reelscore.metrics.registry import MetricColumns, table_columns

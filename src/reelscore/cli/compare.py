@@ -22,7 +22,7 @@ from reelscore.cli.options import (
 )
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.cli.table_options import read_scored_systems
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.tables.differences import difference_grid, marked_leaderboard
 from reelscore.report.tables.layout import Layout

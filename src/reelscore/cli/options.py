@@ -31,11 +31,11 @@ from reelscore.cli.reading_options import (
     read_captions,
     reading_options,
 )
+from reelscore.data.captions.paired_captions import Empty, Missing
 from reelscore.data.file_names import exists
-from reelscore.data.paired_captions import Empty, Missing
 from reelscore.data.reading import Reading
-from reelscore.data.table import ScoreTable
-from reelscore.data.table import file_format as table_format
+from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table import file_format as table_format
 from reelscore.errors import DataError
 from reelscore.metrics.base import check_tokens
 from reelscore.metrics.registry import resolve
@@ -141,9 +141,8 @@ class Scoring(msgspec.Struct, frozen=True):
             progress_bar("Scoring", wanted=long or engine is not None, engine=engine) as progress,
         ):
             table = score_systems(
-                inputs.systems,
-                inputs.references,
-                self.metrics,
+                replace(inputs, files=(), notes=()),
+                metrics=self.metrics,
                 tokenizer=self.tokenizer,
                 missing=self.missing,
                 empty=self.empty,

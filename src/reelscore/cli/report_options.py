@@ -13,7 +13,7 @@ import msgspec
 
 from reelscore.cli.option_kinds import choice_option, file_option
 from reelscore.cli.options import check_targets, progress_bar
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.report.plots import FORMATS
 from reelscore.report.tables.layout import Layout
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from reelscore.data.captions.python_captions import columns_of
 from reelscore.data.checks import (
     Problems,
     has_words,
@@ -30,9 +31,8 @@ from reelscore.data.checks import (
     is_missing,
     text_fault,
 )
-from reelscore.data.fields import ITEM_FIELDS
 from reelscore.data.plain_stories import plain_stories
-from reelscore.data.python_tables import columns_of
+from reelscore.data.reading import ITEM_FIELDS
 from reelscore.data.source import Source
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies
 from reelscore.errors import DataError

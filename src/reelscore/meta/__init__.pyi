@@ -1,4 +1,4 @@
-from reelscore.data.table_forms import merge_tables as merge_tables
+from reelscore.data.tables.table_forms import merge_tables as merge_tables
 from reelscore.meta.alignment import Scan as Scan
 from reelscore.meta.alignment import Verdict as Verdict
 from reelscore.meta.alignment import scan_shifts as scan_shifts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reelscore._progress import Progress
-from reelscore.data.table_forms import TableLike
+from reelscore.data.tables.table_forms import TableLike
 from reelscore.meta.correlation import (
     BY_GROUP,
     DEFAULT_COEFFICIENTS,

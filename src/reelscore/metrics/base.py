@@ -20,7 +20,7 @@ from msgspec import structs
 
 from reelscore._lazy import np
 from reelscore._native import Rows
-from reelscore.data.scales import Scale, output_name
+from reelscore.data.tables.scales import Scale, output_name
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.tokens import Tokenizer, check_tokenizer
 from reelscore.text.words import CaptionBatch, Captions, Pairing

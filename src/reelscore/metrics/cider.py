@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from reelscore import _native
 from reelscore._lazy import np
 from reelscore._native import Rows
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, check_range, core_scores
 from reelscore.text.words import CaptionBatch, Captions, Integers, pack

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from reelscore.data.scales import plain_name
+from reelscore.data.tables.scales import plain_name
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 

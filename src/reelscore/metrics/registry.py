@@ -11,7 +11,7 @@ from importlib import import_module
 
 import msgspec
 
-from reelscore.data.scales import HIGHER, Scale, output_name, plain_name
+from reelscore.data.tables.scales import HIGHER, Scale, output_name, plain_name
 from reelscore.errors import DataError, ReelscoreError, UnknownNameError
 from reelscore.metrics.base import Metric, changed_parameters, unquoted
 from reelscore.metrics.plugins import plugin_class, plugin_entries, plugin_refusals

@@ -33,7 +33,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_tokens
 from reelscore.metrics.tuple_files import TupleFile

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from reelscore.data.table import MetricResult, ScoreTable, Statistics
+from reelscore.data.tables.table import MetricResult, ScoreTable, Statistics
 from reelscore.errors import DataError
 from reelscore.metrics.base import mean_of_first, with_count
 from reelscore.stats.resampling import FloatArray, bootstrap_scores, percentile_interval

@@ -11,13 +11,13 @@ from typing import Literal, SupportsIndex, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.languages import language_notes
+from reelscore.data.captions.paired_captions import Empty, Missing, lone_candidates, lone_references
+from reelscore.data.captions.python_captions import CaptionsLike, caption_rows
 from reelscore.data.checks import first_few
-from reelscore.data.inputs import references_by_item
-from reelscore.data.languages import language_notes
 from reelscore.data.lint.defects import reference_notes
-from reelscore.data.paired_captions import Empty, Missing, lone_candidates, lone_references
-from reelscore.data.python_captions import CaptionsLike, caption_rows
-from reelscore.data.table import ItemIndex
+from reelscore.data.tables.table import ItemIndex
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.registry import DEFAULT_METRICS, table_columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import ReelscoreError
 from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import declaring_metric

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.scales import Better, Scale
+from reelscore.data.tables.scales import Better, Scale
 from reelscore.stats.corrections import Correction, cluster, correct, rank, rank_range
 from reelscore.stats.resampling import FloatArray
 

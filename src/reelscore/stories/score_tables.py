@@ -8,9 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from reelscore._progress import Progress
-from reelscore.data.coverage import items_notes
-from reelscore.data.item_ids import rule_note
-from reelscore.data.table import ScoreTable, Sources, system_notes
+from reelscore.data.captions.coverage import items_notes
+from reelscore.data.captions.item_ids import rule_note
+from reelscore.data.tables.table import ScoreTable, Sources, system_notes
 from reelscore.engines.engine import Engine
 from reelscore.errors import about_system
 from reelscore.scoring.scores import Scores, only_row

@@ -12,10 +12,10 @@ from msgspec import structs
 
 from reelscore._progress import Progress
 from reelscore._version import __version__
-from reelscore.data.item_ids import rule_part
-from reelscore.data.paired_captions import copy_warning
+from reelscore.data.captions.item_ids import rule_part
+from reelscore.data.captions.paired_captions import copy_warning
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
-from reelscore.data.table import Coverage, ItemIndex
+from reelscore.data.tables.table import Coverage, ItemIndex
 from reelscore.engines.engine import Engine, Shared
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray

@@ -10,8 +10,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from reelscore._native import Rows
-from reelscore.data.scales import Scale
-from reelscore.data.table import ItemIndex
+from reelscore.data.tables.scales import Scale
+from reelscore.data.tables.table import ItemIndex
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, with_count
 from reelscore.metrics.registry import parse_signature

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from reelscore import ScoreTable, examples, score_systems, stories
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError
 from reelscore.examples import clips, path
 from reelscore.meta.contrasts import between_scores, between_systems
@@ -30,7 +30,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.metrics.base import Metric, mean_of_first, with_count
 
 

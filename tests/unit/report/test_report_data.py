@@ -11,8 +11,8 @@ import pytest
 import reelscore.report
 from reelscore import compare, examples, score_systems
 from reelscore.data.datasets.trecvid_ha import load
-from reelscore.data.scales import Scale
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.scales import Scale
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.meteor import Meteor

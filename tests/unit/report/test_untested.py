@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reelscore import ScoreTable, score_systems
-from reelscore.data.table import ItemScores, MetricResult
+from reelscore.data.tables.table import ItemScores, MetricResult
 from reelscore.examples import clips
 from reelscore.meta.metric_tests import compare_metrics
 from reelscore.meta.paired_scores import Cells

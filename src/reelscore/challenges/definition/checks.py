@@ -10,7 +10,7 @@ from reelscore.campaigns.hits.layouts import LAYOUTS
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.challenges.definition.records import Board, Definition, Human, Kind, Phase, Scoring
 from reelscore.challenges.definition.toml_tables import LineProblems
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import ReelscoreError, UnknownNameError
 from reelscore.stories.protocol import Protocol
 

@@ -35,10 +35,10 @@ from reelscore.cli.options import (
 from reelscore.cli.reading_options import system_files
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.cli.stories.options import choices, given_of, preset_option, truth_option
+from reelscore.data.captions.inputs import references_note
 from reelscore.data.file_names import expanded
-from reelscore.data.inputs import references_note
-from reelscore.data.table import ScoreTable
-from reelscore.data.table import file_format as table_format
+from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table import file_format as table_format
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv

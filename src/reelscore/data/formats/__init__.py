@@ -12,8 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import Protocol, cast
 
-from reelscore.data.fields import USUAL
-from reelscore.data.reading import Reading, Request
+from reelscore.data.reading import USUAL, Reading, Request
 from reelscore.data.source import PARQUET, Source
 from reelscore.errors import DataError, check_choice
 
@@ -92,8 +91,8 @@ def detect_format(source: Source, reading: Reading | None = None) -> str:
     Raises:
         DataError: If the content is like none of the formats.
     """
-    from reelscore.data.formats.json_shape import json_kind
     from reelscore.data.formats.structure import structure_of
+    from reelscore.data.json_documents import json_kind
 
     reading = reading or Reading()
     if source.head.startswith(PARQUET):

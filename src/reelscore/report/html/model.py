@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from reelscore.data.coverage import Partial, partial_scores
-from reelscore.data.item_ids import matched
-from reelscore.data.table import MetricResult, ScoreTable
-from reelscore.data.table_forms import TableLike, matched_table, table_items, table_of
+from reelscore.data.captions.coverage import Partial, partial_scores
+from reelscore.data.captions.item_ids import matched
+from reelscore.data.tables.table import MetricResult, ScoreTable
+from reelscore.data.tables.table_forms import TableLike, matched_table, table_items, table_of
 from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.report.html.previews import Preview
 from reelscore.report.tables.grid import Grid

@@ -21,8 +21,8 @@ import msgspec
 import numpy as np
 
 from reelscore.data.atomic_files import check_own_folder, write_atomically
-from reelscore.data.shards import BadRow, Shard
-from reelscore.data.table import ScoreTable
+from reelscore.data.captions.shards import BadRow, Shard
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray
 from reelscore.scoring.shards.parts import PartEntry, checksum, part_name

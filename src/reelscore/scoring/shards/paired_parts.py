@@ -1,6 +1,6 @@
 """Candidates and references of one partition, brought together and checked, as columns.
 
-What `reelscore.data.paired_captions` does for captions in memory, for blocks of them.
+What `reelscore.data.captions.paired_captions` does for captions in memory, for blocks of them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.paired_captions import Empty, Missing
-from reelscore.data.shards import (
+from reelscore.data.captions.paired_captions import Empty, Missing
+from reelscore.data.captions.shards import (
     BY_ARGUMENTS,
     SYSTEM,
     BadRow,

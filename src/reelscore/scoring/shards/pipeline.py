@@ -18,23 +18,23 @@ from msgspec import structs
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
-from reelscore.data.inputs import (
+from reelscore.data.captions.inputs import (
     check_split_was_used,
     name_their_systems,
     paths_in,
     read_inputs,
+    systems_of,
 )
-from reelscore.data.languages import language_notes
-from reelscore.data.paired_captions import (
+from reelscore.data.captions.languages import language_notes
+from reelscore.data.captions.paired_captions import (
     Empty,
     Missing,
     check_policies,
     lone_candidates,
     lone_references,
 )
-from reelscore.data.python_captions import CaptionsLike, systems_of
-from reelscore.data.reading import Reading
-from reelscore.data.shards import (
+from reelscore.data.captions.python_captions import CaptionsLike
+from reelscore.data.captions.shards import (
     BY_ARGUMENTS,
     BadRow,
     PathLike,
@@ -45,7 +45,8 @@ from reelscore.data.shards import (
     streamed,
     write_shards,
 )
-from reelscore.data.table import ScoreTable
+from reelscore.data.reading import Reading
+from reelscore.data.tables.table import ScoreTable
 from reelscore.engines.engine import Engine
 from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import Metric, check_processes, check_tokens

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore import _native
-from reelscore.data.shards import Shard
+from reelscore.data.captions.shards import Shard
 from reelscore.metrics.base import Metric
 from reelscore.metrics.cider import Counted
 from reelscore.scoring.prepared import Gathered

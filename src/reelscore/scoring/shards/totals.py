@@ -14,10 +14,17 @@ import numpy as np
 from msgspec.structs import replace
 
 from reelscore._version import __version__
+from reelscore.data.captions.coverage import items_notes
+from reelscore.data.captions.paired_captions import Paired, copies_warning
 from reelscore.data.checks import counted
-from reelscore.data.coverage import items_notes
-from reelscore.data.paired_captions import Paired, copies_warning
-from reelscore.data.table import Coverage, Draws, ItemScores, MetricResult, ScoreTable, system_notes
+from reelscore.data.tables.table import (
+    Coverage,
+    Draws,
+    ItemScores,
+    MetricResult,
+    ScoreTable,
+    system_notes,
+)
 from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.training_data import training_warning

@@ -28,7 +28,7 @@ from reelscore.cli.options import (
     write_json,
 )
 from reelscore.cli.reading_options import read_captions, reading_options
-from reelscore.data.caption_files import references_of_files
+from reelscore.data.captions.caption_files import references_of_files
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError
 from reelscore.meta.report.topic_tables import score_grid, topic_grid

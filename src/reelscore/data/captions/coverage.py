@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from reelscore.data.caption_files import Candidates, References
-from reelscore.data.table import Coverage, ItemIndex, ScoreTable
+from reelscore.data.captions.caption_files import Candidates, References
+from reelscore.data.tables.table import Coverage, ItemIndex, ScoreTable
 from reelscore.errors import DataError
 
 PARTIAL = "†"  # stands behind the name of a system whose scores are not comparable

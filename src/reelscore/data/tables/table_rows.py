@@ -14,9 +14,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from reelscore.data.checks import id_fault, id_text, is_missing
-from reelscore.data.fields import USUAL
-from reelscore.data.scales import Better, Scale
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable, view
+from reelscore.data.reading import USUAL
+from reelscore.data.tables.scales import Better, Scale
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable, view
 
 Repeats = Literal["error", "mean"]
 Row = tuple[str, Sequence[Any]]  # where it is, for messages, and its cells

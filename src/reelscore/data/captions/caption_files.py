@@ -20,11 +20,10 @@ from reelscore.data.checks import (
     references_fault,
     text_fault,
 )
-from reelscore.data.fields import Role
 from reelscore.data.file_names import expanded
 from reelscore.data.formats import LINES, TIMED, Format, detect_format, get_format
 from reelscore.data.formats.lines import Lines
-from reelscore.data.reading import IN_ORDER, Reading, Request, listed_splits
+from reelscore.data.reading import IN_ORDER, Reading, Request, Role, listed_splits
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 

@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from reelscore.data.checks import candidate_fault, id_fault, text_fault
-from reelscore.data.formats import get_format
-from reelscore.data.formats.parquet import check_single, holds_bytes
-from reelscore.data.json_documents import decode_json_line
-from reelscore.data.shards import (
+from reelscore.data.captions.shards import (
     SYSTEM,
     BadRow,
     BadRows,
@@ -30,6 +26,10 @@ from reelscore.data.shards import (
     row_of,
     system_field,
 )
+from reelscore.data.checks import candidate_fault, id_fault, text_fault
+from reelscore.data.formats import get_format
+from reelscore.data.formats.parquet import check_single, holds_bytes
+from reelscore.data.json_documents import decode_json_line
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 

@@ -1,7 +1,6 @@
 """Captions in shards: which files there are, whose captions they hold, and bad records in them.
 
-Shards are Parquet files and JSON Lines of any number and size; `reelscore.data.shard_blocks` reads
-them.
+Shards are Parquet files and JSON Lines of any number and size; `shard_blocks` reads them.
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ import msgspec
 from msgspec import structs
 
 from reelscore.data.checks import counted
-from reelscore.data.fields import Role, same_name
 from reelscore.data.file_names import shard_files
 from reelscore.data.formats import detect_format, get_format
-from reelscore.data.reading import Reading
+from reelscore.data.reading import Reading, Role, same_name
 from reelscore.data.source import EmptyFileError, Source
 from reelscore.errors import DataError, MissingExtraError
 

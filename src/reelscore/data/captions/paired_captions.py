@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 
+from reelscore.data.captions.item_ids import counting_hint, rule_hint
 from reelscore.data.checks import (
     Problems,
     are_texts,
@@ -21,7 +22,6 @@ from reelscore.data.checks import (
     in_words,
     references_fault,
 )
-from reelscore.data.item_ids import counting_hint, rule_hint
 from reelscore.errors import DataError, check_choice
 
 Missing = Literal["error", "zero", "skip"]

@@ -7,12 +7,11 @@ from typing import Any
 
 from msgspec import structs
 
-from reelscore.data.item_ids import matched_ids, rule_note, rule_part
-from reelscore.data.python_captions import PathLike
-from reelscore.data.python_tables import columns_of, is_path
-from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
-from reelscore.data.table_files import one_score, read_table
-from reelscore.data.table_rows import BadRow, Repeats, table_of_columns
+from reelscore.data.captions.item_ids import matched_ids, rule_note, rule_part
+from reelscore.data.captions.python_captions import PathLike, columns_of, is_path
+from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table_files import one_score, read_table
+from reelscore.data.tables.table_rows import BadRow, Repeats, table_of_columns
 from reelscore.errors import DataError
 
 # Scores as a user may give them: see the table in docs/meta.md.
