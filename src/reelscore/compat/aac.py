@@ -360,9 +360,7 @@ class Evaluate:
     """`evaluate` as an object: called with sentences, or fed batch by batch.
 
     Args:
-        preprocess: As in `evaluate`.
-        metrics: As in `evaluate`.
-        unused: As in `evaluate`.
+        preprocess, metrics, unused: As in `evaluate`.
 
     >>> evaluate = Evaluate(metrics=["rouge_l"])
     >>> evaluate.update(["a man"], [["a man"]])

@@ -33,10 +33,6 @@ def json_kind(head: bytes, fields: FieldNames = USUAL) -> str:
     "other" is JSON that holds no captions, such as a list of numbers; "" is no JSON at all, even
     if it begins with a bracket.
 
-    Args:
-        head: The beginning of the file.
-        fields: Where records keep their item id and captions.
-
     >>> json_kind(b'{"v1": ["a man", "a person"], "v2": ["a d')
     'json'
     >>> json_kind(b'{"video_id": "v1", "caption": "a man"}')
@@ -231,16 +227,7 @@ class RepeatedKeys(dict[str, Any]):
 
 
 def decode_slowly(text: str, path: str, *, line: int | None = None) -> Any:
-    """Decode a document, or a line of JSON Lines, with the standard library.
-
-    Args:
-        text: The document.
-        path: The file, for messages.
-        line: The line of the file that it is; ``None`` for a whole file.
-
-    Raises:
-        DataError: If the document is malformed; the message has the line and the column.
-    """
+    """Decode a document, or a line of JSON Lines, with the standard library."""
     import json  # only here: most files never need it
 
     try:
@@ -260,13 +247,6 @@ def decode_slowly(text: str, path: str, *, line: int | None = None) -> Any:
 
 def decode_document(document: bytes, path: str) -> Any:
     """Decode a document; an object in which a key comes twice is a `RepeatedKeys`.
-
-    Args:
-        document: The document, in UTF-8.
-        path: The file, for messages.
-
-    Raises:
-        DataError: As of `decode_slowly`.
 
     >>> decode_document(b'{"v1": [{"caption": "a man"}]}', "run.json")
     {'v1': [{'caption': 'a man'}]}
@@ -326,13 +306,6 @@ def whole_document(source: Source) -> bytes:
 def sections_of(document: bytes, path: str) -> dict[str, memoryview]:
     """Take a document that is one object apart; its values stay undecoded.
 
-    Args:
-        document: The document.
-        path: The file, for messages.
-
-    Raises:
-        DataError: If the document is malformed, or not an object.
-
     >>> sections = sections_of(b'{"info": 3, "annotations": []}', "coco.json")
     >>> bytes(sections["annotations"])
     b'[]'
@@ -350,11 +323,7 @@ def sections_of(document: bytes, path: str) -> dict[str, memoryview]:
 
 
 def captions_section(document: bytes, path: str, request: Request) -> memoryview:
-    """Find the section of a document that holds the captions of a role.
-
-    Raises:
-        DataError: If there is none, or it holds the captions of the other role alone.
-    """
+    """Find the section of a document that holds the captions of a role."""
     sections = sections_of(document, path)
     name = section_for(request.role, sections)
     if name is None:
@@ -374,16 +343,7 @@ def captions_section(document: bytes, path: str, request: Request) -> memoryview
 def objects_in(
     document: bytes | memoryview, path: str, place: Callable[[int], str]
 ) -> Iterator[Any]:
-    """Yield the numbered values of a list, one after the other, to spare memory.
-
-    Args:
-        document: The list.
-        path: The file, for messages.
-        place: Names the place of a value.
-
-    Raises:
-        DataError: If the document is not a list, or a value is malformed.
-    """
+    """Yield the numbered values of a list, one after the other, to spare memory."""
     try:
         # Raw values are slices of the document: only one at a time becomes Python objects.
         raw_values = msgspec.json.decode(document, type=list[msgspec.Raw])

@@ -361,11 +361,7 @@ class Request(msgspec.Struct):
         return {i: part for i, part in self.splits.items() if not wanted or part in wanted}
 
     def check_splits(self, path: str) -> None:
-        """Refuse a part of the data set that the file does not have.
-
-        Raises:
-            DataError: If the file names parts, and none that is wanted.
-        """
+        """Refuse a part of the data set that the file does not have."""
         there = set(self.splits.values())
         if there and self.reading.splits and not there & set(self.reading.splits):
             raise DataError(
@@ -376,10 +372,6 @@ class Request(msgspec.Struct):
 
 def part_with(items: Iterable[str], splits: Mapping[str, str]) -> str | None:
     """Name the part of a data set that all items belong to; ``None`` if there is no such part.
-
-    Args:
-        items: The items that have candidates.
-        splits: The part of each item of the data set; of one part alone, nothing is said.
 
     >>> part_with(["v2"], {"v1": "train", "v2": "test"})
     'test'

@@ -97,8 +97,7 @@ def stories_of(
         data: What `json.load` gives for such a file; or records, a data frame or a data set with
             a row for each caption or each video, as in JSON Lines.
         name: What to call it in messages.
-        policies: As in `read_stories`.
-        video: As in `read_stories`.
+        policies, video: As in `read_stories`.
 
     >>> stories_of({"v1": [{"sentence": "a man runs", "timestamp": [0, 4.5]}]})["v1"].sentences
     ('a man runs',)

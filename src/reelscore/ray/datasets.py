@@ -59,9 +59,7 @@ def score(
             systems, ``system``.
         references: A data set with the columns ``item`` and ``caption``: one row for each
             reference, or a list in each row. Or references in any form of `reelscore.score`.
-        metrics: As in `reelscore.score`.
-        tokenizer: As in `reelscore.score`.
-        empty: As in `reelscore.score`.
+        metrics, tokenizer, empty: As in `reelscore.score`.
         workers: How many actors to keep, each with its weights loaded: for learned metrics.
             ``None`` for tasks on all processors.
         gpus_per_worker: The part of a GPU that a worker gets.

@@ -116,12 +116,12 @@ def score_systems(
 ) -> ScoreTable:
     """Score several systems against the same references.
 
-    All arguments that are not named here are those of `score`. Sets that are larger than memory
-    are scored by `reelscore.score_shards`.
+    Sets that are larger than memory are scored by `reelscore.score_shards`.
 
     Args:
         systems: Candidates by system name, in the forms of `score`; or several files, or a data
             frame with a column ``system``; or all that was read already, references included.
+        references, metrics, tokenizer, missing, empty, match_ids, threads, engine: As in `score`.
         common: Score all systems on the items that each of them has a candidate for.
         progress: Called now and then with how many captions are done, of how many: from 0 on,
             again for systems that are scored on other items.

@@ -40,8 +40,7 @@ class Scorer:
         references: The human captions of each item, in any form of `reelscore.score` that has ids.
         metrics: As in `reelscore.score`.
         tokenizer: As in `reelscore.score`, but not ``ptb-coco``.
-        missing: As in `reelscore.score`.
-        empty: As in `reelscore.score`.
+        missing, empty: As in `reelscore.score`.
         repeated: An item may come twice, since samplers fill their last batch with items of the
             first. With ``equal`` it must have the same caption, and counts once; with ``first``
             another caption is left out.

@@ -349,10 +349,6 @@ def untested_notes(
 ) -> list[str]:
     """Return which scores were not tested, or not for all pairs, and why.
 
-    Args:
-        comparisons: The tests, by score.
-        labels: What the scores are called in print.
-
     >>> untested_notes([Comparison.none(name, ["a", "b"], "it has no items") for name in "xy"])
     ['– not tested: x, y (it has no items).']
     """

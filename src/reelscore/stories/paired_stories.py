@@ -56,9 +56,6 @@ def pair_stories(
 
     Where candidates have the ids of files or lack the ``v_`` of ActivityNet, they are found too.
 
-    Raises:
-        DataError: If no video is known, or a policy refuses one.
-
     >>> from reelscore.data.story_files import stories_of
     >>> one = stories_of({"v1": [{"sentence": "a man", "timestamp": [0, 4]}]})
     >>> two = stories_of({"v1": {"timestamps": [[0, 4]], "sentences": ["a man"]},
@@ -176,9 +173,6 @@ def on_shared_videos(
 
     Candidates without references stay, for the policy on them to judge.
 
-    Raises:
-        DataError: If the systems share no video.
-
     >>> from reelscore.data.story_files import stories_of
     >>> story = [{"sentence": "a man", "timestamp": [0, 4]}]
     >>> truth, half = stories_of({"v1": story, "v2": story}), stories_of({"v1": story})
@@ -268,11 +262,6 @@ def annotators_of(
 ) -> list[Stories]:
     """Read the truth, of one annotator or of several, in any form `score` takes.
 
-    Args:
-        references: The truth.
-        protocol: With the policies for bad captions.
-        video: The only video of interest; others are left out where they are bad.
-
     >>> from reelscore import examples
     >>> annotators_of(examples.path("stories/annotator_1.json"), Protocol())
     [<5 stories, 25 captions>]
@@ -295,12 +284,6 @@ def candidates_of(
     given: StoriesLike, protocol: Protocol, name: str = "candidates", *, video: str | None = None
 ) -> Stories:
     """Read one set of stories in any form `score` takes; messages call it by the name.
-
-    Args:
-        given: The stories.
-        protocol: With the policies for bad captions.
-        name: What messages call them.
-        video: The only video of interest; others are left out where they are bad.
 
     >>> from reelscore import examples
     >>> candidates_of(examples.stories()[0]["concise"], Protocol())

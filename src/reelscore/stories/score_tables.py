@@ -96,16 +96,12 @@ def score_systems(
 
     Args:
         systems: Candidates by system name.
-        references: As in `score`.
-        scores: As in `score`.
-        preset: As in `score`.
-        match_ids: As in `score`.
+        references, scores, preset, match_ids: As in `score`.
         common: Score all systems on the videos that each of them has candidates for.
         threads: As in `score`.
         progress: Called now and then with how many videos of a system are done, of how many:
             from 0 on for each.
-        engine: As in `score`.
-        choices: As in `score`.
+        engine, choices: As in `score`.
 
     Returns:
         A table whose rows are `reelscore.Scores` and whose items are videos. Scores of the

@@ -46,11 +46,7 @@ def sentence_metric(name: str) -> Metric:
 
 
 def check_higher_is_better(metric: Metric) -> None:
-    """Refuse a metric that stories cannot use: what is not matched scores 0, as the worst.
-
-    Raises:
-        DataError: If lower scores are better, or neither.
-    """
+    """Refuse a metric that stories cannot use: what is not matched scores 0, as the worst."""
     if any(scale.better != "high" for scale in metric.output_scales):
         raise DataError(
             f"{metric.name} cannot score stories: captions without a match score 0, which must "

@@ -37,10 +37,6 @@ PRECISION, RECALL, F1 = range(3)
 def soda_scores(batch: VideoBatch, f: SentenceScore) -> dict[str, FloatArray]:
     """Score some videos.
 
-    Args:
-        batch: The videos.
-        f: The sentence score.
-
     Returns:
         For each SODA score of the protocol an array, videos × (precision, recall, F1).
     """
@@ -327,14 +323,6 @@ def matchings_of(
     threads: int = 1,
 ) -> list[StoryMatching]:
     """Match stories as a SODA score does; many at once are quicker than one by one.
-
-    Args:
-        stories: A system's story and an annotator's, of each video.
-        f: The sentence score; see `reelscore.stories.StoryScorer.matchings` for the usual way.
-        score: ``soda_a``, ``soda_b`` or ``soda_c``.
-        protocol: Says how sentences are tokenized, and in which order references are matched.
-        tiou: The threshold of ``soda_a``.
-        threads: How many threads the sentence score may use.
 
     >>> from reelscore.stories.sentence_scores import sentence_metric
     >>> story = Story(np.array([[0.0, 5.0], [5.0, 9.0]]), ("a man runs", "he jumps"))

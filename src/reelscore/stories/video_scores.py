@@ -187,13 +187,7 @@ def measurement(
 def scores_by_tiou(
     metric: ActivityNet, tious: Sequence[float], values: FloatArray
 ) -> dict[str, dict[str, float]]:
-    """The scores at each threshold, by output.
-
-    Args:
-        metric: The scorer.
-        tious: The thresholds.
-        values: Videos × thresholds × outputs without F1.
-    """
+    """The scores at each threshold, by output."""
     means = metric.scores(with_count(*values.mean(axis=0).T))
     return {
         name: {f"{tiou:g}": float(score) for tiou, score in zip(tious, column, strict=True)}

@@ -29,9 +29,6 @@ TOKENIZERS = (*PENN_TREEBANK, *SEGMENTERS)
 def check_tokenizer(name: str) -> None:
     """Refuse a tokenizer that does not exist.
 
-    Raises:
-        UnknownNameError: With the nearest name as a suggestion.
-
     >>> check_tokenizer("zh")
     """
     head, colon, _ = str(name).partition(":")
@@ -82,9 +79,6 @@ def model_of(tokenizer: Tokenizer) -> str | None:
 
 def thread_count(threads: int | None) -> int:
     """Resolve a thread count: ``None`` means all cores this process may use.
-
-    Raises:
-        DataError: If it is not a whole number from 1 on.
 
     >>> thread_count(3)
     3

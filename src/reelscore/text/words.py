@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 def pack(texts: Iterable[str] | Packed) -> Packed:
     """Pack strings; what is packed already stays as it is.
 
-    Raises:
-        DataError: If one is not text, or cannot be written as UTF-8.
-
     >>> packed = pack(["a man", "", "naïve"])
     >>> packed.offsets.tolist(), packed.unpack()
     ([0, 5, 5, 11], ['a man', '', 'naïve'])
@@ -58,9 +55,6 @@ def pack(texts: Iterable[str] | Packed) -> Packed:
 
 def array_fingerprint(*parts: Any) -> str:
     """Eight hex digits that tell whether two results were made from the same data.
-
-    Args:
-        parts: Packed strings, arrays, bytes: all that lies in one piece of memory.
 
     >>> array_fingerprint(pack(["a man"])) == array_fingerprint(pack(["a man "]))
     False

@@ -20,7 +20,8 @@ from reelscore.metrics.registry import declared_scale, metric_names, parse_signa
 from reelscore.report.html import report_html, report_of
 from reelscore.report.plots.matrices import win_shares
 from reelscore.report.plots.tables import TablePlots
-from reelscore.significance import rank_systems, with_tests
+from reelscore.significance import rank_systems
+from reelscore.significance.pair_tests import with_tests
 
 PLUGIN = '''
 """Misses: the share of a caption's words that no reference has."""

@@ -16,7 +16,8 @@ from reelscore.meta.report.tables import significance_grid
 from reelscore.report.html import Report, report_html, report_of
 from reelscore.report.html.page import encoded, marks_of
 from reelscore.report.plots.tables import TablePlots
-from reelscore.significance import Comparison, with_tests
+from reelscore.significance import Comparison
+from reelscore.significance.pair_tests import with_tests
 
 
 @pytest.fixture

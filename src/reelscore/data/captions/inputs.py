@@ -164,9 +164,6 @@ def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None
     """Return whether all files are shards whose records say which system wrote a caption.
 
     Files without a record do not count, unless there are no others.
-
-    Raises:
-        DataError: If some do and others do not: it is unclear then what a file stands for.
     """
     reading = reading or Reading()
     files = shard_files(paths)
@@ -247,15 +244,7 @@ def _of_one_split(
 
 
 def check_split_was_used(reading: Reading | None, used: bool) -> None:
-    """Refuse a part of a data set where no file says which items belong to it.
-
-    Args:
-        reading: How files are read, the part among it.
-        used: Whether some file names parts.
-
-    Raises:
-        DataError: If a part was asked for, and none does.
-    """
+    """Refuse a part of a data set where no file says which items belong to it."""
     if reading is not None and reading.splits and not used:
         raise DataError(
             f'split="{reading.split}" cannot be taken: no file says which items belong to it.'
@@ -264,9 +253,6 @@ def check_split_was_used(reading: Reading | None, used: bool) -> None:
 
 def references_by_item(references: CaptionsLike) -> References:
     """Take references in any form that has ids, where there are no candidates yet.
-
-    Raises:
-        DataError: If they cannot be used, or have no ids.
 
     >>> references_by_item([{"video_id": "v1", "references": ["a man", "a person"]}])
     {'v1': ['a man', 'a person']}
@@ -278,10 +264,6 @@ def references_by_item(references: CaptionsLike) -> References:
 
 def paths_in(captions: object, *, texts: bool = False) -> list[PathLike]:
     """Return the files that captions are named by; none if they are given themselves.
-
-    Args:
-        captions: What was given.
-        texts: Whether the texts of a list name files, as paths do; not if they read like captions.
 
     >>> paths_in("refs.json"), paths_in(["a.json"]), paths_in(["a.json"], texts=True)
     (['refs.json'], [], ['a.json'])
@@ -365,9 +347,6 @@ def systems_of(systems: object) -> Mapping[str, Any]:
         systems: A mapping of names; several files, named after themselves; or a data frame, a
             data set or records with a column ``system``.
 
-    Raises:
-        DataError: If it is none of these, or two files have the same name.
-
     >>> rows = [{"system": "a", "id": 1, "caption": "a man"},
     ...         {"system": "b", "id": 1, "caption": "a dog"}]
     >>> {name: captions.candidates() for name, captions in systems_of(rows).items()}
@@ -437,13 +416,6 @@ def with_ids(
 
     Captions that only have an order are numbered from 1 on, as the lines of a file are. All that
     stands beside them must have an order too, and be as many.
-
-    Args:
-        sides: Candidates and references.
-        files: What stands beside them in files.
-
-    Raises:
-        DataError: If some have ids and others only an order, or if they are not as many.
 
     >>> one, two = with_ids([python_captions(["a man"]), python_captions([["a man", "a boy"]])])
     >>> one.candidates(), two.references()

@@ -73,9 +73,6 @@ def python_table(value: object, name: str) -> PythonTable:
             a series, a data set, a mapping of columns, or COCO annotations.
         name: What they are, for messages.
 
-    Raises:
-        DataError: If it is none of these.
-
     >>> table = python_table([{"video_id": 7, "Caption": "a man"}], "candidates")
     >>> table.columns, table.labels
     ({'video_id': [7], 'caption': ['a man']}, [7])
@@ -109,9 +106,6 @@ def python_table(value: object, name: str) -> PythonTable:
 
 def columns_of(value: object, name: str) -> Mapping[str, Sequence[Any]]:
     """Return the columns of a data frame, a data set, records, or a mapping of columns.
-
-    Raises:
-        DataError: If it is none of these.
 
     >>> columns_of([{"system": "a", "Score": 1}, {"system": "b", "Score": 2}], "scores")
     {'system': ['a', 'b'], 'score': [1, 2]}
@@ -234,11 +228,7 @@ class PythonCaptions(PythonTable, frozen=True):
         return self.has_references and not USUAL.caption_fields(kinds, "candidates")
 
     def values(self, role: Role) -> Sequence[Any]:
-        """Return what each row holds for a role: a text, or several.
-
-        Raises:
-            DataError: If no column, or several, may hold captions of the role.
-        """
+        """Return what each row holds for a role: a text, or several."""
         if TEXTS in self.columns:
             return self.columns[TEXTS]
         kinds = {name: unnumbered(name) for name in self.columns}
@@ -255,11 +245,7 @@ class PythonCaptions(PythonTable, frozen=True):
         return [[text for text in row if not is_missing(text) and text != ""] for row in rows]
 
     def candidates(self) -> dict[Any, str]:
-        """Return the one caption of each item.
-
-        Raises:
-            DataError: If an id or a caption cannot be used, or an item comes twice.
-        """
+        """Return the one caption of each item."""
         values, items = self.values("candidates"), self._items()
         if _all_of(str, values) and _all_of(str, items) and self._are_unique(items):
             return dict(zip(items, values, strict=True))
@@ -278,11 +264,7 @@ class PythonCaptions(PythonTable, frozen=True):
         return captions
 
     def references(self) -> dict[Any, Sequence[str]]:
-        """Return the references of each item: those of all its rows.
-
-        Raises:
-            DataError: If an id or a reference cannot be used.
-        """
+        """Return the references of each item: those of all its rows."""
         values, items = self.values("references"), self._items()
         lists = _all_of((list, tuple), values) and all(v and type(v[0]) is str for v in values)
         if lists and _all_of(str, items) and self._are_unique(items):
@@ -344,14 +326,6 @@ def caption_rows(
     ids: object, captions: object = None, name: str = "captions"
 ) -> tuple[list[str], list[str]]:
     """Take ids and as many captions; an item may come several times.
-
-    Args:
-        ids: The ids, a list, an array or a tensor; or captions in any form that has ids.
-        captions: The caption of each id, where these are given alone.
-        name: What the captions are, for messages.
-
-    Raises:
-        DataError: If the lengths differ, or an id or a caption cannot be used.
 
     >>> caption_rows([7, 7], ["a man", "a dog"])
     (['7', '7'], ['a man', 'a dog'])

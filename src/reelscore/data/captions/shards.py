@@ -79,11 +79,7 @@ class BadRows(msgspec.Struct):
     rows: list[BadRow] = msgspec.field(default_factory=list)
 
     def add(self, bad: BadRow) -> None:
-        """Collect a record, or refuse it.
-
-        Raises:
-            DataError: If bad records are errors.
-        """
+        """Collect a record, or refuse it."""
         if not self.kept:
             raise DataError(f"{bad}. {self.remedies.record}")
         self.rows.append(bad)
@@ -141,11 +137,6 @@ def shards_of(
     """List the shards that files, folders and patterns stand for; their content tells the format.
 
     Files without a record are left out: programs on many machines write them beside the others.
-
-    Args:
-        files: The files; or by system, whatever their records say.
-        role: Whether they hold candidates or references.
-        reading: How to read them.
 
     Raises:
         DataError: If a file is neither Parquet nor JSON Lines, or does not say whose captions
@@ -289,11 +280,7 @@ def names_of(role: Role) -> tuple[str, ...]:
 
 
 def check_pyarrow(what: str) -> None:
-    """Print that something needs pyarrow, where it is not installed.
-
-    Raises:
-        MissingExtraError: With what needs it, and how to install it.
-    """
+    """Print that something needs pyarrow, where it is not installed."""
     try:
         import pyarrow  # noqa: F401
     except ImportError:
@@ -301,12 +288,7 @@ def check_pyarrow(what: str) -> None:
 
 
 def open_parquet(path: str) -> Any:
-    """Open a Parquet file.
-
-    Raises:
-        DataError: If it is none.
-        MissingExtraError: If pyarrow is not installed.
-    """
+    """Open a Parquet file."""
     check_pyarrow(f"{path}: reading Parquet")
     import pyarrow as pa
     import pyarrow.parquet as pq

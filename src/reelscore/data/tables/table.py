@@ -207,7 +207,7 @@ class Sources(msgspec.Struct, frozen=True):
         captions: The captions, by system and item.
         references: The references of each item.
         timelines: Where the items are long videos, how the captions of each system and video
-            were matched: `reelscore.stories.Timeline`.
+            were matched: `reelscore.stories.timelines.Timeline`.
     """
 
     captions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -554,11 +554,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
 
 
 def only_score(results: Sequence[MetricResult]) -> float:
-    """Return the score where there is one alone.
-
-    Raises:
-        DataError: If there are none or several.
-    """
+    """Return the score where there is one alone."""
     if len(results) != 1:
         names = ", ".join(dict.fromkeys(result.metric for result in results)) or "none"
         raise DataError(
@@ -581,9 +577,6 @@ def system_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
 
 def file_format(path: str | Path) -> Literal["json", "csv"]:
     """Recognise the format of a score table's file by its ending.
-
-    Raises:
-        DataError: If it is neither .json nor .csv.
 
     >>> file_format("scores.json")
     'json'

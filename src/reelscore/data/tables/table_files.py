@@ -196,9 +196,6 @@ def read_table(
 def one_score(table: ScoreTable, column: str) -> ScoreTable:
     """Keep one score of a table.
 
-    Raises:
-        UnknownNameError: If there is no such score.
-
     >>> from reelscore import score_systems
     >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l,cider")
     >>> one_score(table, "cider").metrics

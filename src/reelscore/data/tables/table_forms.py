@@ -31,11 +31,7 @@ def table_of(
         value: A table, the scores of one system, a file, several of these, a data frame, a data
             set or records with the columns of a CSV table, or numbers by system and item.
         name: What to call a score that has no other name.
-        repeats: As in `reelscore.ScoreTable.read`.
-        column: As there.
-
-    Raises:
-        DataError: If it is no score table.
+        repeats, column: As in `reelscore.ScoreTable.read`.
 
     >>> rows = [{"model": "mine", "video_id": 7, "rating": 70}]
     >>> table_of(rows, name="people")["mine"]["people"].items.to_dict()

@@ -53,7 +53,7 @@ class Report:
         captions: The captions, by system and item.
         references: The references of each item.
         timelines: The matched stories, by system and video, where the items are long videos.
-        tests: Tests of the systems' differences; see `reelscore.significance.with_tests`.
+        tests: Tests of the systems' differences; see `pair_tests.with_tests`.
         baseline: The system that the others were tested against, if it was one.
         bounds: Which of the table's systems are bounds, such as an oracle that sees the answers:
             they are shown, and never ranked nor called best.

@@ -243,11 +243,7 @@ def together(fingerprints: Sequence[str]) -> str:
 
 
 def _kept(folder: Path, origin: Origin) -> Manifest | None:
-    """What to go on with: the manifest of a run with the same origin, if it has done a part.
-
-    Raises:
-        DataError: If the folder holds something else.
-    """
+    """What to go on with: the manifest of a run with the same origin, if it has done a part."""
     stored = _stored(folder)
     if stored is None:
         check_own_folder(folder, MANIFEST)

@@ -34,8 +34,7 @@ class Policies:
     """What happens to captions that cannot be scored as they are.
 
     Attributes:
-        missing: As in `reelscore.score`.
-        empty: As in `reelscore.score`.
+        missing, empty: As in `reelscore.score`.
         keeps_bad: Whether what the policies refuse is collected and left out, not an error.
         remedies: What errors tell the user to do.
     """
@@ -100,11 +99,7 @@ def pair_partition(
     systems: Sequence[str],
     policies: Policies,
 ) -> PairedPart:
-    """Pair the captions of a partition by item id, and check them.
-
-    Raises:
-        DataError: If a policy refuses a caption: with file, row, item and reason.
-    """
+    """Pair the captions of a partition by item id, and check them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -89,9 +89,7 @@ def score_shards(
     are made into such files first.
 
     Args:
-        systems: As in `reelscore.score_systems`.
-        references: Likewise.
-        metrics: Likewise.
+        systems, references, metrics: As in `reelscore.score_systems`.
         reading: How to read the files.
         options: ``tokenizer``, ``missing``, ``empty``, ``engine`` and ``progress`` as there;
             ``out``, a folder for the scores of items, in parts, where a run that ended early goes
@@ -107,6 +105,10 @@ def score_shards(
         DataError: If there are no references, or captions cannot be used, or the folder holds
             something else.
         MissingExtraError: If pyarrow is not installed.
+
+    >>> table = score_shards({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l")
+    >>> float(table)
+    1.0
     """
     check_pyarrow(_NEEDS)
     files = _files(systems, reading)
@@ -324,11 +326,7 @@ def _gather(
 
 
 def check_metrics(columns: Sequence[MetricColumns], tokenizer: Tokenizer) -> None:
-    """Refuse what cannot be computed part by part.
-
-    Raises:
-        DataError: With the metric, or the tokenizer, and why.
-    """
+    """Refuse what cannot be computed part by part."""
     metrics = [own.metric for own in columns]
     check_tokens(metrics, tokenizer)
     if tokenizer == "ptb-coco":

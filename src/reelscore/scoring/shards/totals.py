@@ -36,16 +36,7 @@ from reelscore.text.tokens import in_signature
 
 
 def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSums]) -> ScoreTable:
-    """Put the parts together into a table of the systems' scores.
-
-    Args:
-        read: What was found when the shards were read.
-        settings: What was computed.
-        parts: All parts.
-
-    Raises:
-        DataError: If a system has no caption of any item.
-    """
+    """Put the parts together into a table of the systems' scores."""
     systems, fingerprint = read.systems, read.fingerprint
     spans = [part.record.references for part in parts if part.record.items]
     policies = settings.policies
@@ -196,14 +187,7 @@ def draws_of_parts(settings: Settings, parts: Sequence[PartSums]) -> dict[str, F
 def with_draws(
     table: ScoreTable, settings: Settings, draws: Mapping[str, FloatArray], items: Mapping[str, int]
 ) -> ScoreTable:
-    """Return the draws to the results they belong to, for intervals and tests.
-
-    Args:
-        table: The scores of systems.
-        settings: What was computed.
-        draws: As of `draws_of_parts`.
-        items: As of `items_of_systems`.
-    """
+    """Return the draws to the results they belong to, for intervals and tests."""
     if not draws:
         return table
     made = f"resamples:{settings.resamples}|seed:{settings.seed}|resampling:{RESAMPLING}"

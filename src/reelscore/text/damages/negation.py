@@ -229,12 +229,7 @@ def no(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | N
 def _lacking(
     with_it: Callable[[str], tuple[str, ...]], doing_it: tuple[str, ...]
 ) -> Callable[..., str | None]:
-    """Make a rule that takes away what somebody has, or does besides.
-
-    Args:
-        with_it: From "with", "wearing" and the like to what stands in their place.
-        doing_it: What stands for "and" or "while" before "singing".
-    """
+    """Make a rule that takes away what somebody has, or does besides."""
 
     def rule(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
         if negated(sentence):

@@ -43,11 +43,7 @@ class Frame:
 
 
 def read_verbnet(folder: str | Path) -> dict[str, list[Frame]]:
-    """Read VerbNet's XML files: the frames of each WordNet sense key.
-
-    Raises:
-        DataError: If the folder holds no VerbNet files, or one cannot be read.
-    """
+    """Read VerbNet's XML files: the frames of each WordNet sense key."""
     files = sorted(Path(folder).glob("*.xml"))
     frames: dict[str, list[Frame]] = defaultdict(list)
     for path in files:
