@@ -20,7 +20,7 @@ from reelscore.captioners.features import (
 )
 from reelscore.captioners.tuples import Tuples, read_tuples
 from reelscore.corpus.names import without_names
-from reelscore.data.caption_files import read_references
+from reelscore.data.captions.caption_files import read_references
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError, check_choice
 from reelscore_studies.captioning.plans import Plan

@@ -37,8 +37,8 @@ from reelscore.cli.stories.options import (
     preset_option,
     truth_option,
 )
-from reelscore.data.table import system_notes
-from reelscore.stories.pairs import annotators_of, candidates_of
+from reelscore.data.tables.table import system_notes
+from reelscore.stories.paired_stories import annotators_of, candidates_of
 from reelscore.stories.protocol import PRESETS, protocol_of
 from reelscore.stories.samples import crowd as crowd_of
 from reelscore_studies.stories.studies import (

@@ -19,7 +19,7 @@ from reelscore._progress import Progress, Steps
 from reelscore.captioners.features import Features
 from reelscore.captioners.run_record import Parameters
 from reelscore.captioners.tuples import Tuples
-from reelscore.data.paired_captions import lone_references
+from reelscore.data.captions.paired_captions import lone_references
 from reelscore.errors import DataError
 from reelscore.scoring.scorer import Scorer
 from reelscore.text.tokens import tokenize
