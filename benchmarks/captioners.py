@@ -21,8 +21,8 @@ from reelscore.captioners.retrieval import BoundSearch, ConstantSearch, distinct
 from reelscore.captioners.search import nearest_rows, normalised
 from reelscore.data.datasets import trecvid_ha
 from reelscore.text.meteor_data import meteor_index
-from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count, tokenize
+from reelscore.text.words import pack
 
 METEOR = (0.85, 0.2, 0.6, 0.75)
 FULL = (60_000, 6_578, 4_096)  # training items, queries and features of the largest task

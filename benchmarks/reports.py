@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.data import TRECVID, trecvid_2020
 from reelscore import examples, score_systems
 from reelscore.data.datasets.trecvid_ha import Assessment, load
-from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.report.html import Report, report_of, write_report
 
 # Scrolls a tenth of a screen a frame; gives the milliseconds between frames.

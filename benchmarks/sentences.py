@@ -16,9 +16,8 @@ from benchmarks.installed import installed_program
 from benchmarks.measuring import cpu_of, side_by_side
 from reelscore import tokenize
 from reelscore.metrics.meteor import Meteor
-from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count
-from reelscore.text.words import CaptionBatch, Captions, Pairing
+from reelscore.text.words import CaptionBatch, Captions, Pairing, pack
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reelscore import examples, score_systems, stories
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.meta.report.agreement import agreement_sections
 from reelscore.report.html import Report, report_of, write_report

@@ -3,11 +3,11 @@ from reelscore import ray as ray
 from reelscore import stories as stories
 from reelscore import text as text
 from reelscore._version import __version__ as __version__
-from reelscore.data.caption_files import read_candidates as read_candidates
-from reelscore.data.caption_files import read_references as read_references
+from reelscore.data.captions.caption_files import read_candidates as read_candidates
+from reelscore.data.captions.caption_files import read_references as read_references
 from reelscore.data.lint.linter import check as check
-from reelscore.data.table import MetricResult as MetricResult
-from reelscore.data.table import ScoreTable as ScoreTable
+from reelscore.data.tables.table import MetricResult as MetricResult
+from reelscore.data.tables.table import ScoreTable as ScoreTable
 from reelscore.engines.engine import Engine as Engine
 from reelscore.errors import DataError as DataError
 from reelscore.errors import MissingExtraError as MissingExtraError

@@ -26,15 +26,7 @@ def cache_directory() -> Path:
 
 
 def keep_in_cache(path: Path, content: bytes) -> None:
-    """Write a file below the directory of caches, all or nothing.
-
-    Args:
-        path: The file.
-        content: What goes there.
-
-    Raises:
-        DataError: If it cannot be written.
-    """
+    """Write a file below the directory of caches, all or nothing."""
     from reelscore.data.atomic_files import make_folder, write_atomically
     from reelscore.errors import DataError
 

@@ -190,9 +190,6 @@ def about_system(system: str) -> Iterator[None]:
 def check_choice(kind: str, name: object, known: Collection[str]) -> None:
     """Refuse a name that is not one of those known.
 
-    Raises:
-        UnknownNameError: With the nearest known name as a suggestion.
-
     >>> check_choice("tokenizer", "ptb", ["ptb", "none"])
     """
     if name not in known:

@@ -13,7 +13,7 @@ from reelscore.campaigns.evaluate.agreement import agreement, icc, krippendorff_
 from reelscore.campaigns.evaluate.scores import score_judgments
 from reelscore.campaigns.judgments import Judgments
 from reelscore.data.datasets import trecvid_ha
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore_studies.published import published
 from support.campaigns import eacl, rating

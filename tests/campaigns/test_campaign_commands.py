@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from support.campaigns import eacl_batches, published
 
 LAYOUT = "pilot"

@@ -27,7 +27,7 @@ from reelscore.campaigns.evaluate.votes import (
 from reelscore.campaigns.hits.comparisons import build_pair_hits
 from reelscore.campaigns.hits.tasks import Shown, Task
 from reelscore.campaigns.judgments import Judgment, Judgments
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 
 

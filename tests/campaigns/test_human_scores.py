@@ -12,7 +12,7 @@ from reelscore.campaigns.evaluate.quality import check_quality
 from reelscore.campaigns.evaluate.scores import group_means, score_judgments, standardize
 from reelscore.campaigns.imports.files import read_judgments
 from reelscore.campaigns.judgments import Judgments
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.significance import rank_systems
 from support.campaigns import eacl, published, rating

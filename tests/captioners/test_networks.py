@@ -25,7 +25,7 @@ from reelscore.captioners.training import Examples, Recipe, train
 from reelscore.captioners.vocabulary import BEGIN, END, PAD, UNKNOWN
 from reelscore.cli.main import cli
 from reelscore.errors import DataError, MissingExtraError
-from reelscore.scoring import score
+from reelscore.scoring.captions import score
 from reelscore_studies.rendered.grammar import captions_of
 
 ARCHS = ["1layer", "2layer-unfact", "2layer-fact"]

@@ -18,8 +18,8 @@ from reelscore.data.datasets import trecvid_ha
 from reelscore.errors import DataError
 from reelscore.metrics.meteor import Meteor
 from reelscore.text.meteor_data import meteor_index
-from reelscore.text.packed import pack
 from reelscore.text.tokens import tokenize
+from reelscore.text.words import pack
 
 
 def all_pairs(candidates, items, metric=None):

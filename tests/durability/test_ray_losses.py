@@ -126,7 +126,7 @@ def test_many_captions(nodes, size, kills, trecvid_folder):
 
 
 def test_stories(nodes, dense, monkeypatch):
-    monkeypatch.setattr("reelscore.stories.scorer.PAIRS_AT_ONCE", 5_000)
+    monkeypatch.setattr("reelscore.stories.story_scorer.PAIRS_AT_ONCE", 5_000)
     references = [dense / f"anet_val_{k}.json.gz" for k in (1, 2)]
     systems = {f"bmt_{k}": dense / f"bmt_gtprop_val_{k}.json.gz" for k in (1, 2)}
     choices = {"scores": "soda,activitynet", "metrics": "meteor,cider"}

@@ -16,7 +16,7 @@ import reelscore
 from reelscore import ScoreTable, examples
 from reelscore.cli.main import cli
 from reelscore.data.datasets import trecvid_ha
-from reelscore.data.table import Sources
+from reelscore.data.tables.table import Sources
 from reelscore.errors import DataError
 from reelscore.learned.bertha import Bertha
 from reelscore.learned.fusion import Fusion, fit_fusion, write_coefficients

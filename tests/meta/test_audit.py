@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reelscore import DataError
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.meta.alignment import critical, decide, scan_shifts
 from reelscore.meta.audit import audit_captions, audit_tables, quick_audit
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reelscore import DataError, MetricResult, ScoreTable, UnknownNameError
-from reelscore.data.table import ItemScores
+from reelscore.data.tables.table import ItemScores
 from reelscore.meta import Cells, bring_together, merge_tables
 
 

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from reelscore import examples, score, score_systems
 from reelscore.cli.main import main
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.learned import ensemble as fitting
 from reelscore.learned.ensemble import fit_ensemble

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.meta.audit import audit_tables, quick_audit
 from reelscore.meta.pairings import orders
 

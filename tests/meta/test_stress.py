@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.examples import clips
 from reelscore.learned.judges.judge import Judge

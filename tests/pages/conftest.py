@@ -15,9 +15,9 @@ import pytest
 from reelscore import compare, examples, score_systems
 from reelscore.cli.main import cli
 from reelscore.data.datasets.trecvid_ha import Assessment, load
-from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.report.html import Preview, Report, report_of, write_report
-from reelscore.significance import strictest
+from reelscore.significance.comparison import strictest
 from reelscore.stories import read_stories
 from reelscore.stories import score_systems as score_stories
 from support.browser import new_visitor

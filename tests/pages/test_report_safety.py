@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from reelscore import examples, score_systems
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.report.html import Report, Section, report_of, write_report
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.significance import with_tests
+from reelscore.significance.pair_tests import with_tests
 from support.report_pages import TITLE, names
 
 NASTY = {

@@ -18,8 +18,9 @@ from reelscore.compat import coco
 from reelscore.metrics import score_tuples
 from reelscore.metrics.spice import Spice
 from reelscore.stats import pearson
-from reelscore.text.parser import SceneGraph, read_trees, tree_facts
-from reelscore.text.parser.scene_graph import match, read_concepts
+from reelscore.text.parser.facts import tree_facts
+from reelscore.text.parser.scene_graph import SceneGraph, match, read_concepts
+from reelscore.text.parser.trees import read_trees
 
 pytestmark = pytest.mark.shared
 

@@ -15,8 +15,7 @@ from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.rouge_l import RougeL
 from reelscore.metrics.self_bleu import SelfBleu
-from reelscore.text.packed import pack
-from reelscore.text.words import CaptionBatch, Captions, Pairing
+from reelscore.text.words import CaptionBatch, Captions, Pairing, pack
 from support import twins
 
 # The text is taken as it is, so that odd blanks reach the kernels.

@@ -14,7 +14,7 @@ from strategies import captions
 
 from reelscore import _native
 from reelscore.metrics.meteor import Meteor
-from reelscore.text.packed import pack
+from reelscore.text.words import pack
 from support import twins
 
 LANGUAGE = twins.Language(

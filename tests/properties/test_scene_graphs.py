@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore.metrics import score_tuples
-from reelscore.text.parser import SceneGraph, Token, Tree, tree_facts
+from reelscore.text.parser.facts import tree_facts
+from reelscore.text.parser.scene_graph import SceneGraph
+from reelscore.text.parser.trees import Token, Tree
 
 WORDS = ["a", "the", "of", "to", "next", "front", "in", "couple", "lots", "one", "it", "their"]
 WORDS += ["man", "dogs", "red", "run", "🐕", "犬", "(", "'s", "x" * 40, "10", "be", "and", "by"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore import DataError, MetricResult, ScoreTable
-from reelscore.data.table import ItemScores
+from reelscore.data.tables.table import ItemScores
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 names = st.text(

@@ -14,6 +14,7 @@ from reelscore import examples, score, stories
 from reelscore.cli.main import cli
 from reelscore.data.stories import Story
 from reelscore.errors import DataError
+from reelscore.stories.overlaps import iou
 from reelscore.stories.samples import (
     crowd,
     generator,
@@ -95,7 +96,7 @@ def test_varied_segments_keep_their_overlap() -> None:
     segments[7] = [50.0, 50.0]
     story = Story(segments, ("a",) * 500, 100.0)
     moved = varied(story, rng)
-    overlap = np.diag(stories.iou(moved, segments))
+    overlap = np.diag(iou(moved, segments))
     assert (np.delete(overlap, 7) > 0.7).all()
     assert moved[7].tolist() == [50.0, 50.0]
     assert moved.min() >= 0

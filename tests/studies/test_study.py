@@ -23,7 +23,7 @@ from reelscore.captioners.label_folders import Labels
 from reelscore.captioners.processes import process_pool
 from reelscore.cli.main import cli, main
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
-from reelscore.scoring import score
+from reelscore.scoring.captions import score
 from reelscore_studies.captioning import methods, runs
 from reelscore_studies.captioning.material import material_of
 from reelscore_studies.captioning.plans import parse_plan, read_plan, shipped_plans

@@ -22,7 +22,7 @@ from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import put_blob
 from reelscore.challenges.store.results import draws_of, told_of
 from reelscore.challenges.store.tables import open_challenges
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.examples import clips
 from reelscore.store.values import from_iso
 

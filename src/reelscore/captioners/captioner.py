@@ -26,9 +26,9 @@ from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.captioners.training import Examples, Measured, Recipe, train
 from reelscore.captioners.vocabulary import Vocabulary
 from reelscore.data.atomic_files import write_atomically
-from reelscore.data.inputs import references_by_item
-from reelscore.data.paired_captions import lone_references
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.paired_captions import lone_references
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.encoders import need
 from reelscore.learned.training.checkpoints import claim_folder, released_on_failure

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from reelscore.captioners.array_files import StoredArray, StoredMatrix, metadata_of, opened_arrays
 from reelscore.data.checks import counted, first_few
 from reelscore.errors import DataError, check_choice
-from reelscore.text.packed import array_fingerprint, pack
+from reelscore.text.words import array_fingerprint, pack
 
 Matrix = NDArray[np.float32]
 Pool = Literal["mean", "max"]

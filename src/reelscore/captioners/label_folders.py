@@ -43,11 +43,11 @@ from reelscore.captioners.classifiers import (
 from reelscore.captioners.features import Features, items_with_all, read_features
 from reelscore.captioners.labels import find_labels, group_name
 from reelscore.captioners.lstm import check_device
-from reelscore.data.inputs import references_by_item
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import DataError
-from reelscore.text.packed import array_fingerprint, pack
 from reelscore.text.parser.tuples import Tuples
+from reelscore.text.words import array_fingerprint, pack
 
 SPLITS = ("train", "val", "test")
 _LABELS, _CLASSIFIERS = "labels.json", "classifiers.safetensors"

@@ -12,14 +12,13 @@ from reelscore._progress import Progress
 from reelscore.captioners.features import Features, MissingItems, common_items, items_with_all
 from reelscore.captioners.run_record import Parameters
 from reelscore.captioners.search import Backend, Distance, nearest_rows, normalised, side_by_side
-from reelscore.data.inputs import references_by_item
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import pair_statistics
 from reelscore.metrics.meteor import Meteor
-from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count, tokenize_packed
-from reelscore.text.words import Captions
+from reelscore.text.words import Captions, pack
 
 Pick = Literal["first", "medoid"]
 

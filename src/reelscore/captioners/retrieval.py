@@ -18,15 +18,15 @@ import numpy as np
 
 from reelscore._progress import Progress
 from reelscore.captioners.run_record import Parameters
-from reelscore.data.inputs import references_by_item
-from reelscore.data.paired_captions import Paired, lone_references
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.paired_captions import Paired, lone_references
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import DataError
 from reelscore.metrics.meteor import Meteor
 from reelscore.metrics.registry import MetricColumns, table_columns
 from reelscore.scoring.prepared import PreparedReferences
-from reelscore.text.packed import pack
 from reelscore.text.tokens import thread_count, tokenize, tokenize_packed
+from reelscore.text.words import pack
 
 _PAIRS = 200_000  # pairs of a sentence and an item that are measured at once
 

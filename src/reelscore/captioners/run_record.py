@@ -24,7 +24,7 @@ import numpy as np
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.metrics.base import signature_text
-from reelscore.text.packed import array_fingerprint, pack
+from reelscore.text.words import array_fingerprint, pack
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import msgspec
 
 from reelscore._progress import Bar, Lines
 from reelscore.cli.file_options import exists
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import table_signatures

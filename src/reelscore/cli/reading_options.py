@@ -10,11 +10,9 @@ from msgspec.structs import replace
 
 from reelscore.cli.messages import as_options
 from reelscore.cli.options import FILES, Decorator, gathered, option
-from reelscore.data.caption_files import holds_both, references_of_files
+from reelscore.data.captions.caption_files import holds_both, references_of_files
 from reelscore.data.file_names import exists, expanded
 from reelscore.data.formats import FORMATS
-from reelscore.data.inputs import Inputs, name_their_systems, read_inputs, reading_notes
-from reelscore.data.python_captions import system_name
 from reelscore.data.reading import Reading
 from reelscore.data.source import STANDARD_INPUT
 from reelscore.errors import DataError

@@ -20,8 +20,8 @@ from reelscore.cli.options import (
     option,
 )
 from reelscore.cli.output import STDOUT, check_targets, progress_bar, show_notes, write, write_json
-from reelscore.data.table import ScoreTable
-from reelscore.data.table import file_format as table_format
+from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table import file_format as table_format
 from reelscore.report.plots import FORMATS
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.layout import Layout

@@ -32,9 +32,9 @@ from reelscore.cli.reading_options import (
     reading_options,
 )
 from reelscore.cli.report_options import ResultFiles, result_files
-from reelscore.data.paired_captions import Empty, Missing
+from reelscore.data.captions.paired_captions import Empty, Missing
 from reelscore.data.reading import Reading
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.metrics.base import check_tokens
 from reelscore.metrics.registry import resolve

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from reelscore.cli.file_options import FilesOption
 from reelscore.cli.options import Decorator, option
 from reelscore.cli.reading_options import read_captions
+from reelscore.data.captions.item_ids import matched
 from reelscore.data.file_names import expanded
-from reelscore.data.item_ids import matched
 from reelscore.data.reading import Reading
-from reelscore.data.scales import HIGHER
-from reelscore.data.table import MetricResult, ScoreTable, Sources
-from reelscore.data.table_files import is_score_table
-from reelscore.data.table_forms import merge_tables, table_items
-from reelscore.data.table_rows import Repeats
+from reelscore.data.tables.scales import HIGHER
+from reelscore.data.tables.table import MetricResult, ScoreTable, Sources
+from reelscore.data.tables.table_files import is_score_table
+from reelscore.data.tables.table_forms import merge_tables, table_items
+from reelscore.data.tables.table_rows import Repeats
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.registry import declared_scale
 from reelscore.scoring.training_notes import training_notes

@@ -97,80 +97,27 @@ def bleu(
     return _outputs(f"bleu_{n}", corpus[-1], items[-1], return_all_scores)
 
 
-def bleu_1(
-    candidates: list[str],
-    mult_references: list[list[str]],
-    return_all_scores: bool = True,
-    **unused: Any,
-) -> Any:
-    """BLEU of single words.
+def _bleu_of(order: int) -> Callable[..., Any]:
+    """Make the function of one order of BLEU."""
 
-    Args:
-        candidates: As of `bleu`.
-        mult_references: As of `bleu`.
-        return_all_scores: As of `bleu`.
-        unused: Arguments of aac-metrics that are not needed here.
+    def scored(
+        candidates: list[str],
+        mult_references: list[list[str]],
+        return_all_scores: bool = True,
+        **unused: Any,
+    ) -> Any:
+        return bleu(candidates, mult_references, return_all_scores, n=order)
 
-    >>> corpus, sentences = bleu_1(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
+    scored.__name__ = scored.__qualname__ = f"bleu_{order}"
+    scored.__doc__ = f"""BLEU of order {order}; candidates, mult_references, return_all_scores and
+    unused as of `bleu`.
+
+    >>> corpus, sentences = bleu_{order}(["a man"], [["a boy"]])  # doctest: +SKIP
     """
-    return bleu(candidates, mult_references, return_all_scores, n=1)
+    return scored
 
 
-def bleu_2(
-    candidates: list[str],
-    mult_references: list[list[str]],
-    return_all_scores: bool = True,
-    **unused: Any,
-) -> Any:
-    """BLEU up to pairs of words.
-
-    Args:
-        candidates: As of `bleu`.
-        mult_references: As of `bleu`.
-        return_all_scores: As of `bleu`.
-        unused: Arguments of aac-metrics that are not needed here.
-
-    >>> corpus, sentences = bleu_2(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
-    """
-    return bleu(candidates, mult_references, return_all_scores, n=2)
-
-
-def bleu_3(
-    candidates: list[str],
-    mult_references: list[list[str]],
-    return_all_scores: bool = True,
-    **unused: Any,
-) -> Any:
-    """BLEU up to three words.
-
-    Args:
-        candidates: As of `bleu`.
-        mult_references: As of `bleu`.
-        return_all_scores: As of `bleu`.
-        unused: Arguments of aac-metrics that are not needed here.
-
-    >>> corpus, sentences = bleu_3(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
-    """
-    return bleu(candidates, mult_references, return_all_scores, n=3)
-
-
-def bleu_4(
-    candidates: list[str],
-    mult_references: list[list[str]],
-    return_all_scores: bool = True,
-    **unused: Any,
-) -> Any:
-    """BLEU up to four words.
-
-    Args:
-        candidates: As of `bleu`.
-        mult_references: As of `bleu`.
-        return_all_scores: As of `bleu`.
-        unused: Arguments of aac-metrics that are not needed here.
-
-    >>> corpus, sentences = bleu_4(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
-    """
-    return bleu(candidates, mult_references, return_all_scores, n=4)
+bleu_1, bleu_2, bleu_3, bleu_4 = map(_bleu_of, range(1, 5))
 
 
 def meteor(
@@ -186,10 +133,7 @@ def meteor(
     """METEOR 1.5 for English.
 
     Args:
-        candidates: As of `bleu`.
-        mult_references: As of `bleu`.
-        return_all_scores: As of `bleu`.
-        unused: Arguments of aac-metrics that are not needed here.
+        candidates, mult_references, return_all_scores, unused: As of `bleu`.
         language: ``en``.
         params: ``None``, for METEOR's own.
         weights: ``None``, for METEOR's own.
@@ -214,10 +158,7 @@ def rouge_l(
     """ROUGE-L.
 
     Args:
-        candidates: As of `bleu`.
-        mult_references: As of `bleu`.
-        return_all_scores: As of `bleu`.
-        unused: Arguments of aac-metrics that are not needed here.
+        candidates, mult_references, return_all_scores, unused: As of `bleu`.
 
     >>> corpus, sentences = rouge_l(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
     """
@@ -237,10 +178,7 @@ def cider_d(
     """CIDEr-D.
 
     Args:
-        candidates: As of `bleu`.
-        mult_references: As of `bleu`.
-        return_all_scores: As of `bleu`.
-        unused: Arguments of aac-metrics that are not needed here.
+        candidates, mult_references, return_all_scores, unused: As of `bleu`.
         n: The highest order of n-grams.
         sigma: Of the penalty for another length.
 
@@ -268,10 +206,7 @@ def spice(
     """SPICE, close to the official tool; needs a parser.
 
     Args:
-        candidates: As of `bleu`.
-        mult_references: As of `bleu`.
-        return_all_scores: As of `bleu`.
-        unused: Arguments of aac-metrics that are not needed here.
+        candidates, mult_references, return_all_scores, unused: As of `bleu`.
 
     >>> corpus, sentences = spice(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
     """
@@ -288,9 +223,7 @@ def spider(
     """SPIDEr, the mean of CIDEr-D and SPICE, with both.
 
     Args:
-        candidates: As of `bleu`.
-        mult_references: As of `bleu`.
-        return_all_scores: As of `bleu`.
+        candidates, mult_references, return_all_scores: As of `bleu`.
         options: As of `cider_d`.
 
     >>> corpus, sentences = spider(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
@@ -360,9 +293,7 @@ class Evaluate:
     """`evaluate` as an object: called with sentences, or fed batch by batch.
 
     Args:
-        preprocess: As in `evaluate`.
-        metrics: As in `evaluate`.
-        unused: As in `evaluate`.
+        preprocess, metrics, unused: As in `evaluate`.
 
     >>> evaluate = Evaluate(metrics=["rouge_l"])
     >>> evaluate.update(["a man"], [["a man"]])

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 
-from reelscore.data.paired_captions import Paired
+from reelscore.data.captions.paired_captions import Paired
 from reelscore.errors import DataError
 from reelscore.metrics import bleu, cider, meteor, rouge_l, spice
 from reelscore.metrics.base import FloatArray, Metric

@@ -21,7 +21,7 @@ from reelscore.data.story_files import PathLike, read_stories
 from reelscore.errors import DataError
 from reelscore.scoring.scores import Scores
 from reelscore.stories.protocol import Variant, preset
-from reelscore.stories.scorer import StoryScorer
+from reelscore.stories.story_scorer import StoryScorer
 from reelscore.stories.video_scores import PREFIX
 
 __all__ = ["ANETcaptions", "eval_dvc"]

@@ -51,12 +51,6 @@ def write_atomically(
 def make_folder(path: str | os.PathLike[str]) -> None:
     """Make a folder, and those above it, unless it is there.
 
-    Args:
-        path: The folder.
-
-    Raises:
-        DataError: If it cannot be made.
-
     >>> make_folder(__file__)
     Traceback (most recent call last):
     reelscore.errors.DataError: ...: the folder cannot be made (File exists); name another.
@@ -73,14 +67,6 @@ def check_own_folder(
     path: str | os.PathLike[str], marker: str, others: Collection[str] = ()
 ) -> None:
     """Refuse a folder that holds files, and not those of the work that wants to write there.
-
-    Args:
-        path: The folder; it need not be there.
-        marker: The file that such work leaves in its folder.
-        others: Further names that it may leave there before that file.
-
-    Raises:
-        DataError: If there are other files and no marker, or the path is a file.
 
     >>> check_own_folder(Path(__file__).parent, "training.json")
     Traceback (most recent call last):
@@ -110,13 +96,6 @@ def opened_atomically(
 ) -> Iterator[IO[bytes]]:
     r"""Open a file to write piece by piece; it is in place when the block ends without an error.
 
-    Args:
-        path: The file to make or replace.
-        private: Let nobody else read the file, also where one was there before.
-
-    Raises:
-        DataError: If the file cannot be written there.
-
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -144,11 +123,7 @@ def opened_atomically(
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
-    """Find out before long work whether a file can be written at its end.
-
-    Raises:
-        DataError: If there is no such folder, a folder is in the way, or it may not be written.
-    """
+    """Find out before long work whether a file can be written at its end."""
     target = Path(path)
     if not target.parent.is_dir():
         raise DataError(f"{os.fspath(path)}: there is no folder {str(target.parent)!r}; make it.")

@@ -63,10 +63,6 @@ def has_words(text: str, *, tokenized: bool = False) -> bool:
 
     The tokenizer of the COCO tools drops some of it, as "..." and "?!", so that nothing is left.
 
-    Args:
-        text: The caption.
-        tokenized: It is tokenized already, and all that stands in it counts.
-
     >>> has_words("a man"), has_words("..."), has_words("...", tokenized=True)
     (True, False, True)
     """

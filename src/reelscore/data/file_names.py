@@ -18,12 +18,6 @@ _MAGIC = frozenset("*?[")  # the characters of patterns
 def expanded(paths: Iterable[PathLike]) -> list[PathLike]:
     """Replace folders and patterns by the files they stand for; all others stay as they are.
 
-    Args:
-        paths: Files, folders, and patterns with ``*``, ``?`` or ``[…]`` that name no file.
-
-    Raises:
-        DataError: If a folder has no files, or none matches a pattern.
-
     >>> from tempfile import mkdtemp
     >>> folder = Path(mkdtemp())
     >>> for name in ("b.txt", "a.txt", ".hidden"):

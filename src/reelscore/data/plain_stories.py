@@ -32,11 +32,6 @@ def plain_stories(
 ) -> PlainStories | None:
     """Read the captions of videos, given as lists or as timestamps and sentences.
 
-    Args:
-        videos: The video ids.
-        values: What a file has for each of them.
-        keep_reversed: Whether a caption that ends before it starts is nothing unusual.
-
     Returns:
         The stories; ``None`` if anything is unusual, so that each caption has to be looked at.
 

@@ -1,15 +1,260 @@
-"""How to read files where their content does not tell: the options that every reader takes."""
+"""How to read files where their content does not tell: the options that every reader takes.
+
+Records keep their item id and captions under many names. A name says what its captions are: a
+system's (`prediction`), people's (`reference`), or either of them (`caption`), which is settled by
+what the file is read as. References are never candidates. Names are compared without case, spaces,
+hyphens and underscores: `videoID` is `video_id`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Literal
 
 import msgspec
 
 from reelscore.data.checks import Problems
-from reelscore.data.fields import FieldNames, Role
 from reelscore.errors import DataError
+
+Role = Literal["candidates", "references"]
+
+# Beside the names before it, `id` numbers the annotation, as in COCO. The names after it may also
+# be those of a file that belongs to the item, so that they count only where there is nothing else.
+ITEM_FIELDS = (
+    *("item", "item_id", "clip_id", "video_id", "image_id", "id"),
+    *("video", "vid", "clip", "clip_name", "video_name", "youtube_id", "filename", "file_name"),
+    *("image", "image_name", "img_id", "imgid", "audio_id"),
+)
+CAPTION_FIELDS = ("caption", "text", "sentence")
+ROLE_FIELDS: dict[Role, tuple[str, ...]] = {
+    "candidates": (
+        *("candidate", "prediction", "predictions", "predicted", "predicted_caption", "pred"),
+        *("preds", "pred_caption", "hypothesis", "hypotheses", "hyp", "hyps", "generated"),
+        *("generated_caption", "generated_text", "output", "model_output", "response", "res"),
+        *("candidates",),
+    ),
+    "references": (
+        *("reference", "references", "ref", "refs", "captions"),
+        *("ground_truth", "groundtruth", "gt", "gts", "target", "targets"),
+    ),
+}
+_SHOWN = 12  # fields that a message lists
+
+
+class FieldNames(msgspec.Struct, frozen=True):
+    """Where records keep their item id and captions: under names of the user, or the usual ones.
+
+    Attributes:
+        item: Names of the item id; the first that a file has counts.
+        caption: Names of a system's captions, likewise. References are there too, in a file that
+            has no other field for them.
+        reference: Names of references; all that a file has count.
+    """
+
+    item: tuple[str, ...] = ()
+    caption: tuple[str, ...] = ()
+    reference: tuple[str, ...] = ()
+
+    def item_field(self, names: Collection[str]) -> str | None:
+        """Find the field that holds the item id.
+
+        >>> FieldNames().item_field(["id", "videoID", "caption"])
+        'videoID'
+        >>> FieldNames(item=("clip",)).item_field(["id", "clip", "caption"])
+        'clip'
+        """
+        return next(iter(_matching(names, self.item or ITEM_FIELDS)), None)
+
+    def caption_fields(self, names: Collection[str], role: Role) -> list[str]:
+        """Find the fields that may hold captions of a role; several are for the caller to refuse.
+
+        >>> FieldNames().caption_fields(["id", "prediction", "reference"], "candidates")
+        ['prediction']
+        >>> FieldNames().caption_fields(["id", "caption", "reference"], "references")
+        ['reference']
+        >>> FieldNames().caption_fields(["caption", "prediction", "reference"], "references")
+        ['caption', 'reference']
+        >>> FieldNames(caption=("caption",)).caption_fields(["caption", "reference"], "references")
+        ['reference']
+        """
+        if role == "references" and self.reference:
+            return _matching(names, self.reference)
+        own = _matching(names, self.caption)[:1]
+        if role == "candidates" and self.caption:
+            return own
+        others = own if role == "references" else _matching(names, self.reference)
+        usual = _matching(names, CAPTION_FIELDS + ROLE_FIELDS[role])
+        named = _matching(names, ROLE_FIELDS[role])
+        if role == "references" and named and not _matching(names, ROLE_FIELDS["candidates"]):
+            usual = named  # so `caption` beside them holds the system's
+        return [name for name in usual if name not in others] or own
+
+    def role_fields(self, names: Collection[str], role: Role) -> list[str]:
+        """Find the fields whose names say that their captions are of a role.
+
+        >>> FieldNames().role_fields(["id", "caption", "reference"], "references")
+        ['reference']
+        """
+        named = self.caption if role == "candidates" else self.reference
+        others = self.reference if role == "candidates" else self.caption
+        usual = _matching(names, named or ROLE_FIELDS[role])
+        return [name for name in usual if name not in _matching(names, others)]
+
+    def has_captions(self, names: Collection[str]) -> bool:
+        """Return whether any field may hold captions, of candidates or of references.
+
+        >>> FieldNames().has_captions(["id", "prediction"])
+        True
+        >>> FieldNames().has_captions(["id", "score"])
+        False
+        """
+        return any(self.caption_fields(names, role) for role in ROLE_FIELDS)
+
+    def are_of_record(self, names: Collection[str]) -> bool:
+        """Return whether names are those of a record's fields: an item id, and captions.
+
+        The usual names count even where the user names others, which may be wrong.
+
+        >>> FieldNames(item=("clipp",)).are_of_record(["clip", "caption"])
+        True
+        """
+        return any(
+            fields.item_field(names) is not None and fields.has_captions(names)
+            for fields in (self, USUAL)
+        )
+
+    def fault(self, names: Collection[str], role: Role) -> str | None:
+        """Return what is missing or unclear in the fields of a record, if anything is.
+
+        >>> FieldNames(item=("clip",)).fault(["video_id", "caption"], "candidates")
+        "no field 'clip' for the item id; there are video_id, caption"
+        """
+        if self.item_field(names) is None:
+            return self._missing_item(names)
+        return self.caption_fault(names, role)
+
+    def caption_fault(self, names: Collection[str], role: Role) -> str | None:
+        """Return what is missing or unclear in the fields of captions, if anything is."""
+        captions = self.caption_fields(names, role)
+        if not captions:
+            return self._missing_captions(names, role)
+        is_named = self.reference if role == "references" else self.caption
+        if is_named or len(captions) == 1:
+            return None
+        return several_caption_fields(captions, role) + choosing(captions, role)
+
+    def _missing_item(self, names: Collection[str]) -> str:
+        if self.item:
+            return f"no field {_either(self.item)} for the item id; {_there_are(names)}"
+        return f'{missing_item_field()}. Or name it: id_field="NAME"; {_there_are(names)}'
+
+    def _missing_captions(self, names: Collection[str], role: Role) -> str:
+        named = self.reference if role == "references" else self.caption
+        if named:
+            return f"no field {_either(named)} for the {role}; {_there_are(names)}"
+        return f"{missing_caption_field(names, role, self)}{choosing(['NAME'], role)}; " + (
+            _there_are(names)
+        )
+
+
+USUAL = FieldNames()
+
+
+def missing_item_field() -> str:
+    """Return the message that there is no item id, and what would be one."""
+    return f"no item id; expected one of {', '.join(ITEM_FIELDS)}"
+
+
+def missing_caption_field(names: Collection[str], role: Role, fields: FieldNames = USUAL) -> str:
+    """Return the message that there are no captions of a role, and where they would be.
+
+    >>> missing_caption_field(["id", "prediction"], "references")
+    "no reference, but candidates in 'prediction'; is this the right file? References are under
+    caption, text, sentence, reference, references, ref, refs, captions, ground_truth,
+    groundtruth, gt, gts, target, targets"
+    """
+    other: Role = "references" if role == "candidates" else "candidates"
+    expected = ", ".join(CAPTION_FIELDS + ROLE_FIELDS[role])
+    if elsewhere := fields.role_fields(names, other):
+        return (
+            f"no {role[:-1]}, but {other} in {elsewhere[0]!r}; is this the right file? "
+            f"{role.capitalize()} are under {expected}"
+        )
+    return f"no caption; expected one of {expected}"
+
+
+def choosing(names: Sequence[str], role: Role) -> str:
+    """Return how to choose a field of a file.
+
+    >>> choosing(["caption", "text"], "references")
+    ', or choose it: reference_field="caption"'
+    """
+    option = "caption_field" if role == "candidates" else "reference_field"
+    return f', or choose it: {option}="{names[0]}"'
+
+
+def several_caption_fields(names: list[str], role: Role) -> str:
+    """Return the message that it is unclear where the captions are, and how to make it clear.
+
+    >>> print(several_caption_fields(["caption", "prediction"], "candidates"))
+    captions in several fields (caption, prediction), and all may be candidates;
+    remove or rename all but one, such as 'caption' to 'reference' if it holds references
+    """
+    message = (
+        f"captions in several fields ({', '.join(names)}), and all may be {role}; "
+        "remove or rename all but one"
+    )
+    if names[0] in CAPTION_FIELDS and len(set(names)) > 1:
+        other = "reference" if role == "candidates" else "prediction"
+        message += f", such as {names[0]!r} to {other!r} if it holds {_PLURAL[other]}"
+    return message
+
+
+_PLURAL = {"reference": "references", "prediction": "a system's captions"}
+
+
+def unnumbered(name: str) -> str:
+    """Return the kind of a numbered column.
+
+    >>> unnumbered("caption_2")
+    'caption'
+    """
+    return re.sub(r"[ _-]?\d+$", "", name)
+
+
+@lru_cache(maxsize=1024)
+def same_name(name: str) -> str:
+    """A name without what does not distinguish it from others.
+
+    >>> same_name("Video ID") == same_name("video_id") == same_name("videoID")
+    True
+    """
+    return name.lower().translate(_SEPARATORS)
+
+
+_SEPARATORS = str.maketrans("", "", " _-")
+
+
+def _matching(names: Collection[str], wanted: Iterable[str]) -> list[str]:
+    """Find the names that are among those wanted, in the order of the latter."""
+    by_name: dict[str, str] = {}
+    for name in names:
+        by_name.setdefault(same_name(name), name)
+    keys = dict.fromkeys(map(same_name, wanted))
+    return [by_name[key] for key in keys if key in by_name]
+
+
+def _either(names: Collection[str]) -> str:
+    return " or ".join(map(repr, names))
+
+
+def _there_are(names: Collection[str]) -> str:
+    shown = list(dict.fromkeys(names))
+    rest = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return f"there are {', '.join(shown[:_SHOWN])}{rest}" if shown else "there are none"
+
 
 IN_ORDER = "in order"  # ends what a file was read as, where its items have no ids
 
@@ -116,11 +361,7 @@ class Request(msgspec.Struct):
         return {i: part for i, part in self.splits.items() if not wanted or part in wanted}
 
     def check_splits(self, path: str) -> None:
-        """Refuse a part of the data set that the file does not have.
-
-        Raises:
-            DataError: If the file names parts, and none that is wanted.
-        """
+        """Refuse a part of the data set that the file does not have."""
         there = set(self.splits.values())
         if there and self.reading.splits and not there & set(self.reading.splits):
             raise DataError(
@@ -131,10 +372,6 @@ class Request(msgspec.Struct):
 
 def part_with(items: Iterable[str], splits: Mapping[str, str]) -> str | None:
     """Name the part of a data set that all items belong to; ``None`` if there is no such part.
-
-    Args:
-        items: The items that have candidates.
-        splits: The part of each item of the data set; of one part alone, nothing is said.
 
     >>> part_with(["v2"], {"v1": "train", "v2": "test"})
     'test'

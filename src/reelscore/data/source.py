@@ -49,17 +49,7 @@ class Source:
         encoding: str | None = None,
         content: bytes | None = None,
     ) -> None:
-        """Open the file and look at its beginning.
-
-        Args:
-            path: The file; ``-`` is standard input.
-            encoding: What the text is written in, if it is not UTF-8.
-            content: What the file holds, where that is in memory already; no file is opened then.
-
-        Raises:
-            DataError: If there is no such file, or it cannot be read.
-            EmptyFileError: If it is empty.
-        """
+        """Open the file and look at its beginning."""
         is_input = content is None and os.fspath(path) == STANDARD_INPUT
         self.path = "standard input" if is_input else os.fspath(path)
         self._damage = NOT_COMPRESSED
@@ -188,14 +178,6 @@ def recoded(content: bytes, encoding: str, path: str) -> bytes:
 
     Where files of several encodings are read together, this tells them apart: hardly any text of
     another encoding is valid UTF-8, unless it is ASCII alone.
-
-    Args:
-        content: The text.
-        encoding: Its encoding, if it is not UTF-8.
-        path: The file, for messages.
-
-    Raises:
-        DataError: If it is neither UTF-8 nor of that encoding.
 
     >>> recoded("é".encode("cp1252"), "cp1252", "a.txt") == recoded("é".encode(), "cp1252", "b.txt")
     True
@@ -362,14 +344,7 @@ def check_document(document: bytes, path: str) -> None:
 
 
 def read_lines(path: str | os.PathLike[str] | None) -> list[str] | None:
-    """Read a list with one name a line; ``None`` where no file is named.
-
-    Args:
-        path: The file.
-
-    Raises:
-        DataError: If it cannot be read.
-    """
+    """Read a list with one name a line; ``None`` where no file is named."""
     if path is None:
         return None
     try:

@@ -22,9 +22,6 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 def harmless(cell: object) -> object:
     """Return a cell of a CSV table so that no spreadsheet takes it for a formula.
 
-    Args:
-        cell: A text, or a number, which stays what it is.
-
     >>> harmless("=HYPERLINK(A1)"), harmless("-0.5"), harmless(-0.5), harmless("a dog")
     ("'=HYPERLINK(A1)", '-0.5', -0.5, 'a dog')
     """
@@ -44,9 +41,6 @@ def unquoted(cell: str) -> str:
 
 def spreadsheet_csv(rows: Iterable[Iterable[object]]) -> str:
     r"""Write a table as CSV for people, every cell of it harmless.
-
-    Args:
-        rows: The cells, the header first.
 
     >>> spreadsheet_csv([["rater", "score"], ["@anna", -0.5]])
     "rater,score\n'@anna,-0.5\n"

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from reelscore.data.captions.python_captions import columns_of
 from reelscore.data.checks import (
     Problems,
     has_words,
@@ -30,9 +31,8 @@ from reelscore.data.checks import (
     is_missing,
     text_fault,
 )
-from reelscore.data.fields import ITEM_FIELDS
 from reelscore.data.plain_stories import plain_stories
-from reelscore.data.python_tables import columns_of
+from reelscore.data.reading import ITEM_FIELDS
 from reelscore.data.source import Source
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies
 from reelscore.errors import DataError
@@ -97,8 +97,7 @@ def stories_of(
         data: What `json.load` gives for such a file; or records, a data frame or a data set with
             a row for each caption or each video, as in JSON Lines.
         name: What to call it in messages.
-        policies: As in `read_stories`.
-        video: As in `read_stories`.
+        policies, video: As in `read_stories`.
 
     >>> stories_of({"v1": [{"sentence": "a man runs", "timestamp": [0, 4.5]}]})["v1"].sentences
     ('a man runs',)

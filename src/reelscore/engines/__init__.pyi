@@ -1,2 +1,1 @@
 from reelscore.engines.engine import Engine as Engine
-from reelscore.engines.engine import Shared as Shared

@@ -371,11 +371,7 @@ _unpacked: dict[Any, Any] = {}  # of this worker: the value that was shared last
 
 
 def unpacked(shared: list[Any]) -> Any:
-    """Return a shared value on a worker; it is unpacked once for all batches.
-
-    Args:
-        shared: A reference to the value, in a list so that Ray does not unpack it each time.
-    """
+    """Return a shared value on a worker; it is unpacked once for all batches."""
     import ray
 
     [reference] = shared
@@ -386,14 +382,7 @@ def unpacked(shared: list[Any]) -> Any:
 
 
 def _apply(function: Callable[..., Any], shared: list[Any], batch: Any, directory: Path) -> Any:
-    """Run on a worker: apply a function, and say how much memory the process has used.
-
-    Args:
-        function: The function.
-        shared: As of `unpacked`.
-        batch: The batch.
-        directory: Where the driver is.
-    """
+    """Run on a worker: apply a function, and say how much memory the process has used."""
     import resource
 
     import ray

@@ -47,13 +47,6 @@ def connect(address: str | None = None) -> Any:
     """Connect to a cluster, or start one on this machine; gives the module `ray`.
 
     A program that is connected already stays so.
-
-    Args:
-        address: As of `reelscore.engines.ray.Ray`.
-
-    Raises:
-        MissingExtraError: If Ray is not installed.
-        ClusterError: If the cluster cannot be reached.
     """
     _set_defaults()
     try:
@@ -147,14 +140,7 @@ def _unreachable(address: str, whence: str, reason: str) -> ClusterError:
 
 
 def check_nodes(ray: Any) -> list[Node]:
-    """Look whether every machine has this version of reelscore and its METEOR index.
-
-    Args:
-        ray: The module, connected.
-
-    Raises:
-        ClusterError: With all machines that lack something, and what.
-    """
+    """Look whether every machine has this version of reelscore and its METEOR index."""
     nodes = []
     complaints = []
     for node, (complaint, memory) in _on_each_node(ray, _look(__version__)):
@@ -175,15 +161,7 @@ def check_nodes(ray: Any) -> list[Node]:
 
 
 def check_files(ray: Any, paths: Sequence[str]) -> None:
-    """Look whether every machine sees some files, with the size that they have here.
-
-    Args:
-        ray: The module, connected.
-        paths: The files.
-
-    Raises:
-        ClusterError: With the first machine that does not, and the file.
-    """
+    """Look whether every machine sees some files, with the size that they have here."""
     sizes = {path: Path(path).stat().st_size for path in paths}
     for node, (complaint, _) in _on_each_node(ray, _look_for(sizes, Path.cwd())):
         if complaint:
@@ -197,11 +175,7 @@ def check_files(ray: Any, paths: Sequence[str]) -> None:
 def _on_each_node(
     ray: Any, look: Callable[[], tuple[str, int]]
 ) -> Iterator[tuple[Mapping[str, Any], tuple[str, int]]]:
-    """Run a check on each machine that gets work, on all at once.
-
-    Raises:
-        ClusterError: With all machines that do not answer in time.
-    """
+    """Run a check on each machine that gets work, on all at once."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     task = ray.remote(look)
@@ -228,11 +202,7 @@ def _on_each_node(
 
 
 def _look(version: str) -> Callable[[], tuple[str, int]]:
-    """Make the check of a machine: a function that is sent as it is, for reelscore may be absent.
-
-    Args:
-        version: The version that is expected.
-    """
+    """Make the check of a machine, which is sent as it is: reelscore may be absent there."""
 
     def look() -> tuple[str, int]:
         import os

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.checks import in_words
-from reelscore.data.python_captions import CaptionsLike
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.frameworks.distributed import gather
 from reelscore.metrics.registry import DEFAULT_METRICS

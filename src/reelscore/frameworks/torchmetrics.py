@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.paired_captions import Empty, Missing
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.paired_captions import Empty, Missing
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import MissingExtraError
 from reelscore.metrics.registry import DEFAULT_METRICS
 from reelscore.scoring.captions import Metrics

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import MissingExtraError
 from reelscore.frameworks.distributed import gather
 from reelscore.metrics.registry import DEFAULT_METRICS

@@ -24,7 +24,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.bert import Dtype
 from reelscore.learned.model_files import (

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from reelscore.data.table import ScoreTable
-from reelscore.data.table_forms import TableLike, table_of
+from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table_forms import TableLike, table_of
 from reelscore.errors import DataError
 from reelscore.learned.fusion import Coefficients, check_independent
 from reelscore.meta.paired_scores import Cells, bring_together

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from reelscore.data.atomic_files import write_atomically
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
 from reelscore.metrics.registry import MetricColumns, table_columns

@@ -1,4 +1,4 @@
-from reelscore.data.table_forms import merge_tables as merge_tables
+from reelscore.data.tables.table_forms import merge_tables as merge_tables
 from reelscore.meta.audit import Audit as Audit
 from reelscore.meta.audit import audit_captions as audit_captions
 from reelscore.meta.audit import audit_tables as audit_tables

@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.data.caption_files import Candidates, References
+from reelscore.data.captions.caption_files import Candidates, References
+from reelscore.data.captions.inputs import read_inputs
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.checks import first_few
-from reelscore.data.inputs import read_inputs
-from reelscore.data.python_captions import CaptionsLike
-from reelscore.data.table import ScoreTable
-from reelscore.data.table_forms import TableLike, table_of
+from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table_forms import TableLike, table_of
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.meta.alignment import (
     WINDOW,
@@ -43,9 +43,8 @@ from reelscore.meta.alignment import (
 from reelscore.meta.pairings import Row, better_pairing
 from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import parse_signature
-from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
-from reelscore.text.words import CaptionBatch, Captions, Pairing
+from reelscore.text.words import CaptionBatch, Captions, Pairing, pack
 
 METRIC = "cider|n:1"  # words, weighted by how telling they are: quick, and needs no language data
 GRID = 3  # shifts either way of systems and references against one another
@@ -114,7 +113,7 @@ def quick_audit(metrics: TableLike, human: TableLike, *, column: str | None = No
         The verdict. ``shifted`` and ``mixed`` are worth a warning; ``aligned`` and ``cannot
         tell``, also where the metrics simply do not work, are not.
 
-    >>> from reelscore.data.table import ItemScores, MetricResult
+    >>> from reelscore.data.tables.table import ItemScores, MetricResult
     >>> rng = np.random.default_rng(1)
     >>> def table(rows):
     ...     scores = {"me": ItemScores.of({f"v{k}": x for k, x in enumerate(rows)})}

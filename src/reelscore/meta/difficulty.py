@@ -14,8 +14,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from reelscore.data.inputs import references_by_item
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray
 from reelscore.text.tokens import Tokenizer, tokenize

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.data.table_forms import TableLike
+from reelscore.data.tables.table_forms import TableLike
 from reelscore.errors import DataError, check_choice
 from reelscore.meta.correlation import (
     BY_GROUP,

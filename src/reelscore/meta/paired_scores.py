@@ -8,10 +8,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from reelscore.data.captions.item_ids import rule_hint
 from reelscore.data.checks import first_few
-from reelscore.data.item_ids import rule_hint
-from reelscore.data.table import ScoreTable
-from reelscore.data.table_forms import TableLike, matched_table, table_items, table_of
+from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table_forms import TableLike, matched_table, table_items, table_of
 from reelscore.errors import DataError, check_choice
 from reelscore.stats.correlations import known
 from reelscore.stats.resampling import FloatArray
@@ -74,7 +74,7 @@ def bring_together(
     Raises:
         DataError: The tables have no system, or no item, in common.
 
-    >>> from reelscore.data.table import ItemScores, MetricResult
+    >>> from reelscore.data.tables.table import ItemScores, MetricResult
     >>> def table(name, **systems):
     ...     return ScoreTable({system: {name: MetricResult(name, 0.0, ItemScores.of(scores), "")}
     ...                        for system, scores in systems.items()})

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.data.inputs import read_inputs, references_by_item
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.inputs import read_inputs, references_by_item
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import table_columns

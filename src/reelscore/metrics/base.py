@@ -20,7 +20,7 @@ from msgspec import structs
 
 from reelscore._lazy import np
 from reelscore._native import Rows
-from reelscore.data.scales import Scale, output_name
+from reelscore.data.tables.scales import Scale, output_name
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.tokens import Tokenizer, check_tokenizer
 from reelscore.text.words import CaptionBatch, Captions, Pairing
@@ -233,7 +233,7 @@ def pair_statistics(
 
     >>> import numpy as np
     >>> from reelscore.metrics.rouge_l import RougeL
-    >>> from reelscore.text.packed import pack
+    >>> from reelscore.text.words import pack
     >>> texts = Captions(pack(["a man runs", "a man"]))
     >>> one = np.array([0], dtype=np.int64)
     >>> pair_statistics(RougeL(), texts, one, one, threads=1).tolist()
@@ -247,10 +247,6 @@ def pair_statistics(
 
 def check_tokens(metrics: Iterable[Metric], tokenizer: Tokenizer) -> None:
     """Refuse a tokenizer that does not exist, or whose tokens some metric does not take.
-
-    Raises:
-        UnknownNameError: If there is no such tokenizer.
-        DataError: With the names of the metrics.
 
     >>> from reelscore.metrics.registry import resolve
     >>> check_tokens(resolve("bleu,cider"), "zh")
@@ -272,9 +268,6 @@ def check_tokens(metrics: Iterable[Metric], tokenizer: Tokenizer) -> None:
 def check_processes(metrics: Iterable[Metric]) -> None:
     """Refuse metrics that several processes cannot measure.
 
-    Raises:
-        DataError: With the name of the first.
-
     >>> from reelscore.metrics.registry import resolve
     >>> check_processes(resolve("bleu,cider"))
     """
@@ -287,11 +280,7 @@ def check_processes(metrics: Iterable[Metric]) -> None:
 
 
 def check_range(metric: Metric, parameter: str, low: float, high: float) -> None:
-    """Refuse a parameter outside its range (NaN is always outside).
-
-    Raises:
-        DataError: If the parameter is not between low and high, both included.
-    """
+    """Refuse a parameter outside its range (NaN is always outside)."""
     value = getattr(metric, parameter)
     if not low <= value <= high:
         raise DataError(

@@ -24,11 +24,10 @@ from msgspec.structs import replace
 from reelscore import _native
 from reelscore._lazy import np
 from reelscore._native import Rows
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, check_range, core_scores
-from reelscore.text.packed import pack
-from reelscore.text.words import CaptionBatch, Captions, Integers
+from reelscore.text.words import CaptionBatch, Captions, Integers, pack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,7 +152,7 @@ class Cider(Metric):
         """Sum the statistics of groups of pairs, each group's frequencies from its pairs alone.
 
         >>> import numpy as np
-        >>> from reelscore.text.packed import pack
+        >>> from reelscore.text.words import pack
         >>> texts = Captions(pack(["a man", "a dog", "a cat"]))
         >>> pairs = np.array([0, 1]), np.array([0, 2]), np.array([0, 2])
         >>> Cider(n=1).group_sums(texts, *pairs).tolist()

@@ -20,11 +20,10 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from reelscore.data import read_references
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.metrics.base import FloatArray, Metric, with_count
-from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, check_tokenizer, tokenize_packed
-from reelscore.text.words import CaptionBatch, Words
+from reelscore.text.words import CaptionBatch, Words, pack
 
 
 @dataclass(frozen=True)

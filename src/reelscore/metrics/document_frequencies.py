@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from reelscore.data.atomic_files import write_atomically
-from reelscore.data.inputs import references_by_item
-from reelscore.data.paired_captions import lone_references
-from reelscore.data.python_captions import CaptionsLike
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.paired_captions import lone_references
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import DataError
-from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, tokenize_packed
+from reelscore.text.words import pack
 
 
 class FrequencyFile(msgspec.Struct):

@@ -18,12 +18,11 @@ import msgspec
 
 from reelscore import _native
 from reelscore._native import Rows
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range, check_tokens, core_scores
 from reelscore.text.meteor_data import meteor_index
-from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, tokenize
-from reelscore.text.words import CaptionBatch
+from reelscore.text.words import CaptionBatch, Packed, pack
 
 if TYPE_CHECKING:
     import numpy as np

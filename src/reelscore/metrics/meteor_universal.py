@@ -20,11 +20,11 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError, MissingExtraError, check_choice
 from reelscore.metrics.base import Reads
 from reelscore.metrics.meteor import Meteor, PackedStems
-from reelscore.text.packed import Packed, pack
+from reelscore.text.words import Packed, pack
 
 STEMMERS = {
     "da": "danish",

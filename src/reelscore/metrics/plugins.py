@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from reelscore.data.scales import plain_name
+from reelscore.data.tables.scales import plain_name
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 
@@ -21,11 +21,7 @@ GROUP = "reelscore.metrics"
 
 
 def plugin_entries(reserved: Collection[str]) -> dict[str, EntryPoint]:
-    """The entry points of other packages' metrics, by name; those refused are left out.
-
-    Args:
-        reserved: Names that other packages cannot use, as `plain_name` gives them.
-    """
+    """The entry points of other packages' metrics, by name; those refused are left out."""
     entries = _entries()
     return {entry.name: entry for entry in entries if not _refusal(entry, entries, reserved)}
 
@@ -38,11 +34,7 @@ def plugin_refusals(reserved: Collection[str]) -> dict[str, str]:
 
 
 def plugin_class(entry: EntryPoint) -> type[Metric]:
-    """Load the class of another package's metric.
-
-    Raises:
-        DataError: If it cannot be loaded, or is not a metric as reelscore needs it.
-    """
+    """Load the class of another package's metric."""
     try:
         kind = entry.load()
     except Exception as error:  # whatever somebody else's code may raise

@@ -11,7 +11,7 @@ from importlib import import_module
 
 import msgspec
 
-from reelscore.data.scales import HIGHER, Scale, output_name, plain_name
+from reelscore.data.tables.scales import HIGHER, Scale, output_name, plain_name
 from reelscore.errors import DataError, ReelscoreError, UnknownNameError
 from reelscore.metrics.base import Metric, changed_parameters, unquoted
 from reelscore.metrics.plugins import plugin_class, plugin_entries, plugin_refusals
@@ -120,15 +120,9 @@ def _loaded(target: str) -> type[Metric]:
 def standard_name(name: str) -> tuple[str, str]:
     """Find what somebody means by a name, in any spelling.
 
-    Args:
-        name: A metric's name, another name for it, or the name or label of one of its scores.
-
     Returns:
         The metric's name, with parameters where the name means a variant; and the score, where
         the name means one of several.
-
-    Raises:
-        UnknownNameError: With the nearest name as a suggestion.
 
     >>> standard_name("METEOR"), standard_name("CIDEr-D"), standard_name("bleu4")
     (('meteor', ''), ('cider|variant:d', ''), ('bleu', 'bleu_4'))
@@ -202,9 +196,6 @@ def parse_signature(signature: str) -> Metric:
 def parse_score(signature: str) -> tuple[Metric, str]:
     """Build the metric that a name or a signature means, and say which of its scores.
 
-    Args:
-        signature: As in `parse_signature`; the name may be in any spelling, or be that of a score.
-
     Returns:
         The metric, and the score; empty where the metric itself is named.
 
@@ -222,9 +213,6 @@ def parse_score(signature: str) -> tuple[Metric, str]:
 
 def rebuilt(signature: str) -> tuple[Metric, Tokenizer] | None:
     """Rebuild a metric, and the tokenizer it was given, from the signature of a score.
-
-    Args:
-        signature: The signature in a table.
 
     Returns:
         Both; ``None`` where the signature is of a version that this one does not understand.
@@ -260,10 +248,6 @@ def _parts(signature: str) -> tuple[str, dict[str, str]]:
 def declared_scale(name: str, signature: str = "") -> Scale:
     """How a metric declares that a score is to be read; for tables that do not say it themselves.
 
-    Args:
-        name: The score's name, such as ``bleu_4``.
-        signature: How it was made, where that is known.
-
     >>> declared_scale("self_bleu").better, declared_scale("length", "diversity|v:0.1.0").better
     ('low', 'neither')
     >>> declared_scale("adequacy") == HIGHER
@@ -275,10 +259,6 @@ def declared_scale(name: str, signature: str = "") -> Scale:
 
 def declaring_metric(name: str, signature: str = "") -> Metric | None:
     """Find the metric that gives a score; ``None`` where it is not known here.
-
-    Args:
-        name: The score's name, such as ``bleu_4``.
-        signature: How it was made, where that is known.
 
     >>> declaring_metric("bleu_2")
     Bleu(n=4)
@@ -317,12 +297,6 @@ def table_columns(metrics: str | Metric | Iterable[str | Metric]) -> list[Metric
     """Turn names, signatures and metrics into metrics, with the columns of a table.
 
     A metric may come in several variants, and of a metric with several scores some may be named.
-
-    Args:
-        metrics: As in `resolve`.
-
-    Raises:
-        DataError: If the same score is named twice.
 
     >>> [columns.wanted for columns in table_columns("bleu4,cider,cider|variant:plain")]
     [('bleu_4',), ('cider',), ('cider|variant:plain',)]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from reelscore import _native
 from reelscore._native import Rows
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.metrics.base import Metric, check_range, core_scores
 from reelscore.text.words import CaptionBatch
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from reelscore import _native
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
 from reelscore.metrics.sent_bleu import smoothed_bleu
 from reelscore.text.words import CaptionBatch

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
 from reelscore.metrics.bleu import ngram_counts

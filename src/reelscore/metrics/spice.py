@@ -33,11 +33,10 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import check_choice
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_tokens
 from reelscore.metrics.tuple_files import TupleFile
-from reelscore.text.packed import pack
 from reelscore.text.parser.facts import RULES, Fact
 from reelscore.text.parser.networks import teacher_name
 from reelscore.text.parser.scene_graph import (
@@ -48,7 +47,7 @@ from reelscore.text.parser.scene_graph import (
     read_concepts,
 )
 from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, tokenize_packed
-from reelscore.text.words import CaptionBatch, Captions, Pairing
+from reelscore.text.words import CaptionBatch, Captions, Pairing, pack
 
 SYNSETS = "meteor-1.5"
 

@@ -75,12 +75,7 @@ class TrainingItems:
         return digest.hexdigest()
 
     def seen(self, references: Sequence[str], offsets: IntArray) -> dict[str, NDArray[np.bool_]]:
-        """Return for each group which items are its own: half of their references or more are.
-
-        Args:
-            references: The references of all items, item after item.
-            offsets: Where the references of each item begin, and the end of the last.
-        """
+        """Return for each group which items are its own: half of their references or more are."""
         hashes = _hashes(references)
         counts = np.diff(offsets)
         seen = {}
@@ -104,11 +99,7 @@ class TrainingItems:
 
     @classmethod
     def decoded(cls, groups: Mapping[str, str]) -> TrainingItems:
-        """Read what `encoded` gave.
-
-        Raises:
-            DataError: If it is something else.
-        """
+        """Read what `encoded` gave."""
         try:
             return cls(
                 {
@@ -124,12 +115,6 @@ def training_warning(
     name: str, counts: Mapping[str, int], items: int, remedy: Callable[[Sequence[str]], str]
 ) -> list[str]:
     """Warn of scores of items that the metric was trained on.
-
-    Args:
-        name: The metric.
-        counts: How many of the items are in each group of its training data.
-        items: How many items there are.
-        remedy: Says what to do about items of these groups.
 
     >>> print(*training_warning("bertha", {"2020": 1700}, 1700, lambda groups: "Hold them out."))
     Warning: bertha was trained on 1,700 of these 1,700 items (2020): its scores of them and its

@@ -41,11 +41,7 @@ class TupleFile:
                     self._read(decode_json_line(line, path, number), f"{path}:{number}")
 
     def of_caption(self, texts: Texts) -> list[Fact]:
-        """The tuples of a caption; none of an empty one.
-
-        Raises:
-            DataError: If the file does not have the caption.
-        """
+        """The tuples of a caption; none of an empty one."""
         for text in texts:
             if text in self._captions:
                 return self._captions[text]

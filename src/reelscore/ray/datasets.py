@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 from reelscore.data.atomic_files import check_own_folder, make_folder
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.paired_captions import Empty, lone_candidates, lone_references
+from reelscore.data.captions.shard_blocks import checked_block
+from reelscore.data.captions.shards import BadRows, PathLike, Remedies, Shard, write_shards
 from reelscore.data.checks import first_few
-from reelscore.data.fields import Role
-from reelscore.data.inputs import references_by_item
-from reelscore.data.paired_captions import Empty, lone_candidates, lone_references
-from reelscore.data.reading import Reading
-from reelscore.data.shard_blocks import checked_block
-from reelscore.data.shards import BadRows, PathLike, Remedies, Shard, write_shards
+from reelscore.data.reading import Reading, Role
 from reelscore.engines.engine import Engine
 from reelscore.engines.ray import Ray, unpacked
 from reelscore.engines.ray_cluster import connect
@@ -60,9 +59,7 @@ def score(
             systems, ``system``.
         references: A data set with the columns ``item`` and ``caption``: one row for each
             reference, or a list in each row. Or references in any form of `reelscore.score`.
-        metrics: As in `reelscore.score`.
-        tokenizer: As in `reelscore.score`.
-        empty: As in `reelscore.score`.
+        metrics, tokenizer, empty: As in `reelscore.score`.
         workers: How many actors to keep, each with its weights loaded: for learned metrics.
             ``None`` for tasks on all processors.
         gpus_per_worker: The part of a GPU that a worker gets.

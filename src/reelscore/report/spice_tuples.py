@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isclose
 from typing import cast
 
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import ReelscoreError
 from reelscore.metrics.registry import rebuilt
 from reelscore.metrics.spice import Comparison, Spice

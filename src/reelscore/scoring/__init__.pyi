@@ -1,10 +1,1 @@
-from reelscore.scoring.captions import score as score
-from reelscore.scoring.captions import score_systems as score_systems
 from reelscore.scoring.intervals import with_intervals as with_intervals
-from reelscore.scoring.prepared import PreparedReferences as PreparedReferences
-from reelscore.scoring.rewards import Reward as Reward
-from reelscore.scoring.scorer import Scorer as Scorer
-from reelscore.scoring.scorer import ScorerState as ScorerState
-from reelscore.scoring.scores import Measurement as Measurement
-from reelscore.scoring.scores import Scores as Scores
-from reelscore.scoring.shards.pipeline import score_shards as score_shards

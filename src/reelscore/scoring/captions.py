@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from reelscore._progress import Progress
-from reelscore.data.coverage import items_notes, on_shared_items
-from reelscore.data.inputs import read_inputs
-from reelscore.data.item_ids import matched, rule_note
-from reelscore.data.languages import language_notes
-from reelscore.data.lint.defects import reference_notes
-from reelscore.data.paired_captions import (
+from reelscore.data.captions.coverage import items_notes, on_shared_items
+from reelscore.data.captions.inputs import Inputs, read_inputs
+from reelscore.data.captions.item_ids import matched, rule_note
+from reelscore.data.captions.languages import language_notes
+from reelscore.data.captions.paired_captions import (
     Empty,
     Missing,
     Paired,
@@ -24,8 +23,9 @@ from reelscore.data.paired_captions import (
     lone_candidates,
     pair,
 )
-from reelscore.data.python_captions import CaptionsLike
-from reelscore.data.table import ScoreTable, Sources, system_notes
+from reelscore.data.captions.python_captions import CaptionsLike
+from reelscore.data.lint.defects import reference_notes
+from reelscore.data.tables.table import ScoreTable, Sources, system_notes
 from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import DEFAULT_METRICS, table_columns
@@ -67,7 +67,8 @@ def score(
             (``zero``).
         match_ids: How to match ids that candidates and references write differently: one of
             ``basename``, ``casefold``, ``zeros``, ``strip``, ``prefix``, ``number``, or several
-            with commas; see `reelscore.data.item_ids`. The results have those of the references.
+            with commas; see `reelscore.data.captions.item_ids`. The results have the ids of
+            the references.
         threads: How many threads to use; ``None`` for all cores. Never changes a number.
         engine: Where the work is done; ``None`` for threads of this process. Never changes a
             number either.
@@ -99,7 +100,7 @@ def score(
 
 
 def score_systems(
-    systems: Mapping[str, CaptionsLike] | CaptionsLike,
+    systems: Mapping[str, CaptionsLike] | CaptionsLike | Inputs,
     references: CaptionsLike | None = None,
     metrics: Metrics = DEFAULT_METRICS,
     *,
@@ -115,12 +116,12 @@ def score_systems(
 ) -> ScoreTable:
     """Score several systems against the same references.
 
-    All arguments that are not named here are those of `score`. Sets that are larger than memory
-    are scored by `reelscore.score_shards`.
+    Sets that are larger than memory are scored by `reelscore.score_shards`.
 
     Args:
         systems: Candidates by system name, in the forms of `score`; or several files, or a data
-            frame with a column ``system``.
+            frame with a column ``system``; or all that was read already, references included.
+        references, metrics, tokenizer, missing, empty, match_ids, threads, engine: As in `score`.
         common: Score all systems on the items that each of them has a candidate for.
         progress: Called now and then with how many captions are done, of how many: from 0 on,
             again for systems that are scored on other items.
@@ -142,7 +143,7 @@ def score_systems(
     columns = table_columns(metrics)
     chosen = [each.metric for each in columns]
     check_tokens(chosen, tokenizer)
-    inputs = read_inputs(systems, references)
+    inputs = systems if isinstance(systems, Inputs) else read_inputs(systems, references)
     captions, truth = inputs.systems, inputs.references
     if not captions:
         raise DataError("There are no candidates; at least one is needed.")
@@ -152,7 +153,7 @@ def score_systems(
             raise DataError(
                 f'{needing[0]} needs references; none were given. Pass references="FILE".'
             )
-    if truth is not None:
+    if truth is not None and match_ids:
         respelled = {}
         for name, candidates in captions.items():
             with about_system(name):
@@ -195,7 +196,8 @@ def score_systems(
     )
     own_notes = system_notes({name: rows[name].notes for name in captions})
     languages = language_notes(chosen, texts, divided=divides_words(tokenizer))
-    notes = [*inputs.notes, *rule_note(match_ids), *own_notes, *items_notes(table, coverage)]
+    rules = rule_note(match_ids) if match_ids else []
+    notes = [*inputs.notes, *rules, *own_notes, *items_notes(table, coverage)]
     notes += [*languages, *warnings]
     return replace(table, notes=notes)
 

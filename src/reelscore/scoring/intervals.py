@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from reelscore.data.table import MetricResult, ScoreTable, Statistics
+from reelscore.data.tables.table import MetricResult, ScoreTable, Statistics
 from reelscore.errors import DataError
 from reelscore.metrics.base import mean_of_first, with_count
 from reelscore.stats.resampling import FloatArray, bootstrap_scores, percentile_interval
@@ -51,10 +51,6 @@ def groups_of(
     table: ScoreTable, apart: Collection[str] = ()
 ) -> tuple[list[Group], dict[tuple[str, str], str]]:
     """Put together the scores that can be resampled; of the others, say why they cannot.
-
-    Args:
-        table: The scores, fresh or stored.
-        apart: Scores for which each system is a group of its own.
 
     Returns:
         The groups, and for systems and scores that cannot be resampled the reason.
@@ -149,13 +145,7 @@ def _comparable(signature: str) -> str:
 def resampled(
     groups: Sequence[Group], resamples: int, seed: int
 ) -> Iterator[tuple[Group, FloatArray]]:
-    """Score the same resamples of all systems of each group: resamples × systems × outputs.
-
-    Args:
-        groups: What to resample.
-        resamples: How many resamples to draw.
-        seed: Random seed of the draws, which depend on it and on the number of items alone.
-    """
+    """Score the same resamples of all systems of each group: resamples × systems × outputs."""
     for group in groups:
         if group.draws:
             if len(group.draws[0]) != resamples:
@@ -229,13 +219,7 @@ def drawn_how(table: ScoreTable, resamples: int, seed: int) -> str:
 
 
 def add_intervals(table: ScoreTable, intervals: Intervals, made: str) -> ScoreTable:
-    """Put intervals into a table where it has none.
-
-    Args:
-        table: The scores.
-        intervals: The intervals, by system and score.
-        made: How they were made, to be added to the signatures.
-    """
+    """Put intervals into a table where it has none."""
 
     def added(system: str, result: MetricResult) -> MetricResult:
         interval = intervals.get((system, result.metric))

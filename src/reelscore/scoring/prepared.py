@@ -17,9 +17,9 @@ from reelscore._lazy import np
 from reelscore._native import Rows
 from reelscore._progress import Progress
 from reelscore._version import __version__
-from reelscore.data.item_ids import rule_part
-from reelscore.data.paired_captions import Empty, Missing, Paired
-from reelscore.data.table import Coverage, ItemIndex
+from reelscore.data.captions.item_ids import rule_part
+from reelscore.data.captions.paired_captions import Empty, Missing, Paired
+from reelscore.data.tables.table import Coverage, ItemIndex
 from reelscore.metrics.base import (
     FloatArray,
     Metric,
@@ -29,7 +29,6 @@ from reelscore.metrics.base import (
 )
 from reelscore.metrics.registry import MetricColumns
 from reelscore.scoring.scores import Measurement, Scores
-from reelscore.text.packed import Packed, array_fingerprint, pack
 from reelscore.text.tokens import (
     Tokenizer,
     in_signature,
@@ -37,7 +36,15 @@ from reelscore.text.tokens import (
     thread_count,
     tokenize_packed,
 )
-from reelscore.text.words import CaptionBatch, Captions, Integers, Pairing
+from reelscore.text.words import (
+    CaptionBatch,
+    Captions,
+    Integers,
+    Packed,
+    Pairing,
+    array_fingerprint,
+    pack,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,7 +115,7 @@ class PreparedReferences:
     """References tokenized and counted once, for any number of systems on the same items.
 
     >>> import numpy as np
-    >>> from reelscore.data.paired_captions import lone_references
+    >>> from reelscore.data.captions.paired_captions import lone_references
     >>> from reelscore.metrics.registry import table_columns
     >>> references = lone_references({"v1": ["a man runs"]})
     >>> columns = table_columns("rouge_l")
@@ -162,7 +169,7 @@ class PreparedReferences:
             "refs": span(min(counts), max(counts)) if counts else "0",
             "data": array_fingerprint(raw, self._offsets),
             "missing": missing,
-            **rule_part(match_ids),
+            **(rule_part(match_ids) if match_ids else {}),
             **({"common": common} if common else {}),
             "empty": empty,
             "v": __version__,

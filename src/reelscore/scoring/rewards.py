@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.paired_captions import lone_references
+from reelscore.data.captions.python_captions import CaptionsLike, caption_rows
 from reelscore.data.checks import first_few
-from reelscore.data.inputs import references_by_item
-from reelscore.data.paired_captions import lone_references
-from reelscore.data.python_captions import CaptionsLike, caption_rows
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import parse_score, table_columns

@@ -11,13 +11,13 @@ from typing import Literal, SupportsIndex, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.languages import language_notes
+from reelscore.data.captions.paired_captions import Empty, Missing, lone_candidates, lone_references
+from reelscore.data.captions.python_captions import CaptionsLike, caption_rows
 from reelscore.data.checks import first_few
-from reelscore.data.inputs import references_by_item
-from reelscore.data.languages import language_notes
 from reelscore.data.lint.defects import reference_notes
-from reelscore.data.paired_captions import Empty, Missing, lone_candidates, lone_references
-from reelscore.data.python_captions import CaptionsLike, caption_rows
-from reelscore.data.table import ItemIndex
+from reelscore.data.tables.table import ItemIndex
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.registry import DEFAULT_METRICS, table_columns
@@ -40,8 +40,7 @@ class Scorer:
         references: The human captions of each item, in any form of `reelscore.score` that has ids.
         metrics: As in `reelscore.score`.
         tokenizer: As in `reelscore.score`, but not ``ptb-coco``.
-        missing: As in `reelscore.score`.
-        empty: As in `reelscore.score`.
+        missing, empty: As in `reelscore.score`.
         repeated: An item may come twice, since samplers fill their last batch with items of the
             first. With ``equal`` it must have the same caption, and counts once; with ``first``
             another caption is left out.

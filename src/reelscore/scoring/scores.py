@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from reelscore._lazy import np
 from reelscore._native import Rows
-from reelscore.data.table import (
+from reelscore.data.tables.table import (
     ItemIndex,
     ItemScores,
     MetricResult,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import ReelscoreError
 from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import declaring_metric
@@ -16,9 +16,6 @@ def training_notes(table: ScoreTable) -> list[str]:
 
     Scores that were made with a count of such items have it in their signature, and a note of
     the table says so. Of others, such as those of a CSV file, the references tell.
-
-    Args:
-        table: The scores, with their references where these are known.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["the man"]}, "rouge_l")

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.scales import Better, Scale
+from reelscore.data.tables.scales import Better, Scale
 from reelscore.stats.corrections import Correction, cluster, correct, rank, rank_range
 from reelscore.stats.resampling import FloatArray
 
@@ -348,10 +348,6 @@ def untested_notes(
     comparisons: Sequence[Comparison], labels: Mapping[str, str] | None = None
 ) -> list[str]:
     """Return which scores were not tested, or not for all pairs, and why.
-
-    Args:
-        comparisons: The tests, by score.
-        labels: What the scores are called in print.
 
     >>> untested_notes([Comparison.none(name, ["a", "b"], "it has no items") for name in "xy"])
     ['– not tested: x, y (it has no items).']

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError, check_choice
 from reelscore.stats.distributions import ranks
 from reelscore.stats.resampling import FloatArray

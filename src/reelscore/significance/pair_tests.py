@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from reelscore._progress import Progress, Steps
-from reelscore.data.item_ids import rule_hint
-from reelscore.data.table import ScoreTable
-from reelscore.data.table_forms import TableLike, table_of
+from reelscore.data.captions.item_ids import rule_hint
+from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table_forms import TableLike, table_of
 from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.scoring.intervals import (
     NO_ITEMS,
@@ -220,7 +220,7 @@ def rank_systems(
     Raises:
         DataError: If two systems have no item in common though `matched` asks for it.
 
-    >>> from reelscore.data.table import ItemScores, MetricResult
+    >>> from reelscore.data.tables.table import ItemScores, MetricResult
     >>> scores = {"a": [1.0, 1.2, 1.1, 0.9, 1.3], "b": [0.1, -0.2, 0.0, 0.3, 0.2]}
     >>> table = ScoreTable({name: {"z": MetricResult("z", sum(values) / 5,
     ...     ItemScores.of({f"v{k}": v for k, v in enumerate(values)}), "z")}

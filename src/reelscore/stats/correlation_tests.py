@@ -124,10 +124,7 @@ def zou_interval(
     """Zou's interval (2007) of the difference r12 − r13; it need not be symmetric.
 
     Args:
-        r12: As in `williams`.
-        r13: As in `williams`.
-        r23: As in `williams`.
-        n: As in `williams`.
+        r12, r13, r23, n: As in `williams`.
         level: Confidence level.
 
     >>> [round(limit, 5) for limit in zou_interval(0.396, 0.179, 0.088, 66)]

@@ -226,10 +226,6 @@ Units = Literal["systems", "items", "both"]
 def standardized(human: FloatArray, metrics: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Check, make missing everywhere what is missing somewhere, and bring to one scale.
 
-    Args:
-        human: Systems × items.
-        metrics: Metrics × systems × items.
-
     Returns:
         The same, each with mean 0 and standard deviation 1, or all 0 where it is constant.
 

@@ -33,11 +33,6 @@ def normal_p(z: float, alternative: Alternative) -> float:
 def student_p(t: float, freedom: int, alternative: Alternative) -> float:
     """The p-value of Student's t.
 
-    Args:
-        t: The statistic.
-        freedom: Degrees of freedom, at least 1.
-        alternative: ``greater``: large statistics have small p-values.
-
     >>> round(student_p(2.0, 2, "greater"), 6)
     0.091752
     """
@@ -46,10 +41,6 @@ def student_p(t: float, freedom: int, alternative: Alternative) -> float:
 
 def chi_squared_p(statistic: float, freedom: int) -> float:
     """The probability that chi-squared is larger.
-
-    Args:
-        statistic: The statistic, at least 0.
-        freedom: Degrees of freedom, at least 1.
 
     >>> round(chi_squared_p(5.991464547107979, 2), 12)
     0.05

@@ -36,12 +36,6 @@ def swapped_orders(
 ) -> Callable[[int, int], tuple[FloatArray, FloatArray]]:
     """Make a function that gives the coefficients of two metrics after the swaps.
 
-    Args:
-        human: Systems × items; NaN where a score is missing, in the metrics too.
-        metrics: Metrics × systems × items.
-        swapped: Which systems are swapped, trials × systems.
-        coefficient: One of `ORDERED`.
-
     Returns:
         A function of two metrics' numbers; it gives trials × items for each.
 
@@ -91,12 +85,6 @@ def redrawn_orders(
     """Compute a coefficient of every item for resamples of the systems.
 
     A system that is drawn twice is not compared with itself.
-
-    Args:
-        human: Systems × items; NaN where a score is missing, in the metric too.
-        metric: Systems × items.
-        times: How often each system was drawn, resamples × systems.
-        coefficient: One of `ORDERED`.
 
     Returns:
         Resamples × items.

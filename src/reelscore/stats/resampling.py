@@ -31,11 +31,7 @@ _FEW_HITS = 10  # resamples as extreme as the data; a share of fewer is not wort
 
 
 def generator(seed: int, draws: int) -> np.random.Generator:
-    """Return the source of randomness for a number of draws, both checked.
-
-    Raises:
-        DataError: If the seed is negative or there is nothing to draw.
-    """
+    """Return the source of randomness for a number of draws, both checked."""
     if seed < 0:
         raise DataError(f"The seed is {seed}; expected 0 or more.")
     if draws < 1:
@@ -171,10 +167,6 @@ def paired_bootstrap(
 def bootstrap_p_values(drawn: FloatArray, observed: FloatArray) -> FloatArray:
     """Two-sided p-values of differences, from the same differences in resamples.
 
-    Args:
-        drawn: Resamples × differences.
-        observed: The differences in the data.
-
     >>> bootstrap_p_values(np.array([[0.0], [1.0], [2.0]]), np.array([1.0])).tolist()
     [0.75]
     """
@@ -189,10 +181,6 @@ def all_pairs_p_values(drawn: FloatArray, observed: FloatArray) -> FloatArray:
     1,000 resamples no p is below 0.001, and among eleven systems Holm's correction would find
     nothing at all. There p is the tail of the normal distribution with the standard deviation of
     the resampled differences.
-
-    Args:
-        drawn: Resamples × systems, the same items drawn for all systems.
-        observed: The score of each system.
 
     Returns:
         Systems × systems, NaN on the diagonal and where a system has no score.
@@ -275,10 +263,6 @@ def _p_values(chance: FloatArray, observed: FloatArray) -> FloatArray:
 def in_blocks(total: int, items: int) -> Iterator[int]:
     """Cut a number of draws into blocks that fit in memory.
 
-    Args:
-        total: How many draws there are.
-        items: How many numbers a draw takes.
-
     >>> list(in_blocks(5, 2_000_000))
     [2, 2, 1]
     """
@@ -301,16 +285,6 @@ def poisson_sums(
     seed: int = 12345,
 ) -> list[FloatArray]:
     """Sum the statistics of several systems in every draw, the same draws for all.
-
-    Args:
-        items: A hash of each item's id.
-        statistics: Of each system items × k.
-        places: Of each system the numbers of the items that it has, ascending; all by default.
-        resamples: How many draws to make.
-        seed: Random seed.
-
-    Raises:
-        DataError: If the seed has more than 64 bits or is negative, or there is nothing to draw.
 
     Returns:
         Of each system resamples × k. Sums over parts of the items add up to the sums over all.

@@ -48,10 +48,6 @@ NONSENSE: dict[Variant, str | None] = {
 def activitynet_scores(batch: VideoBatch, metrics: Sequence[Metric]) -> FloatArray:
     """Score some videos.
 
-    Args:
-        batch: The videos.
-        metrics: The sentence metrics.
-
     Returns:
         Videos × thresholds × (outputs of the metrics, precision and recall of the detection).
     """
@@ -209,12 +205,6 @@ def _precision_recall(
     """Detection: the share of candidates and of references that overlap more than the threshold.
 
     Each is the best over the video's annotators, independently of the other.
-
-    Args:
-        overlaps: Overlaps with the references of all annotators of a video together.
-        tiou: The threshold.
-        captions: How many captions each annotator of each video gave.
-        annotators: How many annotators each video has.
     """
     hits = np.flatnonzero(overlaps.iou > tiou)
     annotator_of = np.repeat(np.arange(len(captions)), captions)

@@ -79,9 +79,7 @@ class Protocol(msgspec.Struct, frozen=True):
             (``skip``).
         beyond: Candidates that reach beyond the video's end by more than 0.1 s are an ``error``,
             are cut there (``clip``), or stay (``keep``).
-        reversed_segments: See `reelscore.data.stories.StoryPolicies`.
-        negative: See there.
-        empty: See there.
+        reversed_segments, negative, empty: See `reelscore.data.stories.StoryPolicies`.
     """
 
     scores: tuple[str, ...] = ("soda", ACTIVITYNET)

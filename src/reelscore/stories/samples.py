@@ -25,9 +25,8 @@ from reelscore.stories.sentence_scores import (
     soda_tokens,
 )
 from reelscore.stories.soda import merged
-from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, tokenize
-from reelscore.text.words import Captions
+from reelscore.text.words import Captions, pack
 
 _KEPT = 0.7  # the overlap with the reference that a varied segment exceeds
 
@@ -61,7 +60,7 @@ def varied(story: Story, rng: np.random.Generator) -> FloatArray:
 
     Segments stay inside the video; those without length stay as they are.
 
-    >>> from reelscore.stories import iou
+    >>> from reelscore.stories.overlaps import iou
     >>> story = Story(np.array([[0.0, 10.0]]), ("a",))
     >>> float(iou(varied(story, np.random.default_rng(0)), story.segments)[0, 0]) > 0.7
     True
@@ -169,12 +168,6 @@ def oracle_captions(
 
     A sentence may be the best for several references; of equally good ones the earliest is taken.
 
-    Args:
-        candidates: The system's story of each video.
-        truth: The references of each video, as one story.
-        protocol: Says what f is, and how sentences are tokenized.
-        threads: How many threads to use.
-
     Returns:
         For each video a sentence for every reference, none where there are no candidates; and
         the scores of all references, 0 there.
@@ -217,11 +210,6 @@ def self_bleu_of(
     stories: Sequence[Sequence[str]], tokenizer: Tokenizer = "ptb", threads: int = 1
 ) -> tuple[float, float]:
     """Self-BLEU inside stories, and over the captions of all of them.
-
-    Args:
-        stories: The sentences of each story; those with fewer than two are left out.
-        tokenizer: How to tokenize.
-        threads: How many threads to use.
 
     Returns:
         The mean over stories of the Self-BLEU of each, and the Self-BLEU of all captions

@@ -21,9 +21,8 @@ from reelscore.metrics.base import FloatArray, Metric, pair_statistics
 from reelscore.metrics.registry import parse_score, parse_signature
 from reelscore.stories.overlaps import IntArray
 from reelscore.stories.protocol import Protocol
-from reelscore.text.packed import Packed, pack
 from reelscore.text.tokens import tokenize_packed
-from reelscore.text.words import CaptionBatch, Captions, Pairing
+from reelscore.text.words import CaptionBatch, Captions, Packed, Pairing, pack
 
 PAIRS_AT_ONCE = 200_000  # pairs whose statistics are held in memory together
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -47,11 +46,7 @@ def sentence_metric(name: str) -> Metric:
 
 
 def check_higher_is_better(metric: Metric) -> None:
-    """Refuse a metric that stories cannot use: what is not matched scores 0, as the worst.
-
-    Raises:
-        DataError: If lower scores are better, or neither.
-    """
+    """Refuse a metric that stories cannot use: what is not matched scores 0, as the worst."""
     if any(scale.better != "high" for scale in metric.output_scales):
         raise DataError(
             f"{metric.name} cannot score stories: captions without a match score 0, which must "

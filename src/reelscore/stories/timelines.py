@@ -9,10 +9,10 @@ import msgspec
 from msgspec.structs import replace
 
 from reelscore.data.stories import Stories, Story
-from reelscore.stories.matching import StoryMatching
-from reelscore.stories.pairs import StoriesLike, annotators_of, candidates_of
+from reelscore.stories.paired_stories import StoriesLike, annotators_of, candidates_of
 from reelscore.stories.protocol import Protocol, protocol_of
-from reelscore.stories.scorer import StoryScorer
+from reelscore.stories.soda import StoryMatching
+from reelscore.stories.story_scorer import StoryScorer
 
 
 class TimedCaption(msgspec.Struct, frozen=True):
@@ -196,10 +196,7 @@ def side_by_side(
         systems: Stories by the system's name.
         references: As there.
         video: As there; other videos are left out where they cannot be read.
-        score: As there.
-        tiou: As there.
-        preset: As there.
-        choices: As there.
+        score, tiou, preset, choices: As there.
 
     Raises:
         UnknownNameError: The references have no such video.
@@ -253,14 +250,6 @@ def timelines(
     **choices: Any,
 ) -> Timelines:
     """Show how SODA matches all videos of some systems; arguments as in `timeline`.
-
-    Args:
-        systems: Stories by the system's name.
-        references: As there.
-        score: As there.
-        tiou: As there.
-        preset: As there.
-        choices: As there.
 
     Returns:
         The timelines, by system and video.

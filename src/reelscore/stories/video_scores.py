@@ -10,8 +10,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from reelscore._native import Rows
-from reelscore.data.scales import Scale
-from reelscore.data.table import ItemIndex
+from reelscore.data.tables.scales import Scale
+from reelscore.data.tables.table import ItemIndex
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, with_count
 from reelscore.metrics.registry import parse_signature
@@ -187,13 +187,7 @@ def measurement(
 def scores_by_tiou(
     metric: ActivityNet, tious: Sequence[float], values: FloatArray
 ) -> dict[str, dict[str, float]]:
-    """The scores at each threshold, by output.
-
-    Args:
-        metric: The scorer.
-        tious: The thresholds.
-        values: Videos × thresholds × outputs without F1.
-    """
+    """The scores at each threshold, by output."""
     means = metric.scores(with_count(*values.mean(axis=0).T))
     return {
         name: {f"{tiou:g}": float(score) for tiou, score in zip(tious, column, strict=True)}

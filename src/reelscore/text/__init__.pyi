@@ -1,15 +1,8 @@
-from reelscore._cache import cache_directory as cache_directory
 from reelscore.text.damages.exploits import exploit as exploit
 from reelscore.text.damages.exploits import exploit_kinds as exploit_kinds
 from reelscore.text.damages.rules import damage as damage
 from reelscore.text.damages.rules import damage_forms as damage_forms
 from reelscore.text.damages.rules import damage_kinds as damage_kinds
-from reelscore.text.meteor_data import meteor_index as meteor_index
-from reelscore.text.packed import Packed as Packed
 from reelscore.text.parser.scene_graph import scene_graph as scene_graph
 from reelscore.text.parser.sentences import parse as parse
 from reelscore.text.tokens import tokenize as tokenize
-from reelscore.text.words import CaptionBatch as CaptionBatch
-from reelscore.text.words import Captions as Captions
-from reelscore.text.words import Pairing as Pairing
-from reelscore.text.words import Words as Words

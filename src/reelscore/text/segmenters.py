@@ -36,14 +36,6 @@ _one_at_a_time = threading.Lock()  # MeCab's taggers are not made for several th
 def segment(captions: Sequence[str], name: str) -> list[str]:
     """Divide captions into tokens; each comes back as its tokens joined by blanks.
 
-    Args:
-        captions: The captions.
-        name: One of the tokenizers named above.
-
-    Raises:
-        DataError: If a model is not given or cannot be read.
-        MissingExtraError: If a package is not installed.
-
     >>> segment(["两只狗", "a dog"], "char")
     ['两 只 狗', 'a d o g']
     """

@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 from reelscore import _native
 from reelscore.errors import DataError, UnknownNameError, check_choice
-from reelscore.text.packed import Packed, pack
 from reelscore.text.segmenters import DIVIDING, FLORES, SEGMENTERS, maker_of, segment
+from reelscore.text.words import Packed, pack
 
 Tokenizer: TypeAlias = str
 """One of `TOKENIZERS`; of ``flores200`` followed by a colon and the path of its model."""
@@ -28,9 +28,6 @@ TOKENIZERS = (*PENN_TREEBANK, *SEGMENTERS)
 
 def check_tokenizer(name: str) -> None:
     """Refuse a tokenizer that does not exist.
-
-    Raises:
-        UnknownNameError: With the nearest name as a suggestion.
 
     >>> check_tokenizer("zh")
     """
@@ -82,9 +79,6 @@ def model_of(tokenizer: Tokenizer) -> str | None:
 
 def thread_count(threads: int | None) -> int:
     """Resolve a thread count: ``None`` means all cores this process may use.
-
-    Raises:
-        DataError: If it is not a whole number from 1 on.
 
     >>> thread_count(3)
     3

@@ -179,11 +179,7 @@ class WordPieces:
 
 
 def open_tokenizer(path: Path) -> Any:
-    """Open a ``tokenizer.json``: by `WordPieces` where it can, else by the package tokenizers.
-
-    Raises:
-        MissingExtraError: If the package is needed and not installed.
-    """
+    """Open a ``tokenizer.json``: by `WordPieces` where it can, else by the package tokenizers."""
     description = json.loads(path.read_text(encoding="utf-8"))
     if _is_uncased_bert(description):
         return WordPieces(description)

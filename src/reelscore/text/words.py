@@ -1,24 +1,70 @@
-"""Captions as the metrics see them: token strings, and words as numbers."""
+"""Captions as the metrics see them: packed strings, which cross into C++, and words as numbers."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from reelscore import _native
-from reelscore._native import Packed
+from reelscore._native import Packed as Packed
 from reelscore._native import Pairing as Pairing
 from reelscore._native import Words as Words
 from reelscore._progress import Progress
+from reelscore.errors import DataError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+def pack(texts: Iterable[str] | Packed) -> Packed:
+    """Pack strings; what is packed already stays as it is.
+
+    >>> packed = pack(["a man", "", "naïve"])
+    >>> packed.offsets.tolist(), packed.unpack()
+    ([0, 5, 5, 11], ['a man', '', 'naïve'])
+    >>> packed.slice(0, 2).unpack()
+    ['a man', '']
+    """
+    if isinstance(texts, Packed):
+        return texts
+    if isinstance(texts, str):
+        raise DataError(f"Expected a list of captions, got one text ({texts[:40]!r}).")
+    if isinstance(texts, Mapping) or hasattr(texts, "columns") or hasattr(texts, "num_rows"):
+        raise DataError(
+            f"Expected a list of captions, got a {type(texts).__name__}; give its texts alone, "
+            "such as list(captions.values()) or frame['caption']."
+        )
+    texts = texts if isinstance(texts, list) else list(texts)
+    try:
+        return _native.pack(texts)
+    except TypeError:
+        odd = next(text for text in texts if not isinstance(text, str))
+        raise DataError(f"A caption is {odd!r}; expected text.") from None
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"A caption holds half a character (a lone surrogate): {error.object!r}."
+        ) from None
+
+
+def array_fingerprint(*parts: Any) -> str:
+    """Eight hex digits that tell whether two results were made from the same data.
+
+    >>> array_fingerprint(pack(["a man"])) == array_fingerprint(pack(["a man "]))
+    False
+    """
+    digest = blake2b(digest_size=4)
+    for part in parts:
+        for values in part.memory() if isinstance(part, Packed) else [part]:
+            digest.update(values)
+    return digest.hexdigest()
+
 
 Integers: TypeAlias = "array[int] | NDArray[np.int64]"
 """Integers of 64 bits in one piece of memory, as the core reads them."""
@@ -27,7 +73,7 @@ Integers: TypeAlias = "array[int] | NDArray[np.int64]"
 class Captions(msgspec.Struct, frozen=True, dict=True):
     """Tokenized captions; those to be compared share a vocabulary.
 
-    >>> from reelscore.text.packed import pack
+    >>> from reelscore.text.words import pack
     >>> captions = Captions(pack(["a man", "a dog"]))
     >>> captions.words.ids.tolist()
     [0, 1, 0, 2]
@@ -42,7 +88,7 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
         """Pick captions by number, in the order given; each is divided into words once.
 
         >>> import numpy as np
-        >>> from reelscore.text.packed import pack
+        >>> from reelscore.text.words import pack
         >>> captions = Captions(pack(["a man", "a dog"])).take(np.array([1, 1, 0]))
         >>> captions.text.unpack(), captions.words.ids.tolist()
         (['a dog', 'a dog', 'a man'], [0, 2, 0, 2, 0, 1])
@@ -103,7 +149,7 @@ class CaptionBatch(msgspec.Struct, frozen=True):
         progress: Called by slow metrics with how many candidates are done, of how many.
 
     >>> import numpy as np
-    >>> from reelscore.text.packed import pack
+    >>> from reelscore.text.words import pack
     >>> references = Captions(pack(["a man", "a person", "a dog"]))
     >>> candidates = Captions(pack(["the dog"]), references.vocabulary)
     >>> pairing = Pairing(items=np.array([1]), reference_offsets=np.array([0, 2, 3]))

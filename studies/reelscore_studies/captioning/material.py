@@ -19,7 +19,7 @@ from reelscore.captioners.features import (
     read_features,
 )
 from reelscore.corpus.names.name_replacement import without_names
-from reelscore.data.caption_files import read_references
+from reelscore.data.captions.caption_files import read_references
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError, check_choice
 from reelscore.text.parser.tuples import Tuples, read_tuples

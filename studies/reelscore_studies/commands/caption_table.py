@@ -118,7 +118,7 @@ def _write_gallery(
 ) -> None:
     """Write a report of the captions beside their clips, with the study's tables in it."""
     from reelscore.report.html.model import Section
-    from reelscore.scoring import score_systems
+    from reelscore.scoring.captions import score_systems
 
     systems, references = results.systems(), results.references()
     table = score_systems(systems, references, list(results.plan.study.metrics), empty="zero")

@@ -37,8 +37,8 @@ from reelscore.cli.protocol_options import (
     truth_option,
 )
 from reelscore.cli.reading_options import system_files
-from reelscore.data.table import system_notes
-from reelscore.stories.pairs import annotators_of, candidates_of
+from reelscore.data.tables.table import system_notes
+from reelscore.stories.paired_stories import annotators_of, candidates_of
 from reelscore.stories.protocol import PRESETS, protocol_of
 from reelscore.stories.samples import crowd as crowd_of
 from reelscore_studies.stories.studies import (

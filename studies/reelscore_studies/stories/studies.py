@@ -19,7 +19,7 @@ import numpy as np
 from reelscore._progress import Progress, Steps
 from reelscore.data.stories import Stories, Story
 from reelscore.errors import DataError
-from reelscore.stories.pairs import (
+from reelscore.stories.paired_stories import (
     PairedStories,
     StoriesLike,
     annotators_of,
@@ -38,8 +38,8 @@ from reelscore.stories.samples import (
     swapped,
     varied,
 )
-from reelscore.stories.scorer import StoryScorer
 from reelscore.stories.sentence_scores import sentence_metric
+from reelscore.stories.story_scorer import StoryScorer
 from reelscore.stories.video_scores import PREFIX, spelled
 from reelscore.text.tokens import thread_count
 

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal, NamedTuple
 from reelscore._progress import Progress, Steps
 from reelscore.captioners.features import Features
 from reelscore.captioners.run_record import Parameters
-from reelscore.data.paired_captions import lone_references
+from reelscore.data.captions.paired_captions import lone_references
 from reelscore.errors import DataError
 from reelscore.scoring.scorer import Scorer
 from reelscore.text.parser.tuples import Tuples

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from reelscore import ScoreTable, examples, score_systems, stories
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError
 from reelscore.examples import clips, path
 from reelscore.meta.correlation import correlate_metrics
@@ -19,8 +19,9 @@ from reelscore.metrics.registry import declared_scale, metric_names, parse_signa
 from reelscore.report.html import report_html, report_of
 from reelscore.report.plots.matrices import win_shares
 from reelscore.report.plots.tables import TablePlots
-from reelscore.significance import rank_systems, with_tests
+from reelscore.significance import rank_systems
 from reelscore.significance.contrasts import between_scores, between_systems
+from reelscore.significance.pair_tests import with_tests
 
 PLUGIN = '''
 """Misses: the share of a caption's words that no reference has."""
@@ -30,7 +31,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.metrics.base import Metric, mean_of_first, with_count
 
 

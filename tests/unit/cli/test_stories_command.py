@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from reelscore import examples, stories
 from reelscore.cli.main import cli
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from support.latex import read_tables
 

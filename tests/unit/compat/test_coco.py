@@ -20,8 +20,8 @@ from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer as TheirTokenizer
 from reelscore import DataError
 from reelscore.compat import coco
 from reelscore.examples import clips
-from reelscore.text.parser import Token, Tree
 from reelscore.text.parser import networks as parser
+from reelscore.text.parser.trees import Token, Tree
 
 SYSTEMS, REFERENCES = clips()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reelscore.data import write_atomically
+from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reelscore import DataError, Reward, ScoreTable, UnknownNameError, compare, score, score_systems
-from reelscore.data.item_ids import matched_ids, matching_rule
+from reelscore.data.captions.item_ids import matched_ids, matching_rule
 from reelscore.meta import evaluate_metrics, merge_tables
 from reelscore.report.html import report_of
 from reelscore.stories import score as score_stories

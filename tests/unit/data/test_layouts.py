@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 import reelscore
-from reelscore.data import read_candidates, read_inputs, read_references, read_stories
+from reelscore.data import read_candidates, read_references
+from reelscore.data.captions.inputs import read_inputs
 from reelscore.data.formats import detect_format
 from reelscore.data.reading import Reading
 from reelscore.data.source import Source
+from reelscore.data.story_files import read_stories
 from reelscore.errors import DataError, MissingExtraError
 
 LAYOUTS = Path(__file__).parent / "layouts"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore.data import pair
+from reelscore.data.captions.paired_captions import lone_candidates, lone_references
 from reelscore.data.checks import has_words
-from reelscore.data.paired_captions import lone_candidates, lone_references
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.tokens import tokenize
 

@@ -8,8 +8,8 @@ import pytest
 
 import reelscore
 from reelscore.data import read_candidates, read_references
-from reelscore.data.fields import ROLE_FIELDS
-from reelscore.data.inputs import read_inputs
+from reelscore.data.captions.inputs import read_inputs
+from reelscore.data.reading import ROLE_FIELDS
 from reelscore.errors import DataError
 
 PREDICTED = ["a man runs", "a dog"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from reelscore import DataError, ScoreTable, compare, score_systems, stories
-from reelscore.data.table_forms import table_of
+from reelscore.data.tables.table_forms import table_of
 from reelscore.meta import (
     audit_captions,
     audit_tables,

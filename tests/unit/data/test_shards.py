@@ -16,10 +16,10 @@ import pytest
 
 import reelscore
 from reelscore import DataError
-from reelscore.data.inputs import read_inputs
+from reelscore.data.captions.inputs import read_inputs
+from reelscore.data.captions.shard_blocks import blocks_of
+from reelscore.data.captions.shards import BadRows, shards_of
 from reelscore.data.reading import Reading
-from reelscore.data.shard_blocks import blocks_of
-from reelscore.data.shards import BadRows, shards_of
 from reelscore.errors import MissingExtraError, ReelscoreError
 from reelscore.scoring.shards.pipeline import score_files
 from support.shards import reference_rows, write_shards

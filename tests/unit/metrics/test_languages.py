@@ -8,8 +8,8 @@ import json
 import pytest
 
 from reelscore import Scorer, examples, score, score_systems, stories
+from reelscore.data.captions.languages import other_languages
 from reelscore.data.datasets import trecvid_ha
-from reelscore.data.languages import other_languages
 
 CAPTIONS = {
     "German": [

@@ -10,7 +10,7 @@ import pytest
 
 from reelscore import Scorer, _native
 from reelscore.text.meteor_data import index_file, meteor_index
-from reelscore.text.packed import pack
+from reelscore.text.words import pack
 
 PARAMETERS = (0.85, 0.2, 0.6, 0.75)
 WORDS = (

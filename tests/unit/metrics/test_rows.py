@@ -13,7 +13,7 @@ from reelscore import _native, score
 from reelscore._native import Pairing, Rows
 from reelscore.metrics.base import Metric, scores_of_rows
 from reelscore.metrics.registry import resolve
-from reelscore.text.packed import pack
+from reelscore.text.words import pack
 
 NUMBERS = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 

@@ -20,9 +20,9 @@ from reelscore import (
 from reelscore.errors import install_command
 from reelscore.metrics import score_tuples, spice
 from reelscore.metrics.spice import COLOURS, NUMBERS, SIZES, Spice
-from reelscore.text.parser import SceneGraph, Token, Tree
 from reelscore.text.parser import networks as parser
-from reelscore.text.parser.trees import ROOT
+from reelscore.text.parser.scene_graph import SceneGraph
+from reelscore.text.parser.trees import ROOT, Token, Tree
 
 RIDES = [("man",), ("horse",), ("man", "ride", "horse")]
 PARSER = "reelscore-parser-1.0.0-00000000"

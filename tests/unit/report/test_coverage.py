@@ -14,7 +14,7 @@ from reelscore import (
     score_systems,
     stories,
 )
-from reelscore.data.coverage import partial_scores
+from reelscore.data.captions.coverage import partial_scores
 from reelscore.report.html import report_html, report_of
 from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from reelscore import DataError, ScoreTable, UnknownNameError, examples, score_systems
-from reelscore.data.scales import Scale
-from reelscore.data.table import ItemScores, MetricResult
+from reelscore.data.tables.scales import Scale
+from reelscore.data.tables.table import ItemScores, MetricResult
 from reelscore.report.tables.grid import Cell, Grid, even_blocks
 from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import item_rows, leaderboard

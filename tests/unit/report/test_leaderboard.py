@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from reelscore import MetricResult, ScoreTable
-from reelscore.data.table import ItemScores
+from reelscore.data.tables.table import ItemScores
 from reelscore.metrics.registry import declared_scale
 from reelscore.report.tables.leaderboard import item_rows, leaderboard, leaderboard_csv
 

@@ -11,8 +11,8 @@ import pytest
 import reelscore.report
 from reelscore import compare, examples, score_systems
 from reelscore.data.datasets.trecvid_ha import load
-from reelscore.data.scales import Scale
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.scales import Scale
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.meteor import Meteor
@@ -28,7 +28,8 @@ from reelscore.report.html.columns import ItemTexts
 from reelscore.report.html.explanations import align_all
 from reelscore.report.html.ngrams import cider_shares
 from reelscore.report.html.page import encoded, marks_of
-from reelscore.significance import strictest, with_tests
+from reelscore.significance.comparison import strictest
+from reelscore.significance.pair_tests import with_tests
 from reelscore.stories import score_systems as score_stories
 from reelscore.stories import timeline
 from reelscore.stories.timelines import timelines

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reelscore import examples, score, score_systems
-from reelscore.data.table import VIEWS, ScoreTable, view
+from reelscore.data.tables.table import VIEWS, ScoreTable, view
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.report.plots.style import COLUMN_WIDTH
 from reelscore.report.plots.tables import TablePlots, density, draw_table

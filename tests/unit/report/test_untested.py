@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reelscore import ScoreTable, score_systems
-from reelscore.data.table import ItemScores, MetricResult
+from reelscore.data.tables.table import ItemScores, MetricResult
 from reelscore.examples import clips
 from reelscore.meta.evaluation import compare_metrics
 from reelscore.meta.paired_scores import Cells
@@ -16,7 +16,8 @@ from reelscore.meta.report.agreement import significance_grid
 from reelscore.report.html import Report, report_html, report_of
 from reelscore.report.html.page import encoded, marks_of
 from reelscore.report.plots.tables import TablePlots
-from reelscore.significance import Comparison, with_tests
+from reelscore.significance import Comparison
+from reelscore.significance.pair_tests import with_tests
 
 
 @pytest.fixture

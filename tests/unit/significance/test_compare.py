@@ -12,7 +12,9 @@ from reelscore.cli.commands.compare import command
 from reelscore.examples import clips, path
 from reelscore.examples import stories as example_stories
 from reelscore.metrics.registry import metric_names
-from reelscore.significance import rank_systems, strictest, with_tests
+from reelscore.significance import rank_systems
+from reelscore.significance.comparison import strictest
+from reelscore.significance.pair_tests import with_tests
 
 SYSTEMS, REFERENCES = clips()
 LEARNED = ("bertha", "sts", "fusion")

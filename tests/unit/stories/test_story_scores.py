@@ -222,7 +222,7 @@ def test_detection() -> None:
 def test_small_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """One video a batch, and stories longer than a batch, matched piece by piece."""
     whole = stories.score(SYSTEMS["verbose"], ANNOTATORS.values())
-    for module in ("scorer", "soda", "activitynet", "sentence_scores"):
+    for module in ("story_scorer", "soda", "activitynet", "sentence_scores"):
         monkeypatch.setattr(f"reelscore.stories.{module}.PAIRS_AT_ONCE", 17)
     assert texts.PAIRS_AT_ONCE == 17
     pieces = stories.score(SYSTEMS["verbose"], ANNOTATORS.values())

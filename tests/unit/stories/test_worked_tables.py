@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from reelscore import DataError, _native
-from reelscore.stories import iou, match
+from reelscore.stories import match
+from reelscore.stories.overlaps import iou
 
 # Rows are references, columns candidates, as printed.
 SODA_FIGURE_1 = [

@@ -11,7 +11,7 @@ import pytest
 
 from reelscore import _native
 from reelscore.text.meteor_data import meteor_index
-from reelscore.text.packed import pack
+from reelscore.text.words import pack
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 PARAMETERS = (0.85, 0.2, 0.6, 0.75)

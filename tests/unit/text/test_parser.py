@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from reelscore import _native
-from reelscore.text.parser import Tree, read_trees
 from reelscore.text.parser.networks import as_written, teacher_name, teacher_trees, ud_trees
+from reelscore.text.parser.trees import Tree, read_trees
 
 ODD = [
     "",

@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 
 from reelscore import MissingExtraError, text
-from reelscore.text.parser import SceneGraph, Token, Tree, tree_facts
 from reelscore.text.parser import networks as parser
-from reelscore.text.parser.scene_graph import Concept, caption_facts, match, read_concepts
+from reelscore.text.parser.facts import tree_facts
+from reelscore.text.parser.scene_graph import (
+    Concept,
+    SceneGraph,
+    caption_facts,
+    match,
+    read_concepts,
+)
+from reelscore.text.parser.trees import Token, Tree
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "spice_coco.json"
 

@@ -11,8 +11,7 @@ pytest.importorskip("reelscore_parser")
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.parser.lexicon import Lexicon
 from reelscore.text.parser.roles import Clause, Filler
-from reelscore.text.parser.senses import Senses
-from reelscore.text.parser.verbnet import read_verbnet
+from reelscore.text.parser.senses import Senses, read_verbnet
 
 VERBNET = """<?xml version="1.0"?>
 <VNCLASS ID="shoot-0">

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reelscore.text.parser import Token, Tree
-from reelscore.text.parser.trees import ROOT
+from reelscore.text.parser.trees import ROOT, Token, Tree
 
 pytest.importorskip("lemminflect", reason="lemminflect inflects the words of made-up captions")
 pytest.importorskip("reelscore_parser")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reelscore.text.parser import read_trees, write_tree
+from reelscore.text.parser.trees import read_trees, write_tree
 
 CONTRACTED = """# text = Don't go
 1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from reelscore import DataError
-from reelscore.text.packed import pack
-from reelscore.text.words import Captions, Pairing
+from reelscore.text.words import Captions, Pairing, pack
 
 TEXTS = ["a man", "", "naïve 😀", "a\u00a0b c", " a  man "]
 

@@ -18,7 +18,7 @@ from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.options import choice_option, number_option, seed_option
 from reelscore.cli.output import terminal_width
 from reelscore.cli.reading_options import read_captions, reading_options, system_files
-from reelscore.data.caption_files import candidates_of_file, references_of_files
+from reelscore.data.captions.caption_files import candidates_of_file, references_of_files
 from reelscore.data.reading import Reading
 from reelscore.data.story_files import read_stories
 from reelscore.errors import DataError

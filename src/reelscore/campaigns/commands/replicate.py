@@ -13,7 +13,7 @@ from reelscore.campaigns.evaluate.agreement import Replication, replicate
 from reelscore.campaigns.evaluate.quality import Control, known
 from reelscore.cli.options import json_option
 from reelscore.cli.output import STDOUT, check_targets, write_json
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
 
 

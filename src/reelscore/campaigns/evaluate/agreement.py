@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.stats.correlations import pearson, spearman
 from reelscore.stats.pairs import kendall_b
@@ -187,7 +187,7 @@ def replicate(
     Raises:
         DataError: If they share no more than one system.
 
-    >>> from reelscore.data.table import ItemScores, MetricResult
+    >>> from reelscore.data.tables.table import ItemScores, MetricResult
     >>> def scores(**systems):
     ...     return ScoreTable({
     ...         name: {"z": MetricResult("z", score, ItemScores.of({"v": score}), "")}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.judgments import Judgments
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 
 

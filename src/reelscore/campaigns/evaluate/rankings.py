@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments
-from reelscore.data.scales import Scale
-from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.scales import Scale
+from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction

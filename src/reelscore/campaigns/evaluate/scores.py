@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from reelscore._version import __version__
 from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments
-from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 
 Over = Literal["all", "genuine", "given"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reelscore.campaigns.judgments import FloatArray, Judgments
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 
 

@@ -10,11 +10,11 @@ from reelscore.campaigns.imports import rows
 from reelscore.campaigns.imports.rows import places, seconds
 from reelscore.campaigns.judgments import Judgment
 from reelscore.data.checks import Problems
-from reelscore.data.fields import ITEM_FIELDS
 from reelscore.data.formats.delimited import header_cells
+from reelscore.data.reading import ITEM_FIELDS
 from reelscore.data.source import Source
 from reelscore.data.spreadsheet import unquoted
-from reelscore.data.table_rows import RATER_NAMES, SCORE_NAMES, SYSTEM_NAMES
+from reelscore.data.tables.table_rows import RATER_NAMES, SCORE_NAMES, SYSTEM_NAMES
 from reelscore.errors import DataError
 
 # What others call the columns; the first is ours.

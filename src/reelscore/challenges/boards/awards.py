@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from reelscore.challenges.boards.boards import Board, Column, Entry, compare_entries
 from reelscore.challenges.definition.records import Award
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import UnknownNameError
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reelscore.challenges.boards.boards import MARKS, PLACES, Board, Column, Entry, Row
 from reelscore.challenges.boards.ladder import Score
-from reelscore.data.scales import Scale
 from reelscore.data.spreadsheet import spreadsheet_csv
+from reelscore.data.tables.scales import Scale
 from reelscore.report.pages import as_it_is, template_environment
 from reelscore.report.safe_text import shortened
 from reelscore.report.tables.grid import Cell, Grid

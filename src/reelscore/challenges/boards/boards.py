@@ -17,7 +17,7 @@ import numpy as np
 from reelscore.challenges.boards.draws import NO_DRAWS, Draws
 from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.definition.records import Final
-from reelscore.data.scales import Better, Scale
+from reelscore.data.tables.scales import Better, Scale
 from reelscore.errors import DataError, check_choice
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.scoring.intervals import groups_of, resampled
 from reelscore.stats.resampling import FloatArray, percentile_interval

@@ -16,9 +16,9 @@ from reelscore.challenges.store.results import Record
 from reelscore.challenges.uploads.splits import story_of
 from reelscore.challenges.views import View
 from reelscore.data.stories import Stories
-from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.report.html.model import Report
-from reelscore.stories.scorer import StoryScorer
+from reelscore.stories.story_scorer import StoryScorer
 from reelscore.stories.timelines import Timelines
 
 _TIMELINES = 10  # entries whose stories are matched for a page

@@ -20,7 +20,7 @@ from reelscore.challenges.definition.records import (
     Split,
 )
 from reelscore.challenges.definition.toml_tables import unknown_keys
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import ReelscoreError, UnknownNameError
 from reelscore.stories.protocol import Protocol
 

@@ -19,7 +19,7 @@ from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.store import schema
 from reelscore.campaigns.store.campaigns import all_terms, read_state
 from reelscore.challenges.definition.records import Human
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 from reelscore.scoring.intervals import with_intervals
 from reelscore.significance import Comparison, rank_systems

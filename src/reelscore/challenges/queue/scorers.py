@@ -20,7 +20,7 @@ from reelscore.challenges.definition.checks import story_protocol
 from reelscore.challenges.definition.records import Scoring
 from reelscore.challenges.uploads.splits import captions_references, stories_references, story_of
 from reelscore.data.stories import Stories
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.scoring.intervals import add_intervals
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores
@@ -107,7 +107,7 @@ def prepare(
 
 
 def _story_scorer(settings: Mapping[str, Any], references: bytes, threads: int | None) -> Score:
-    from reelscore.stories.scorer import StoryScorer
+    from reelscore.stories.story_scorer import StoryScorer
 
     scoring = Scoring(scores=tuple(settings["scores"]), protocol=settings["protocol"])
     protocol = story_protocol(scoring)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from reelscore.data.formats.json_shape import section_for
+from reelscore.data.json_documents import section_for
 
 _LARGEST = 16 << 20  # bytes; in larger files entries are named by their number alone
 _STORIES = ("results", "database")  # sections that hold them

@@ -13,8 +13,8 @@ import numpy as np
 
 from reelscore.challenges.definition.records import Kind, Split
 from reelscore.challenges.uploads.uploads import ItemList
-from reelscore.data.caption_files import references_of_files
-from reelscore.data.paired_captions import Paired, lone_references
+from reelscore.data.captions.caption_files import references_of_files
+from reelscore.data.captions.paired_captions import Paired, lone_references
 from reelscore.data.reading import Reading, listed_splits
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.data.story_files import read_stories

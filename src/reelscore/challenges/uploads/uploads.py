@@ -292,7 +292,7 @@ class _UploadReading:
         return [_short(problem) for problem in problems]
 
     def _captions(self, source: Source, found: dict[str, Any]) -> None:
-        from reelscore.data.caption_files import caption_file
+        from reelscore.data.captions.caption_files import caption_file
 
         file = caption_file(source, Reading())
         reader = get_format(file.format)

@@ -34,7 +34,7 @@ from reelscore.cli.table_options import (
 )
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
-from reelscore.data.table_forms import matched_table, table_items
+from reelscore.data.tables.table_forms import matched_table, table_items
 from reelscore.report.tables.differences import marked_leaderboard
 from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import leaderboard_csv

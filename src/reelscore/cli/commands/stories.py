@@ -42,14 +42,14 @@ from reelscore.cli.report_options import (
     result_files,
 )
 from reelscore.cli.scoring_options import candidates_argument, common_option
+from reelscore.data.captions.inputs import references_note
 from reelscore.data.file_names import expanded
-from reelscore.data.inputs import references_note
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.layout import Layout
 from reelscore.report.tables.leaderboard import leaderboard
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, protocol_of
-from reelscore.stories.scores import score_systems
+from reelscore.stories.score_tables import score_systems
 from reelscore.stories.video_scores import LABEL, PREFIX
 
 if TYPE_CHECKING:

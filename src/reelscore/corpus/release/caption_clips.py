@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from reelscore.corpus.release.clip_files import ExportedClip
-from reelscore.data.caption_files import references_of_files
+from reelscore.data.captions.caption_files import references_of_files
 from reelscore.data.source import Source
 
 _CLOCK = r"(\d\d)\.(\d\d)\.(\d\d)\.(\d\d\d)"

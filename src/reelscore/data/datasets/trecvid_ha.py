@@ -35,8 +35,8 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from reelscore.data.caption_files import read_candidates
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.captions.caption_files import read_candidates
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, check_choice
 
 Reading = Literal["aligned", "as-published"]

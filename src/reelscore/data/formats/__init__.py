@@ -12,8 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import Protocol, cast
 
-from reelscore.data.fields import USUAL
-from reelscore.data.reading import Reading, Request
+from reelscore.data.reading import USUAL, Reading, Request
 from reelscore.data.source import PARQUET, Source
 from reelscore.errors import DataError, check_choice
 
@@ -76,24 +75,16 @@ def _check_named_fields(name: str, source: Source, reading: Reading) -> None:
 
 @cache
 def get_format(name: str) -> Format:
-    """Return a format by name.
-
-    Raises:
-        UnknownNameError: If there is no such format.
-    """
+    """Return a format by name."""
     check_choice("format", name, FORMATS)
     module, make, *arguments = FORMATS[name]
     return cast(Format, getattr(import_module(f"{__name__}.{module}"), make)(*arguments))
 
 
 def detect_format(source: Source, reading: Reading | None = None) -> str:
-    """Name the format of a file, by its content.
-
-    Raises:
-        DataError: If the content is like none of the formats.
-    """
-    from reelscore.data.formats.json_shape import json_kind
+    """Name the format of a file, by its content."""
     from reelscore.data.formats.structure import structure_of
+    from reelscore.data.json_documents import json_kind
 
     reading = reading or Reading()
     if source.head.startswith(PARQUET):

@@ -2,7 +2,7 @@
 
 COCO annotations are ``{"annotations": [{"image_id", "caption"}, …]}``, its results the list
 alone. The section may also be called ``predictions``, ``results`` or the like, and the fields as
-`reelscore.data.fields` says; every other section is ignored.
+`reelscore.data.reading` says; every other section is ignored.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from reelscore.data.formats.json_shape import (
+from reelscore.data.json_documents import (
     glimpse,
     record_fields,
     sections_in,

@@ -11,8 +11,14 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from reelscore.data.checks import is_written_list
-from reelscore.data.fields import FieldNames, choosing, several_caption_fields, unnumbered
-from reelscore.data.reading import Reading, Request
+from reelscore.data.reading import (
+    FieldNames,
+    Reading,
+    Request,
+    choosing,
+    several_caption_fields,
+    unnumbered,
+)
 from reelscore.data.source import Source, decode_line
 from reelscore.errors import DataError
 

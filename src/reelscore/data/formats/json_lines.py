@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from reelscore.data.formats.json_shape import glimpse
+from reelscore.data.json_documents import glimpse
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError

@@ -11,8 +11,7 @@ from functools import partial
 from typing import Any
 
 from reelscore.data.checks import in_words
-from reelscore.data.fields import FieldNames
-from reelscore.data.reading import Reading, Request
+from reelscore.data.reading import FieldNames, Reading, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 

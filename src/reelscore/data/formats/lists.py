@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from reelscore.data.checks import in_words
-from reelscore.data.formats.json_shape import glimpse
+from reelscore.data.json_documents import glimpse
 from reelscore.data.reading import IN_ORDER, Reading, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from reelscore.data.checks import in_words
-from reelscore.data.fields import FieldNames, Role
-from reelscore.data.formats.json_shape import glimpse, record_fields, sections_in
-from reelscore.data.reading import Reading, Request
+from reelscore.data.json_documents import glimpse, record_fields, sections_in
+from reelscore.data.reading import FieldNames, Reading, Request, Role
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from reelscore.data.formats.json_shape import glimpse, record_fields
+from reelscore.data.json_documents import glimpse, record_fields
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError

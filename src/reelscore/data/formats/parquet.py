@@ -50,11 +50,7 @@ class Parquet:
 
 
 def check_single(columns: Iterable[str], names: Sequence[str], path: str) -> None:
-    """Refuse a table with several columns of a name that is needed: one of them would count.
-
-    Raises:
-        DataError: With the name.
-    """
+    """Refuse a table with several columns of a name that is needed: one of them would count."""
     for name in columns:
         if names.count(name) > 1:
             raise DataError(

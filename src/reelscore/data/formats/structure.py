@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from reelscore.data.fields import CAPTION_FIELDS, USUAL, missing_item_field
-from reelscore.data.formats.json_shape import json_kind
+from reelscore.data.json_documents import json_kind
+from reelscore.data.reading import CAPTION_FIELDS, USUAL, missing_item_field
 
 _NEARLY_ALL = 0.9
 _SEVERAL = 3  # fewer lines may begin alike by chance

@@ -10,7 +10,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from reelscore.data.formats.json_shape import glimpse, record_fields
+from reelscore.data.json_documents import glimpse, record_fields
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source
 

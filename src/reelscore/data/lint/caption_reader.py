@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
 
-from reelscore.data.caption_files import (
+from reelscore.data.captions.caption_files import (
     PathLike,
     Records,
     References,
@@ -15,17 +15,11 @@ from reelscore.data.caption_files import (
     reading_explained,
     references_of_files,
 )
+from reelscore.data.captions.inputs import OtherIds, paths_in, references_by_item, with_ids
+from reelscore.data.captions.python_captions import CaptionsLike, python_captions, texts_in
 from reelscore.data.checks import Problems, id_fault, id_text, text_fault
 from reelscore.data.formats import LINES, TIMED, get_format
-from reelscore.data.inputs import paths_in, references_by_item
 from reelscore.data.lint.findings import Captions
-from reelscore.data.python_captions import (
-    CaptionsLike,
-    OtherIds,
-    python_captions,
-    texts_in,
-    with_ids,
-)
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError

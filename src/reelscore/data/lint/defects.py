@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from reelscore import _native
-from reelscore.data.caption_files import Candidates
+from reelscore.data.captions.caption_files import Candidates
 from reelscore.data.checks import has_words
 from reelscore.data.lint.findings import Captions, Finding, Severity
 from reelscore.data.lint.patterns import CONTROL, PATTERNS

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec import structs
 
-from reelscore.data.caption_files import References
+from reelscore.data.captions.caption_files import References
 from reelscore.data.checks import Problems
 
 Severity = Literal["error", "warning"]

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_high
 
-from reelscore.data.item_ids import matching_rule
-from reelscore.data.languages import other_languages, script_of
+from reelscore.data.captions.item_ids import matching_rule
+from reelscore.data.captions.languages import other_languages, script_of
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.lint.caption_reader import captions_of
 from reelscore.data.lint.defects import (
     DEFECTS,
@@ -20,7 +21,6 @@ from reelscore.data.lint.defects import (
     spaces,
 )
 from reelscore.data.lint.findings import Captions, Example, Finding, Findings, plural
-from reelscore.data.python_captions import CaptionsLike
 from reelscore.data.reading import Reading
 
 _LONG_COPY = 8  # words from which on a copy is no chance

@@ -33,7 +33,7 @@ from reelscore.cli.reading_options import read_captions, reading_options
 from reelscore.cli.report_options import command_line, html_option
 from reelscore.cli.table_options import column_option
 from reelscore.data.reading import Reading
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ import numpy as np
 from msgspec import structs
 from numpy.typing import NDArray
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError
 from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.judges.model_folders import cut_note, weights_hash

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.learned.judges.clip_model import check_videos, clip_model, frame_vectors
 from reelscore.learned.judges.model_folders import cut_note, weights_hash
 from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count

@@ -23,7 +23,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.judges.clip_model import (
     ClipModel,

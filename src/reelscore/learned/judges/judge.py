@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._cache import cache_directory
-from reelscore.data.caption_files import read_candidates
-from reelscore.data.scales import Scale
+from reelscore.data.captions.caption_files import read_candidates
+from reelscore.data.tables.scales import Scale
 from reelscore.endpoint.client import Endpoint, checked_url, shortened
 from reelscore.endpoint.journal import Journal, Record
 from reelscore.endpoint.questions import Question, Usage, ask_all, chat_request

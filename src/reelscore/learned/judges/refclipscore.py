@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from reelscore.data.scales import Scale
+from reelscore.data.tables.scales import Scale
 from reelscore.learned.judges.clip_model import clip_model
 from reelscore.learned.judges.clipscore import ClipScore, Prepared
 from reelscore.metrics.base import FloatArray, with_count

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from reelscore.data.datasets.trecvid_ha import YEARS
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.learned.agreement import Agreement
 from reelscore.report.html.model import Report, Section
 from reelscore.report.tables.grid import Cell, Grid, p_value

@@ -31,10 +31,10 @@ from reelscore.cli.output import (
 )
 from reelscore.cli.reading_options import read_captions, reading_options
 from reelscore.cli.scoring_options import tokenizer_option
-from reelscore.data.caption_files import references_of_files
-from reelscore.data.inputs import Inputs
+from reelscore.data.captions.caption_files import references_of_files
+from reelscore.data.captions.inputs import Inputs
 from reelscore.data.reading import Reading
-from reelscore.data.table import ItemScores
+from reelscore.data.tables.table import ItemScores
 from reelscore.errors import DataError
 from reelscore.meta.difficulty import Difficulties, difficulties, extremes
 from reelscore.meta.topics import (

@@ -19,9 +19,9 @@ from reelscore.cli.reading_options import read_captions, reading_options
 from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.cli.table_options import column_option
 from reelscore.data.reading import Reading
-from reelscore.data.table import ScoreTable
-from reelscore.data.table_files import csv_rows
-from reelscore.data.table_forms import merge_tables
+from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table_files import csv_rows
+from reelscore.data.tables.table_forms import merge_tables
 from reelscore.errors import DataError
 from reelscore.meta.alignment import Scan, Verdict, signed
 from reelscore.meta.audit import METRIC, Audit, audit_captions, audit_tables

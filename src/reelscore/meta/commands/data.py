@@ -14,7 +14,7 @@ from reelscore.cli.output import STDOUT, check_targets, progress_bar, terminal_w
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, Assessment, Reading
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.meta.audit import Audit, audit_captions
 from reelscore.report.tables.grid import Cell, Grid

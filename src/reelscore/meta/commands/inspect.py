@@ -19,7 +19,7 @@ from reelscore.cli.table_options import (
     with_sources,
 )
 from reelscore.data.reading import Reading
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.safe_text import cells, lines_of, shortened
 from reelscore.report.spice_tuples import SpiceTuples

@@ -37,8 +37,8 @@ from reelscore.cli.table_options import (
 )
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
-from reelscore.data.table import ScoreTable
-from reelscore.data.table_forms import matched_table, table_items
+from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table_forms import matched_table, table_items
 from reelscore.meta.audit import quick_audit
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
 from reelscore.meta.evaluation import TESTS, MetaEvaluation, evaluate_metrics

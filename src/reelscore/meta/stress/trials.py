@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress, Steps
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.paired_captions import lone_references
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.checks import counted, first_few
-from reelscore.data.inputs import references_by_item
-from reelscore.data.paired_captions import lone_references
-from reelscore.data.python_captions import CaptionsLike
-from reelscore.data.scales import Scale, score_labels
+from reelscore.data.tables.scales import Scale, score_labels
 from reelscore.errors import DataError
 from reelscore.meta.stress.cases import (
     Case,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from reelscore.data.table_forms import TableLike
+from reelscore.data.tables.table_forms import TableLike
 from reelscore.report.html.model import Report, Section, report_of, with_people
 from reelscore.report.html.page import report_html, write_report
 from reelscore.report.html.previews import Preview, Previews, read_previews

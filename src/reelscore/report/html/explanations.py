@@ -21,9 +21,8 @@ from reelscore.report.html.model import Report
 from reelscore.report.html.ngrams import cider_shares
 from reelscore.report.safe_text import legible
 from reelscore.text.meteor_data import meteor_index
-from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize
-from reelscore.text.words import CaptionBatch, Captions, Pairing
+from reelscore.text.words import CaptionBatch, Captions, Pairing, pack
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]

@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from reelscore.data.coverage import Partial, partial_scores
-from reelscore.data.item_ids import matched
-from reelscore.data.table import MetricResult, ScoreTable
-from reelscore.data.table_forms import TableLike, matched_table, table_items, table_of
+from reelscore.data.captions.coverage import Partial, partial_scores
+from reelscore.data.captions.item_ids import matched
+from reelscore.data.tables.table import MetricResult, ScoreTable
+from reelscore.data.tables.table_forms import TableLike, matched_table, table_items, table_of
 from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.report.html.previews import Preview
 from reelscore.report.tables.grid import Grid
@@ -53,7 +53,7 @@ class Report:
         captions: The captions, by system and item.
         references: The references of each item.
         timelines: The matched stories, by system and video, where the items are long videos.
-        tests: Tests of the systems' differences; see `reelscore.significance.with_tests`.
+        tests: Tests of the systems' differences; see `pair_tests.with_tests`.
         baseline: The system that the others were tested against, if it was one.
         bounds: Which of the table's systems are bounds, such as an oracle that sees the answers:
             they are shown, and never ranked nor called best.

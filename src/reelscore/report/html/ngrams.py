@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.document_frequencies import read_frequencies
-from reelscore.text.packed import pack
-from reelscore.text.words import Captions
+from reelscore.text.words import Captions, pack
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]

@@ -18,7 +18,7 @@ def parse_text(sentence: Sentence, width: int = 80) -> str:
         sentence: What `parse` made of the caption.
         width: Columns of the terminal.
 
-    >>> from reelscore.text.parser import Token
+    >>> from reelscore.text.parser.trees import Token
     >>> words = (Token("Dogs", "NNS", "dog", 1, "nsubj"), Token("run", "VBP", "run", -1, "root"))
     >>> print(parse_text(Sentence("Dogs run", words, ())))
     Dogs run

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.report.plots.style import COLUMN_WIDTH, figure, rule_squares, save
 from reelscore.report.safe_text import cells, shortened
 from reelscore.report.tables.grid import p_value

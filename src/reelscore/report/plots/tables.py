@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reelscore.data.coverage import PARTIAL, Partial, partial_scores
-from reelscore.data.table import ScoreTable
+from reelscore.data.captions.coverage import PARTIAL, Partial, partial_scores
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.plots.matrices import (
     correlation_matrix,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from reelscore.data.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.report.tables.layout import PLAIN, SYSTEM, Layout, NumberFormat
 from reelscore.report.tables.leaderboard import leaderboard, lettered, letters_of

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from reelscore.data.coverage import partial_scores
-from reelscore.data.table import ScoreTable
+from reelscore.data.captions.coverage import partial_scores
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 
 SYSTEM = "system"  # the heading of the systems' names, by which rows can be sorted, too

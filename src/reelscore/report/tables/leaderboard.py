@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from reelscore.data.coverage import PARTIAL, partial_notes, partial_scores
-from reelscore.data.table import MetricResult, ScoreTable
+from reelscore.data.captions.coverage import PARTIAL, partial_notes, partial_scores
+from reelscore.data.tables.table import MetricResult, ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.report.tables.layout import PLAIN, SYSTEM, Layout, NumberFormat, number_format
 

@@ -21,8 +21,8 @@ import msgspec
 import numpy as np
 
 from reelscore.data.atomic_files import check_own_folder, write_atomically
-from reelscore.data.shards import BadRow, Shard
-from reelscore.data.table import ScoreTable
+from reelscore.data.captions.shards import BadRow, Shard
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray
 from reelscore.scoring.shards.parts import PartEntry, checksum, part_name
@@ -243,11 +243,7 @@ def together(fingerprints: Sequence[str]) -> str:
 
 
 def _kept(folder: Path, origin: Origin) -> Manifest | None:
-    """What to go on with: the manifest of a run with the same origin, if it has done a part.
-
-    Raises:
-        DataError: If the folder holds something else.
-    """
+    """What to go on with: the manifest of a run with the same origin, if it has done a part."""
     stored = _stored(folder)
     if stored is None:
         check_own_folder(folder, MANIFEST)

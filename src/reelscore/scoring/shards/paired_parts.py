@@ -1,6 +1,6 @@
 """Candidates and references of one partition, brought together and checked, as columns.
 
-What `reelscore.data.paired_captions` does for captions in memory, for blocks of them.
+What `reelscore.data.captions.paired_captions` does for captions in memory, for blocks of them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.paired_captions import Empty, Missing
-from reelscore.data.shards import (
+from reelscore.data.captions.paired_captions import Empty, Missing
+from reelscore.data.captions.shards import (
     BY_ARGUMENTS,
     SYSTEM,
     BadRow,
@@ -26,7 +26,7 @@ from reelscore.data.shards import (
 from reelscore.errors import DataError
 from reelscore.scoring.shards.partitions import packed
 from reelscore.scoring.shards.reference_counts import ItemColumn, items_of
-from reelscore.text.packed import Packed
+from reelscore.text.words import Packed
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,7 @@ class Policies:
     """What happens to captions that cannot be scored as they are.
 
     Attributes:
-        missing: As in `reelscore.score`.
-        empty: As in `reelscore.score`.
+        missing, empty: As in `reelscore.score`.
         keeps_bad: Whether what the policies refuse is collected and left out, not an error.
         remedies: What errors tell the user to do.
     """
@@ -100,11 +99,7 @@ def pair_partition(
     systems: Sequence[str],
     policies: Policies,
 ) -> PairedPart:
-    """Pair the captions of a partition by item id, and check them.
-
-    Raises:
-        DataError: If a policy refuses a caption: with file, row, item and reason.
-    """
+    """Pair the captions of a partition by item id, and check them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

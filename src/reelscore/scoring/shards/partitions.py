@@ -12,11 +12,9 @@ import numpy as np
 
 from reelscore import _native
 from reelscore.data.atomic_files import opened_atomically
-from reelscore.data.checks import has_words
-from reelscore.data.fields import Role
-from reelscore.data.paired_captions import Empty
-from reelscore.data.shard_blocks import blocks_of
-from reelscore.data.shards import (
+from reelscore.data.captions.paired_captions import Empty
+from reelscore.data.captions.shard_blocks import blocks_of
+from reelscore.data.captions.shards import (
     BY_ARGUMENTS,
     SYSTEM,
     BadRow,
@@ -26,7 +24,9 @@ from reelscore.data.shards import (
     names_of,
     row_of,
 )
-from reelscore.text.packed import Packed
+from reelscore.data.checks import has_words
+from reelscore.data.reading import Role
+from reelscore.text.words import Packed
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.atomic_files import write_atomically
-from reelscore.data.shards import BadRow, Shard
+from reelscore.data.captions.shards import BadRow, Shard
 from reelscore.metrics.base import FloatArray, column_sums
 from reelscore.metrics.registry import MetricColumns
 from reelscore.scoring.prepared import PreparedReferences

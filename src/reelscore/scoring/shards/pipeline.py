@@ -18,23 +18,23 @@ from msgspec import structs
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
-from reelscore.data.inputs import (
+from reelscore.data.captions.inputs import (
     check_split_was_used,
     name_their_systems,
     paths_in,
     read_inputs,
+    systems_of,
 )
-from reelscore.data.languages import language_notes
-from reelscore.data.paired_captions import (
+from reelscore.data.captions.languages import language_notes
+from reelscore.data.captions.paired_captions import (
     Empty,
     Missing,
     check_policies,
     lone_candidates,
     lone_references,
 )
-from reelscore.data.python_captions import CaptionsLike, systems_of
-from reelscore.data.reading import Reading
-from reelscore.data.shards import (
+from reelscore.data.captions.python_captions import CaptionsLike
+from reelscore.data.captions.shards import (
     BY_ARGUMENTS,
     BadRow,
     PathLike,
@@ -45,7 +45,8 @@ from reelscore.data.shards import (
     streamed,
     write_shards,
 )
-from reelscore.data.table import ScoreTable
+from reelscore.data.reading import Reading
+from reelscore.data.tables.table import ScoreTable
 from reelscore.engines.engine import Engine
 from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import Metric, check_processes, check_tokens
@@ -88,9 +89,7 @@ def score_shards(
     are made into such files first.
 
     Args:
-        systems: As in `reelscore.score_systems`.
-        references: Likewise.
-        metrics: Likewise.
+        systems, references, metrics: As in `reelscore.score_systems`.
         reading: How to read the files.
         options: ``tokenizer``, ``missing``, ``empty``, ``engine`` and ``progress`` as there;
             ``out``, a folder for the scores of items, in parts, where a run that ended early goes
@@ -106,6 +105,10 @@ def score_shards(
         DataError: If there are no references, or captions cannot be used, or the folder holds
             something else.
         MissingExtraError: If pyarrow is not installed.
+
+    >>> table = score_shards({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l")
+    >>> float(table)
+    1.0
     """
     check_pyarrow(_NEEDS)
     files = _files(systems, reading)
@@ -323,11 +326,7 @@ def _gather(
 
 
 def check_metrics(columns: Sequence[MetricColumns], tokenizer: Tokenizer) -> None:
-    """Refuse what cannot be computed part by part.
-
-    Raises:
-        DataError: With the metric, or the tokenizer, and why.
-    """
+    """Refuse what cannot be computed part by part."""
     metrics = [own.metric for own in columns]
     check_tokens(metrics, tokenizer)
     if tokenizer == "ptb-coco":

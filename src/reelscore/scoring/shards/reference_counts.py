@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore import _native
-from reelscore.data.shards import Shard
+from reelscore.data.captions.shards import Shard
 from reelscore.metrics.base import Metric
 from reelscore.metrics.cider import Counted
 from reelscore.scoring.prepared import Gathered
 from reelscore.scoring.shards.partitions import Cut, packed, read_partition
-from reelscore.text.packed import Packed
 from reelscore.text.tokens import Tokenizer, tokenize_packed
-from reelscore.text.words import Captions
+from reelscore.text.words import Captions, Packed
 
 
 class GatherPlan(NamedTuple):

@@ -14,10 +14,17 @@ import numpy as np
 from msgspec.structs import replace
 
 from reelscore._version import __version__
+from reelscore.data.captions.coverage import items_notes
+from reelscore.data.captions.paired_captions import Paired, copies_warning
 from reelscore.data.checks import counted
-from reelscore.data.coverage import items_notes
-from reelscore.data.paired_captions import Paired, copies_warning
-from reelscore.data.table import Coverage, Draws, ItemScores, MetricResult, ScoreTable, system_notes
+from reelscore.data.tables.table import (
+    Coverage,
+    Draws,
+    ItemScores,
+    MetricResult,
+    ScoreTable,
+    system_notes,
+)
 from reelscore.errors import DataError, about_system
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.training_data import training_warning
@@ -29,16 +36,7 @@ from reelscore.text.tokens import in_signature
 
 
 def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSums]) -> ScoreTable:
-    """Put the parts together into a table of the systems' scores.
-
-    Args:
-        read: What was found when the shards were read.
-        settings: What was computed.
-        parts: All parts.
-
-    Raises:
-        DataError: If a system has no caption of any item.
-    """
+    """Put the parts together into a table of the systems' scores."""
     systems, fingerprint = read.systems, read.fingerprint
     spans = [part.record.references for part in parts if part.record.items]
     policies = settings.policies
@@ -189,14 +187,7 @@ def draws_of_parts(settings: Settings, parts: Sequence[PartSums]) -> dict[str, F
 def with_draws(
     table: ScoreTable, settings: Settings, draws: Mapping[str, FloatArray], items: Mapping[str, int]
 ) -> ScoreTable:
-    """Return the draws to the results they belong to, for intervals and tests.
-
-    Args:
-        table: The scores of systems.
-        settings: What was computed.
-        draws: As of `draws_of_parts`.
-        items: As of `items_of_systems`.
-    """
+    """Return the draws to the results they belong to, for intervals and tests."""
     if not draws:
         return table
     made = f"resamples:{settings.resamples}|seed:{settings.seed}|resampling:{RESAMPLING}"

@@ -12,8 +12,8 @@ from functools import cache
 from typing import NamedTuple
 
 from reelscore.text.damages import english, vocabulary
-from reelscore.text.damages.clauses import agreeing, find_clause
 from reelscore.text.damages.sentence import Sentence
+from reelscore.text.damages.subject_verb import agreeing, find_clause
 
 _GAMES = english.words("game match field court stadium team court arena practice")
 _ROADS = english.words("street road sidewalk path aisle hall hallway highway corridor")

@@ -9,8 +9,8 @@ import random
 from collections.abc import Callable
 
 from reelscore.text.damages import english
-from reelscore.text.damages.clauses import Clause, agreeing, find_clause
 from reelscore.text.damages.sentence import Sentence
+from reelscore.text.damages.subject_verb import SubjectVerb, agreeing, find_clause
 
 _ACCOMPANIED = english.words(
     "filled covered along together away down decorated surrounded lined up off out"
@@ -29,7 +29,9 @@ def negated(sentence: Sentence) -> bool:
     )
 
 
-def _on_clause(rule: Callable[[Sentence, Clause], Sentence | None]) -> Callable[..., str | None]:
+def _on_clause(
+    rule: Callable[[Sentence, SubjectVerb], Sentence | None],
+) -> Callable[..., str | None]:
     """Make a rule that needs a verb of one that gets it."""
 
     def apply(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
@@ -40,12 +42,12 @@ def _on_clause(rule: Callable[[Sentence, Clause], Sentence | None]) -> Callable[
     return apply
 
 
-def _put(sentence: Sentence, clause: Clause, *words: str) -> Sentence:
+def _put(sentence: Sentence, clause: SubjectVerb, *words: str) -> Sentence:
     return sentence.put(clause.start, clause.end, *words)
 
 
 @_on_clause
-def is_not(sentence: Sentence, clause: Clause) -> Sentence | None:
+def is_not(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Put "not" after a form of "to be"."""
     if clause.sort == "be":
         return sentence.put(clause.start, clause.start + 1, sentence.words[clause.start], "not")
@@ -56,7 +58,7 @@ def is_not(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 
 @_on_clause
-def does_not(sentence: Sentence, clause: Clause) -> Sentence | None:
+def does_not(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Return "does not ride" for "rides"."""
     if clause.sort != "finite":
         return None
@@ -65,7 +67,7 @@ def does_not(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 
 @_on_clause
-def not_doing(sentence: Sentence, clause: Clause) -> Sentence | None:
+def not_doing(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Return "not riding" where there is no other verb."""
     if clause.sort != "participle":
         return None
@@ -73,14 +75,14 @@ def not_doing(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 
 @_on_clause
-def cannot(sentence: Sentence, clause: Clause) -> Sentence | None:
+def cannot(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Return "cannot ride"."""
     if clause.sort == "participle" or not clause.base:
         return None
     return _put(_with_base(sentence, clause), clause, "cannot", clause.base)
 
 
-def _with_base(sentence: Sentence, clause: Clause) -> Sentence:
+def _with_base(sentence: Sentence, clause: SubjectVerb) -> Sentence:
     """Adapt a second verb: not "does not hit and runs"."""
     second = sentence.after(clause.end)
     if sentence.after(clause.end - 1) == "and" and second in english.thirds():
@@ -89,7 +91,7 @@ def _with_base(sentence: Sentence, clause: Clause) -> Sentence:
 
 
 @_on_clause
-def no_longer(sentence: Sentence, clause: Clause) -> Sentence | None:
+def no_longer(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Return "is no longer riding"."""
     if clause.sort == "be":
         be = sentence.words[clause.start]
@@ -99,7 +101,7 @@ def no_longer(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 
 @_on_clause
-def stops(sentence: Sentence, clause: Clause) -> Sentence | None:
+def stops(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Return "stops riding"."""
     if clause.sort == "participle" or not clause.base:
         return None
@@ -110,7 +112,7 @@ def _with_to(verb: str) -> Callable[..., str | None]:
     """Make a rule that says "fails to ride", or "failing to ride" where there is no other verb."""
 
     @_on_clause
-    def rule(sentence: Sentence, clause: Clause) -> Sentence | None:
+    def rule(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
         if not clause.base or clause.subject is None:
             return None
         changed = _with_base(sentence, clause)
@@ -124,14 +126,14 @@ fails_to = _with_to("fail")
 
 
 @_on_clause
-def avoids(sentence: Sentence, clause: Clause) -> Sentence | None:
+def avoids(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Return "avoids riding"."""
     if not clause.base or clause.subject is None:
         return None
     return _put(sentence, clause, _form("avoid", clause), english.gerund(clause.base))
 
 
-def _form(verb: str, clause: Clause) -> str:
+def _form(verb: str, clause: SubjectVerb) -> str:
     """Return another verb the form of the one in the clause."""
     if clause.sort == "participle":
         return english.gerund(verb)
@@ -139,7 +141,7 @@ def _form(verb: str, clause: Clause) -> str:
 
 
 @_on_clause
-def untrue(sentence: Sentence, clause: Clause) -> Sentence | None:
+def untrue(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Begin with "it is not true that"."""
     if clause.sort == "participle":
         return None
@@ -147,7 +149,7 @@ def untrue(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 
 @_on_clause
-def never(sentence: Sentence, clause: Clause) -> Sentence | None:
+def never(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Put "never" beside the verb."""
     verb = sentence.words[clause.start]
     words = (verb, "never") if clause.sort == "be" else ("never", verb)
@@ -155,7 +157,7 @@ def never(sentence: Sentence, clause: Clause) -> Sentence | None:
 
 
 @_on_clause
-def contraction(sentence: Sentence, clause: Clause) -> Sentence | None:
+def contraction(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Return "isn't", "aren't", "doesn't" or "don't"."""
     if clause.sort == "be":
         be = sentence.words[clause.start]
@@ -173,7 +175,7 @@ def _with_nobody(*nobody: str) -> Callable[..., str | None]:
     """Make a rule that puts nobody in place of the people who do it."""
 
     @_on_clause
-    def rule(sentence: Sentence, clause: Clause) -> Sentence | None:
+    def rule(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
         subject = clause.subject
         if subject is None or sentence.lower[subject.head] not in english.people():
             return None
@@ -187,7 +189,7 @@ no_one = _with_nobody("no", "one")
 
 
 @_on_clause
-def none_of(sentence: Sentence, clause: Clause) -> Sentence | None:
+def none_of(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     """Return "none of the men"."""
     subject = clause.subject
     if subject is None or not english.beings()[sentence.lower[subject.head]]:
@@ -227,12 +229,7 @@ def no(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | N
 def _lacking(
     with_it: Callable[[str], tuple[str, ...]], doing_it: tuple[str, ...]
 ) -> Callable[..., str | None]:
-    """Make a rule that takes away what somebody has, or does besides.
-
-    Args:
-        with_it: From "with", "wearing" and the like to what stands in their place.
-        doing_it: What stands for "and" or "while" before "singing".
-    """
+    """Make a rule that takes away what somebody has, or does besides."""
 
     def rule(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
         if negated(sentence):

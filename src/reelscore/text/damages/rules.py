@@ -7,17 +7,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from reelscore.errors import UnknownNameError
-from reelscore.text.damages import english, exchanges, negation, order, roles, vocabulary
+from reelscore.text.damages import english, exchanges, negation, vocabulary, word_order
 from reelscore.text.damages.sentence import Sentence
 
 Rule = Callable[[Sentence, random.Random, frozenset[str]], "str | None"]
 
 KINDS: Mapping[str, Mapping[str, Rule]] = {
     "negation": negation.FORMS,
-    "shuffle": order.SHUFFLE,
-    "roles": roles.FORMS,
-    "stutter": order.STUTTER,
-    "truncation": order.TRUNCATION,
+    "shuffle": word_order.SHUFFLE,
+    "roles": word_order.FORMS,
+    "stutter": word_order.STUTTER,
+    "truncation": word_order.TRUNCATION,
     "noun": exchanges.NOUN,
     "number": exchanges.NUMBER,
     "colour": exchanges.COLOUR,

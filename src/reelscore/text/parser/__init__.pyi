@@ -1,12 +1,3 @@
-from reelscore.text.parser.facts import tree_facts as tree_facts
-from reelscore.text.parser.lexicon import Lexicon as Lexicon
-from reelscore.text.parser.lexicon import Sense as Sense
 from reelscore.text.parser.roles import Clause as Clause
-from reelscore.text.parser.roles import Filler as Filler
 from reelscore.text.parser.roles import Sentence as Sentence
-from reelscore.text.parser.scene_graph import SceneGraph as SceneGraph
 from reelscore.text.parser.sentences import parse as parse
-from reelscore.text.parser.trees import Token as Token
-from reelscore.text.parser.trees import Tree as Tree
-from reelscore.text.parser.trees import read_trees as read_trees
-from reelscore.text.parser.trees import write_tree as write_tree

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from reelscore.text.parser.dependencies import NOUNS, dependencies
-from reelscore.text.parser.trees import Tree
+from reelscore.text.parser.trees import NOUNS, Tree, dependencies
 
 Fact = tuple[str, ...]
 

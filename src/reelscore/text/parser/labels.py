@@ -57,11 +57,7 @@ class LabelTable:
 
     @property
     def matrix(self) -> csr_matrix:
-        """Items × labels, 1 where an item has a label, as a sparse matrix of scipy.
-
-        Raises:
-            MissingExtraError: If scipy is not installed.
-        """
+        """Items × labels, 1 where an item has a label, as a sparse matrix of scipy."""
         try:
             from scipy.sparse import csr_matrix
         except ModuleNotFoundError:
@@ -94,9 +90,6 @@ def labels(
         objects: Words that are objects, also at the end of a phrase; by default what WordNet
             calls an artifact, animal, food, plant, part of a body, or person.
         senses: As in `parse`.
-
-    Raises:
-        UnknownNameError: For an unknown kind or group.
     """
     check_choice("kind of labels", kind, get_args(LabelKind))
     for group in groups:

@@ -39,15 +39,8 @@ _LONGEST = 512  # pieces of words the network can read at once; later words get 
 def ud_trees(sentences: Sequence[str], *, threads: int | None = 1) -> list[Tree]:
     """Parse sentences, as they were written, into trees of Universal Dependencies.
 
-    Args:
-        sentences: One sentence each.
-        threads: How many threads to use; ``None`` for all cores.
-
     Returns:
         A tree for each; without words where the sentence has none.
-
-    Raises:
-        MissingExtraError: If the parser is not installed.
 
     >>> [tree] = ud_trees(["A man is riding a horse."])
     >>> [token.relation for token in tree.tokens]
@@ -74,15 +67,8 @@ def ud_trees(sentences: Sequence[str], *, threads: int | None = 1) -> list[Tree]
 def teacher_trees(captions: Sequence[str], *, threads: int | None = None) -> list[Tree]:
     """Parse captions as the parser behind the official SPICE tool does, as far as can be.
 
-    Args:
-        captions: Captions whose tokens are in lower case and separated by blanks.
-        threads: How many threads to use; ``None`` for all cores.
-
     Returns:
         A tree for each.
-
-    Raises:
-        MissingExtraError: If the parser is not installed.
 
     >>> [tree] = teacher_trees(["a man is riding a horse"])
     >>> [(token.lemma, token.relation) for token in tree.tokens if token.relation == "dobj"]
@@ -101,9 +87,6 @@ def teacher_trees(captions: Sequence[str], *, threads: int | None = None) -> lis
 
 def teacher_name() -> str:
     """Name the parser behind scene graphs: package, version, and a checksum of its files.
-
-    Raises:
-        MissingExtraError: If the parser is not installed.
 
     >>> teacher_name().startswith("reelscore-parser-")
     True

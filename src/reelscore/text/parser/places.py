@@ -53,14 +53,7 @@ class Places:
     def location(
         self, heads: Iterable[int], obj: int | None, subject: int | None, copular: int | None
     ) -> int | None:
-        """The word that says where: of the verbs, of the object, of the subject, or an adverb.
-
-        Args:
-            heads: The verb, with auxiliary verbs above it.
-            obj: The object.
-            subject: The subject.
-            copular: The noun after *be*, which can be a place itself: "is on stage".
-        """
+        """The word that says where: of the verbs, of the object, of the subject, or an adverb."""
         heads = list(heads)
         candidates = list(self.phrases(heads))
         if copular is not None:

@@ -159,11 +159,6 @@ def match(
 
     Tuples match if they have one length and are similar in every place; two may match the same.
 
-    Args:
-        candidate: Tuples as of `SceneGraph.concepts`.
-        reference: Tuples as of `SceneGraph.concepts`.
-        synsets: Whether a shared word or synset is enough; otherwise words must be equal.
-
     Returns:
         For each tuple of the candidate the place of the tuple of the reference, or ``None``.
 
@@ -214,13 +209,6 @@ def caption_facts(captions: Sequence[str], *, threads: int | None = None) -> lis
     """Parse captions, whose tokens are lower-case and separated by blanks, and read their facts.
 
     Each distinct caption is parsed once.
-
-    Args:
-        captions: The captions.
-        threads: How many threads the parser may use; ``None`` for all cores.
-
-    Raises:
-        MissingExtraError: If there is no parser.
     """
     distinct = dict.fromkeys(caption for caption in captions if caption.strip())
     trees = parser.teacher_trees(list(distinct), threads=threads) if distinct else []

@@ -13,9 +13,8 @@ from typing import Literal, overload
 from reelscore.errors import DataError, check_choice
 from reelscore.text.parser.lexicon import Lexicon
 from reelscore.text.parser.roles import Clause, Filler, Sentence, clauses
-from reelscore.text.parser.senses import Senses
+from reelscore.text.parser.senses import Senses, read_verbnet
 from reelscore.text.parser.trees import ROOT, Token, Tree
-from reelscore.text.parser.verbnet import read_verbnet
 
 Pronouns = Literal["keep", "person"]
 PRONOUN_RULES: tuple[Pronouns, ...] = ("keep", "person")

@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 import reelscore
-from reelscore.data.shards import shards_of
+from reelscore.data.captions.shards import shards_of
 from reelscore.engines import Engine
 from reelscore.errors import DataError
 from reelscore.metrics.base import column_sums

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from reelscore.data.caption_files import (
+from reelscore.data.captions.caption_files import (
     Candidates,
     CaptionFile,
     PathLike,
@@ -19,16 +21,16 @@ from reelscore.data.caption_files import (
     reading_explained,
     references_of_files,
 )
-from reelscore.data.checks import first_few
-from reelscore.data.file_names import exists, expanded, folder_of, shard_files
-from reelscore.data.python_captions import (
+from reelscore.data.captions.python_captions import (
+    TEXTS,
     CaptionsLike,
-    OtherIds,
     PythonCaptions,
+    are_columns,
+    is_path,
     python_captions,
-    systems_of,
-    with_ids,
 )
+from reelscore.data.checks import first_few, in_words
+from reelscore.data.file_names import exists, expanded, folder_of, shard_files
 from reelscore.data.reading import Reading, part_with
 from reelscore.data.source import PARQUET, EmptyFileError, Source
 from reelscore.errors import DataError
@@ -72,7 +74,7 @@ def read_inputs(
 
     Args:
         systems: The candidates of each system, or the file or folder that holds them; see
-            `reelscore.data.python_captions.systems_of`. Files without a name may hold several
+            `reelscore.data.captions.inputs.systems_of`. Files without a name may hold several
             systems, if their records have a field ``system``.
         references: References in any form, a file, several files, or nothing. A list of texts
             names files, unless the candidates are a list as well: then it holds their references.
@@ -162,9 +164,6 @@ def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None
     """Return whether all files are shards whose records say which system wrote a caption.
 
     Files without a record do not count, unless there are no others.
-
-    Raises:
-        DataError: If some do and others do not: it is unclear then what a file stands for.
     """
     reading = reading or Reading()
     files = shard_files(paths)
@@ -198,7 +197,7 @@ def _names_systems(path: PathLike, reading: Reading) -> bool | None:
     # The head alone first: most files are no shards, and have to be read without delay.
     if not head.startswith(PARQUET) and _SYSTEM_FIELD not in head.lower():
         return False
-    from reelscore.data.shards import names_systems
+    from reelscore.data.captions.shards import names_systems
 
     return names_systems(path, reading)
 
@@ -210,8 +209,8 @@ def _by_system(
 
     Also tells whether the part of a data set that is wanted was taken of some file.
     """
-    from reelscore.data.shard_blocks import captions_by_system
-    from reelscore.data.shards import shards_of
+    from reelscore.data.captions.shard_blocks import captions_by_system
+    from reelscore.data.captions.shards import shards_of
 
     shards = shards_of(paths, "candidates", reading)
     return dict(captions_by_system(shards)), any(shard.reading.splits for shard in shards)
@@ -245,15 +244,7 @@ def _of_one_split(
 
 
 def check_split_was_used(reading: Reading | None, used: bool) -> None:
-    """Refuse a part of a data set where no file says which items belong to it.
-
-    Args:
-        reading: How files are read, the part among it.
-        used: Whether some file names parts.
-
-    Raises:
-        DataError: If a part was asked for, and none does.
-    """
+    """Refuse a part of a data set where no file says which items belong to it."""
     if reading is not None and reading.splits and not used:
         raise DataError(
             f'split="{reading.split}" cannot be taken: no file says which items belong to it.'
@@ -262,9 +253,6 @@ def check_split_was_used(reading: Reading | None, used: bool) -> None:
 
 def references_by_item(references: CaptionsLike) -> References:
     """Take references in any form that has ids, where there are no candidates yet.
-
-    Raises:
-        DataError: If they cannot be used, or have no ids.
 
     >>> references_by_item([{"video_id": "v1", "references": ["a man", "a person"]}])
     {'v1': ['a man', 'a person']}
@@ -276,10 +264,6 @@ def references_by_item(references: CaptionsLike) -> References:
 
 def paths_in(captions: object, *, texts: bool = False) -> list[PathLike]:
     """Return the files that captions are named by; none if they are given themselves.
-
-    Args:
-        captions: What was given.
-        texts: Whether the texts of a list name files, as paths do; not if they read like captions.
 
     >>> paths_in("refs.json"), paths_in(["a.json"]), paths_in(["a.json"], texts=True)
     (['refs.json'], [], ['a.json'])
@@ -354,3 +338,121 @@ def _listed(paths: Sequence[str]) -> str:
     names = [Path(path).name for path in paths] if together else paths
     rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + rest + (f" in {folder}" if together else "")
+
+
+def systems_of(systems: object) -> Mapping[str, Any]:
+    """Return the captions of each system by its name.
+
+    Args:
+        systems: A mapping of names; several files, named after themselves; or a data frame, a
+            data set or records with a column ``system``.
+
+    >>> rows = [{"system": "a", "id": 1, "caption": "a man"},
+    ...         {"system": "b", "id": 1, "caption": "a dog"}]
+    >>> {name: captions.candidates() for name, captions in systems_of(rows).items()}
+    {'a': {'1': 'a man'}, 'b': {'1': 'a dog'}}
+    >>> systems_of(["runs/ours.json.gz"])
+    {'ours': 'runs/ours.json.gz'}
+    """
+    values = systems.values() if isinstance(systems, Mapping) else ()
+    texts = [captions for captions in values if isinstance(captions, str)]
+    if isinstance(systems, Mapping) and (texts or not are_columns(systems)):
+        if "" not in systems and len(texts) == len(systems) and any(map(_is_sentence, texts)):
+            raise DataError(
+                f"The systems are texts ({texts[0][:30]!r}, …), and no files; expected captions by "
+                "system, {name: captions}. To score one system, use reelscore.score."
+            )
+        return systems
+    if isinstance(systems, (str, os.PathLike)):
+        systems = [systems]
+    if isinstance(systems, (list, tuple)) and systems and all(map(is_path, systems)):
+        by_name = {system_name(path): path for path in systems}
+        if len(by_name) < len(systems):
+            raise DataError("Two files have the same name; give systems as {name: file}.")
+        return by_name
+    table = python_captions(systems, "systems")
+    if "system" not in table.columns:
+        raise DataError(
+            "The systems have no names: expected captions by system, {name: captions}, or a column "
+            "'system'. To score one system, use reelscore.score."
+        )
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(table.columns["system"]):
+        if not isinstance(name, str) or not name:
+            raise DataError(f"{table.place(place + 1)}: the system is {in_words(name)}, not text.")
+        places.setdefault(name, []).append(place)
+    return {name: table.taken(own, f"candidates of {name!r}") for name, own in places.items()}
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether a text is a caption rather than the name of a file."""
+    ending = Path(text).suffix
+    return " " in text and (len(ending) < 2 or " " in ending) and not exists(text)
+
+
+def system_name(path: PathLike) -> str:
+    """Name a system after its file, without the endings.
+
+    >>> system_name("runs/ours.json.gz")
+    'ours'
+    """
+    name = Path(path).name
+    for suffix in (".gz", ".xz", ".zst", ".json", ".jsonl", ".parquet", ".csv", ".tsv", ".txt"):
+        name = name.removesuffix(suffix)
+    return name or os.fspath(path)
+
+
+class OtherIds(msgspec.Struct, frozen=True):
+    """Ids of captions that were read from a file."""
+
+    name: str
+    ids: Sequence[str]
+
+
+def with_ids(
+    sides: Sequence[PythonCaptions], files: Sequence[OtherIds] = ()
+) -> list[PythonCaptions]:
+    """Let captions that belong together have the same ids: their own, or their numbers.
+
+    Captions that only have an order are numbered from 1 on, as the lines of a file are. All that
+    stands beside them must have an order too, and be as many.
+
+    >>> one, two = with_ids([python_captions(["a man"]), python_captions([["a man", "a boy"]])])
+    >>> one.candidates(), two.references()
+    ({'1': 'a man'}, {'1': ['a man', 'a boy']})
+    """
+    ordered = next((side for side in sides if side.labels is None), None)
+    if ordered is None:
+        return list(sides)
+    numbers = [str(number) for number in range(1, len(ordered) + 1)]
+    lengths = {side.name: len(side) for side in sides if side.labels is None or side.counted}
+    for other in files:
+        if list(other.ids) == [str(number) for number in range(1, len(other.ids) + 1)]:
+            lengths[other.name] = len(other.ids)
+        else:
+            raise _unlike(ordered, other.name, other.ids)
+    for side in sides:
+        if side.name not in lengths:
+            assert side.labels is not None
+            raise _unlike(ordered, side.name, side.labels)
+    if len(set(lengths.values())) > 1:
+        listing = " and ".join(f"{length:,} {name}" for name, length in lengths.items())
+        raise DataError(
+            f"There are {listing}, given in order; expected as many of each. "
+            "To leave some out, give them by id."
+        )
+    return [replace(side, labels=numbers, counted=False) for side in sides]
+
+
+def _unlike(ordered: PythonCaptions, name: str, ids: Sequence[Any]) -> DataError:
+    files = [text for text in ordered.columns.get(TEXTS, ()) if isinstance(text, str)][:1]
+    hint = ""
+    if files and exists(files[0]):
+        hint = (
+            f" If {files[0]!r} is a file, pass Path({files[0]!r}); give several systems to "
+            "score_systems."
+        )
+    return DataError(
+        f"The {ordered.name} are {len(ordered):,} captions in order, without ids; the {name} have "
+        f"ids ({first_few([str(item) for item in ids])}). Give both by id, or both in order.{hint}"
+    )

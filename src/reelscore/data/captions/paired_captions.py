@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 
+from reelscore.data.captions.item_ids import counting_hint, rule_hint
 from reelscore.data.checks import (
     Problems,
     are_texts,
@@ -21,7 +22,6 @@ from reelscore.data.checks import (
     in_words,
     references_fault,
 )
-from reelscore.data.item_ids import counting_hint, rule_hint
 from reelscore.errors import DataError, check_choice
 
 Missing = Literal["error", "zero", "skip"]
@@ -91,11 +91,7 @@ class Paired(msgspec.Struct, frozen=True):
 
 
 def check_policies(missing: Missing, empty: Empty) -> None:
-    """Refuse policies that are unknown.
-
-    Raises:
-        UnknownNameError: If there is no such policy.
-    """
+    """Refuse policies that are unknown."""
     check_choice("policy missing=", missing, get_args(Missing))
     check_choice("policy empty=", empty, get_args(Empty))
 
@@ -381,10 +377,6 @@ def copy_warning(
 ) -> list[str]:
     """Warn where nearly all captions equal one of their references, word for word.
 
-    Args:
-        candidates: The captions.
-        references_of: Gives the references of the caption at a place.
-
     >>> copy_warning(["a man"] * 5, lambda place: ["a dog", "a man"])
     ['Warning: 5 of 5 captions equal one of their references word for word; are they the
     references?']
@@ -404,12 +396,7 @@ def copy_warning(
 
 
 def copies_warning(equal: int, count: int) -> list[str]:
-    """Warn where nearly all captions equal a reference.
-
-    Args:
-        equal: How many do.
-        count: How many captions there are.
-    """
+    """Warn where nearly all captions equal a reference."""
     if count < _HANDFUL or equal < _NEARLY_ALL * count:
         return []
     return [

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from reelscore.data.caption_files import Candidates, References
-from reelscore.data.table import Coverage, ItemIndex, ScoreTable
+from reelscore.data.captions.caption_files import Candidates, References
+from reelscore.data.tables.table import Coverage, ItemIndex, ScoreTable
 from reelscore.errors import DataError
 
 PARTIAL = "†"  # stands behind the name of a system whose scores are not comparable
@@ -20,10 +20,6 @@ Partial = Mapping[tuple[str, str], Coverage]  # by system and metric
 
 def partial_scores(table: ScoreTable, people: Collection[str] = ()) -> Partial:
     """Find the scores that are made of fewer items than the metric has in the table.
-
-    Args:
-        table: The scores.
-        people: Scores that people gave: they judge other items of each system as a rule.
 
     Returns:
         For system and metric, the items. Scores that have none and do not say how many they are
@@ -81,13 +77,7 @@ def partial_notes(partial: Partial) -> list[str]:
 def items_notes(
     table: ScoreTable, common: Coverage | None = None, *, in_memory: bool = True
 ) -> list[str]:
-    """Return which items were scored, where that is not the same for all systems or not all.
-
-    Args:
-        table: The scores.
-        common: The items that all systems share, where only these were scored.
-        in_memory: Whether they were scored in memory, where alone all can be scored on those.
-    """
+    """Return which items were scored, where that is not the same for all systems or not all."""
     if common is not None:
         return [f"Scored on the {common.scored:,} of {common.total:,} items that all systems have."]
     if not partial_scores(table):
@@ -105,9 +95,6 @@ def on_shared_items(
     """Leave out the items that any system has no candidate for.
 
     Candidates without references stay, for the policy on missing items to judge.
-
-    Raises:
-        DataError: If the systems have no item in common.
 
     >>> systems, references, coverage = on_shared_items(
     ...     {"all": {"v1": "a man", "v2": "a dog"}, "half": {"v1": "a man"}},

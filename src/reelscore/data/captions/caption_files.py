@@ -20,11 +20,10 @@ from reelscore.data.checks import (
     references_fault,
     text_fault,
 )
-from reelscore.data.fields import Role
 from reelscore.data.file_names import expanded
 from reelscore.data.formats import LINES, TIMED, Format, detect_format, get_format
 from reelscore.data.formats.lines import Lines
-from reelscore.data.reading import IN_ORDER, Reading, Request, listed_splits
+from reelscore.data.reading import IN_ORDER, Reading, Request, Role, listed_splits
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
@@ -146,14 +145,7 @@ def references_of_files(
     or_candidates: bool = False,
     blind: bool = False,
 ) -> tuple[dict[str, list[str]], list[CaptionFile]]:
-    """Read references as `read_references` does, and say how.
-
-    Args:
-        paths: As there.
-        reading: How to read the files.
-        or_candidates: Take the candidates of files that hold no references.
-        blind: Take items of a blind test, which have no caption, with an empty one.
-    """
+    """Read references as `read_references` does, and say how."""
     names = expanded([paths] if isinstance(paths, (str, os.PathLike)) else paths)
     if not names:
         raise DataError("No reference files were given; at least one is needed.")
@@ -341,13 +333,7 @@ def _numbered(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _add_lines(
     texts: Sequence[str], references: dict[str, list[str]], *, all_are_lines: bool
 ) -> None:
-    """Append the first lines of a file to the references so far.
-
-    Args:
-        texts: The lines.
-        references: The references.
-        all_are_lines: Whether these are lines, too: as many in the same order, or an error follows.
-    """
+    """Append the first lines of a file to the references so far."""
     if all_are_lines and references:
         for own, text in zip(references.values(), texts, strict=False):
             own.append(text)

@@ -1,14 +1,14 @@
 """Captions given in Python, whatever holds them: mappings, lists, data frames, data sets.
 
 Every function that takes captions brings them here first, so that all take the same forms, and
-refuse the same mistakes in the same words.
+refuse the same mistakes in the same words. pandas, polars, pyarrow and datasets are not imported:
+their objects are told by what they offer.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,7 +16,6 @@ from msgspec.structs import asdict, replace
 
 from reelscore.data.checks import (
     Problems,
-    first_few,
     id_fault,
     id_text,
     in_words,
@@ -25,29 +24,192 @@ from reelscore.data.checks import (
     references_fault,
     text_fault,
 )
-from reelscore.data.fields import (
+from reelscore.data.reading import (
     USUAL,
     Role,
     missing_caption_field,
     several_caption_fields,
     unnumbered,
 )
-from reelscore.data.file_names import exists
-from reelscore.data.python_tables import (
-    NO_FIELD,
-    TEXTS,
-    PythonTable,
-    are_columns,
-    is_path,
-    python_table,
-)
 from reelscore.errors import DataError
+
+TEXTS = ""  # the name of the only column of a form without names
+NO_FIELD = object()  # in place of what a record does not have
+_MOST_COLUMNS = 100  # a mapping with more keys has ids
+
+
+class PythonTable(msgspec.Struct, frozen=True):
+    """Data of one form, as columns.
+
+    Attributes:
+        name: What they are, for messages: "candidates".
+        unit: What one of them is called, for messages: "row"; "" in a mapping, where ids tell.
+        columns: The values under each name; under "" where the form has no names.
+        labels: The item of each, or ``None`` where only their order is known.
+        counted: The labels are the default index of a data frame, 0, 1, 2, …: they are ids only
+            where nothing is given by order.
+    """
+
+    name: str
+    unit: str
+    columns: Mapping[str, Sequence[Any]]
+    labels: Sequence[Any] | None = None
+    counted: bool = False
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(next(iter(self.columns.values()), ()))
+
+    def place(self, number: int) -> str:
+        """Name the place of a row, from 1 on."""
+        return f"{self.name}: {self.unit} {number}" if self.unit else self.name
+
+
+def python_table(value: object, name: str) -> PythonTable:
+    """Bring data of any form to columns.
+
+    Args:
+        value: A mapping of ids, a sequence or a generator of texts or of records, a data frame or
+            a series, a data set, a mapping of columns, or COCO annotations.
+        name: What they are, for messages.
+
+    >>> table = python_table([{"video_id": 7, "Caption": "a man"}], "candidates")
+    >>> table.columns, table.labels
+    ({'video_id': [7], 'caption': ['a man']}, [7])
+    """
+    if isinstance(value, PythonTable):
+        return value
+    if hasattr(value, "collect"):  # a lazy frame of polars
+        value = value.collect()
+    if isinstance(value, Mapping):
+        return _of_mapping(value, name)
+    if hasattr(value, "iloc"):  # pandas
+        return _of_pandas(value, name)
+    if hasattr(value, "get_columns"):  # polars
+        columns = {column.name: column.to_list() for column in value.get_columns()}
+        return _of_columns(columns, name)
+    if hasattr(value, "to_pydict"):  # pyarrow
+        return _of_columns(value.to_pydict(), name)
+    if hasattr(value, "column_names") and hasattr(value, "num_rows"):  # datasets
+        return _of_columns({column: list(value[column]) for column in value.column_names}, name)  # type: ignore[index]
+    if isinstance(value, (str, bytes, set, frozenset)) or not isinstance(value, Iterable):
+        what = "a set, which has no order" if isinstance(value, (set, frozenset)) else ""
+        raise DataError(
+            f"The {name} are {what or in_words(value)}; expected captions by id, a list of them, "
+            "a data frame, or a file."
+        )
+    entries = value.tolist() if hasattr(value, "tolist") else list(value)
+    if entries and all(isinstance(entry, Mapping) for entry in entries):
+        return _of_records(entries, name)
+    return PythonTable(name, "entry", {TEXTS: entries}, None)
+
+
+def columns_of(value: object, name: str) -> Mapping[str, Sequence[Any]]:
+    """Return the columns of a data frame, a data set, records, or a mapping of columns.
+
+    >>> columns_of([{"system": "a", "Score": 1}, {"system": "b", "Score": 2}], "scores")
+    {'system': ['a', 'b'], 'score': [1, 2]}
+    """
+    if isinstance(value, Mapping) and all(isinstance(own, (list, tuple)) for own in value.values()):
+        return _of_columns(value, name).columns
+    columns = python_table(value, name).columns
+    if TEXTS in columns:
+        raise DataError(
+            f"The {name} are {in_words(value)}; expected a data frame, records or a file."
+        )
+    return {
+        key: [None if cell is NO_FIELD else cell for cell in cells]
+        for key, cells in columns.items()
+    }
+
+
+def is_frame(value: object) -> bool:
+    """Return whether a value is a table of some package: a data frame or a data set.
+
+    >>> is_frame({"id": [1]})
+    False
+    """
+    kinds = ("iloc", "get_columns", "collect", "to_pydict", "column_names")
+    return not isinstance(value, Mapping) and any(hasattr(value, name) for name in kinds)
+
+
+def has_item(record: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping is a record, with an item id among its fields.
+
+    >>> has_item({"video_id": "v1", "sentence": "a man"}), has_item({"v1": ["a man"]})
+    (True, False)
+    """
+    return USUAL.item_field([str(key) for key in record]) is not None
+
+
+def is_path(value: object) -> bool:
+    """Return whether a value names a file.
+
+    >>> is_path("refs.json"), is_path(["refs.json"])
+    (True, False)
+    """
+    return isinstance(value, (str, os.PathLike))
+
+
+def _of_mapping(value: Mapping[Any, Any], name: str) -> PythonTable:
+    records = value.get("annotations")
+    if isinstance(records, list) and records and isinstance(records[0], Mapping):
+        return _of_records(records, name)
+    if are_columns(value):
+        return _of_columns(value, name)
+    if hasattr(next(iter(value.values()), None), "column_names"):
+        names = [str(key) for key in value]
+        raise DataError(
+            f"The {name} are several data sets ({', '.join(names)}); choose one of them, such as "
+            f"data[{names[0]!r}]."
+        )
+    return PythonTable(name, "", {TEXTS: list(value.values())}, list(value))
+
+
+def _of_pandas(value: Any, name: str) -> PythonTable:
+    labels = value.index.tolist()
+    counted = value.index.name is None and labels == list(range(len(labels)))
+    if not hasattr(value, "columns"):
+        return PythonTable(name, "row", {TEXTS: value.tolist()}, labels, counted)
+    columns = {column: value[column].tolist() for column in value.columns}
+    if value.index.name is not None:
+        columns = {value.index.name: labels, **columns}
+    frame = _of_columns(columns, name)
+    return frame if frame.labels is not None else replace(frame, labels=labels, counted=counted)
+
+
+def _of_records(records: Sequence[Mapping[Any, Any]], name: str) -> PythonTable:
+    names = dict.fromkeys(key for record in records for key in record)
+    columns = {key: [record.get(key, NO_FIELD) for record in records] for key in names}
+    return _of_columns(columns, name, "record")
+
+
+def _of_columns(columns: Mapping[Any, Sequence[Any]], name: str, unit: str = "row") -> PythonTable:
+    by_name = {str(key).strip().lower(): column for key, column in columns.items()}
+    item = USUAL.item_field(by_name)
+    return PythonTable(name, unit, by_name, None if item is None else by_name[item])
+
+
+def are_columns(value: Mapping[Any, Any]) -> bool:
+    """Return whether the keys of a mapping are names of columns, not ids: a batch of a data set.
+
+    >>> are_columns({"id": ["v1"], "caption": ["a man"]}), are_columns({"v1": ["a man"]})
+    (True, False)
+    """
+    if len(value) > _MOST_COLUMNS:
+        return False
+    names = [str(key) for key in value]
+    return (
+        USUAL.item_field(names) is not None
+        and USUAL.has_captions(names)
+        and all(isinstance(column, (list, tuple)) for column in value.values())
+    )
+
 
 PathLike = str | os.PathLike[str]
 # Captions as a user may give them: see the table in docs/formats.md.
 CaptionsLike = Mapping[Any, Any] | Iterable[Any] | PathLike
 
-_SYSTEM = "system"
 _CELL = ' Fill it ("" is an empty caption), or remove it.'
 
 
@@ -66,11 +228,7 @@ class PythonCaptions(PythonTable, frozen=True):
         return self.has_references and not USUAL.caption_fields(kinds, "candidates")
 
     def values(self, role: Role) -> Sequence[Any]:
-        """Return what each row holds for a role: a text, or several.
-
-        Raises:
-            DataError: If no column, or several, may hold captions of the role.
-        """
+        """Return what each row holds for a role: a text, or several."""
         if TEXTS in self.columns:
             return self.columns[TEXTS]
         kinds = {name: unnumbered(name) for name in self.columns}
@@ -87,11 +245,7 @@ class PythonCaptions(PythonTable, frozen=True):
         return [[text for text in row if not is_missing(text) and text != ""] for row in rows]
 
     def candidates(self) -> dict[Any, str]:
-        """Return the one caption of each item.
-
-        Raises:
-            DataError: If an id or a caption cannot be used, or an item comes twice.
-        """
+        """Return the one caption of each item."""
         values, items = self.values("candidates"), self._items()
         if _all_of(str, values) and _all_of(str, items) and self._are_unique(items):
             return dict(zip(items, values, strict=True))
@@ -110,11 +264,7 @@ class PythonCaptions(PythonTable, frozen=True):
         return captions
 
     def references(self) -> dict[Any, Sequence[str]]:
-        """Return the references of each item: those of all its rows.
-
-        Raises:
-            DataError: If an id or a reference cannot be used.
-        """
+        """Return the references of each item: those of all its rows."""
         values, items = self.values("references"), self._items()
         lists = _all_of((list, tuple), values) and all(v and type(v[0]) is str for v in values)
         if lists and _all_of(str, items) and self._are_unique(items):
@@ -160,7 +310,7 @@ class PythonCaptions(PythonTable, frozen=True):
 
 
 def python_captions(value: object, name: str = "captions") -> PythonCaptions:
-    """Take captions of any form; see `reelscore.data.python_tables.python_table`.
+    """Take captions of any form; see `reelscore.data.captions.python_captions.python_table`.
 
     >>> python_captions([{"video_id": 7, "caption": "a man"}]).candidates()
     {'7': 'a man'}
@@ -172,82 +322,10 @@ def python_captions(value: object, name: str = "captions") -> PythonCaptions:
     return PythonCaptions(**asdict(python_table(value, name)))
 
 
-def systems_of(systems: object) -> Mapping[str, Any]:
-    """Return the captions of each system by its name.
-
-    Args:
-        systems: A mapping of names; several files, named after themselves; or a data frame, a
-            data set or records with a column ``system``.
-
-    Raises:
-        DataError: If it is none of these, or two files have the same name.
-
-    >>> rows = [{"system": "a", "id": 1, "caption": "a man"},
-    ...         {"system": "b", "id": 1, "caption": "a dog"}]
-    >>> {name: captions.candidates() for name, captions in systems_of(rows).items()}
-    {'a': {'1': 'a man'}, 'b': {'1': 'a dog'}}
-    >>> systems_of(["runs/ours.json.gz"])
-    {'ours': 'runs/ours.json.gz'}
-    """
-    if isinstance(systems, Mapping) and not are_columns(systems):
-        texts = [each for each in systems.values() if isinstance(each, str)]
-        if "" not in systems and len(texts) == len(systems) and any(map(_is_sentence, texts)):
-            raise DataError(
-                f"The systems are texts ({texts[0][:30]!r}, …), and no files; expected captions by "
-                "system, {name: captions}. To score one system, use reelscore.score."
-            )
-        return systems
-    if isinstance(systems, (str, os.PathLike)):
-        systems = [systems]
-    if isinstance(systems, (list, tuple)) and systems and all(map(is_path, systems)):
-        by_name = {system_name(path): path for path in systems}
-        if len(by_name) < len(systems):
-            raise DataError("Two files have the same name; give systems as {name: file}.")
-        return by_name
-    table = python_captions(systems, "systems")
-    if _SYSTEM not in table.columns:
-        raise DataError(
-            "The systems have no names: expected captions by system, {name: captions}, or a column "
-            f"{_SYSTEM!r}. To score one system, use reelscore.score."
-        )
-    places: dict[str, list[int]] = {}
-    for place, name in enumerate(table.columns[_SYSTEM]):
-        if not isinstance(name, str) or not name:
-            raise DataError(f"{table.place(place + 1)}: the system is {in_words(name)}, not text.")
-        places.setdefault(name, []).append(place)
-    return {name: table.taken(own, f"candidates of {name!r}") for name, own in places.items()}
-
-
-def _is_sentence(text: str) -> bool:
-    """Return whether a text is a caption rather than the name of a file."""
-    ending = Path(text).suffix
-    return " " in text and (len(ending) < 2 or " " in ending) and not exists(text)
-
-
-def system_name(path: PathLike) -> str:
-    """Name a system after its file, without the endings.
-
-    >>> system_name("runs/ours.json.gz")
-    'ours'
-    """
-    name = Path(path).name
-    for suffix in (".gz", ".xz", ".zst", ".json", ".jsonl", ".parquet", ".csv", ".tsv", ".txt"):
-        name = name.removesuffix(suffix)
-    return name or os.fspath(path)
-
-
 def caption_rows(
     ids: object, captions: object = None, name: str = "captions"
 ) -> tuple[list[str], list[str]]:
     """Take ids and as many captions; an item may come several times.
-
-    Args:
-        ids: The ids, a list, an array or a tensor; or captions in any form that has ids.
-        captions: The caption of each id, where these are given alone.
-        name: What the captions are, for messages.
-
-    Raises:
-        DataError: If the lengths differ, or an id or a caption cannot be used.
 
     >>> caption_rows([7, 7], ["a man", "a dog"])
     (['7', '7'], ['a man', 'a dog'])
@@ -276,55 +354,6 @@ def caption_rows(
             problems.add(f"{given.place(number)}: {fault}")
     problems.raise_if_any()
     return [label if type(label) is str else id_text(label) for label in labels], texts
-
-
-class OtherIds(msgspec.Struct, frozen=True):
-    """Ids of captions that were read from a file."""
-
-    name: str
-    ids: Sequence[str]
-
-
-def with_ids(
-    sides: Sequence[PythonCaptions], files: Sequence[OtherIds] = ()
-) -> list[PythonCaptions]:
-    """Let captions that belong together have the same ids: their own, or their numbers.
-
-    Captions that only have an order are numbered from 1 on, as the lines of a file are. All that
-    stands beside them must have an order too, and be as many.
-
-    Args:
-        sides: Candidates and references.
-        files: What stands beside them in files.
-
-    Raises:
-        DataError: If some have ids and others only an order, or if they are not as many.
-
-    >>> one, two = with_ids([python_captions(["a man"]), python_captions([["a man", "a boy"]])])
-    >>> one.candidates(), two.references()
-    ({'1': 'a man'}, {'1': ['a man', 'a boy']})
-    """
-    ordered = next((side for side in sides if side.labels is None), None)
-    if ordered is None:
-        return list(sides)
-    numbers = [str(number) for number in range(1, len(ordered) + 1)]
-    lengths = {side.name: len(side) for side in sides if side.labels is None or side.counted}
-    for other in files:
-        if list(other.ids) == [str(number) for number in range(1, len(other.ids) + 1)]:
-            lengths[other.name] = len(other.ids)
-        else:
-            raise _unlike(ordered, other.name, other.ids)
-    for side in sides:
-        if side.name not in lengths:
-            assert side.labels is not None
-            raise _unlike(ordered, side.name, side.labels)
-    if len(set(lengths.values())) > 1:
-        listing = " and ".join(f"{length:,} {name}" for name, length in lengths.items())
-        raise DataError(
-            f"There are {listing}, given in order; expected as many of each. "
-            "To leave some out, give them by id."
-        )
-    return [replace(side, labels=numbers, counted=False) for side in sides]
 
 
 def texts_in(value: Any) -> list[Any]:
@@ -360,20 +389,6 @@ def _listed(values: object, name: str) -> list[Any]:
     if isinstance(plain, (str, Mapping)) or not isinstance(plain, Iterable):
         raise DataError(f"The {name} are {in_words(plain)}; expected a list of {name}.")
     return list(plain)
-
-
-def _unlike(ordered: PythonCaptions, name: str, ids: Sequence[Any]) -> DataError:
-    files = [text for text in ordered.columns.get(TEXTS, ()) if isinstance(text, str)][:1]
-    hint = ""
-    if files and exists(files[0]):
-        hint = (
-            f" If {files[0]!r} is a file, pass Path({files[0]!r}); give several systems to "
-            "score_systems."
-        )
-    return DataError(
-        f"The {ordered.name} are {len(ordered):,} captions in order, without ids; the {name} have "
-        f"ids ({first_few([str(item) for item in ids])}). Give both by id, or both in order.{hint}"
-    )
 
 
 def _id_fault(label: object) -> str | None:

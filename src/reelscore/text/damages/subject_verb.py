@@ -33,7 +33,7 @@ class Phrase(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Clause:
+class SubjectVerb:
     """The main verb of a caption and who does it.
 
     Attributes:
@@ -54,7 +54,7 @@ class Clause:
     subject: Phrase | None
 
 
-def find_clause(sentence: Sentence) -> Clause | None:
+def find_clause(sentence: Sentence) -> SubjectVerb | None:
     """Find the main verb of a caption, the first that is not in a relative clause.
 
     >>> clause = find_clause(Sentence.read("Two men in suits are riding horses."))
@@ -125,21 +125,21 @@ def _follows_plural(sentence: Sentence, place: int) -> bool:
     return english.beings().get(sentence.before(place), False)
 
 
-def _clause(sentence: Sentence, sort: str, place: int) -> Clause:
+def _clause(sentence: Sentence, sort: str, place: int) -> SubjectVerb:
     word, subject = sentence.lower[place], find_subject(sentence, place)
     if sort == "be":
         base = english.gerunds().get(sentence.after(place), "")
         plural = word in {"are", "were"}
-        return Clause("be", place, place + (2 if base else 1), base, plural, subject)
+        return SubjectVerb("be", place, place + (2 if base else 1), base, plural, subject)
     if sort == "finite":
         singular = word in english.thirds()
         base = english.thirds().get(word, word)
-        return Clause("finite", place, place + 1, base, not singular, subject)
+        return SubjectVerb("finite", place, place + 1, base, not singular, subject)
     plural = subject is not None and subject.plural
-    return Clause("participle", place, place + 1, english.gerunds()[word], plural, subject)
+    return SubjectVerb("participle", place, place + 1, english.gerunds()[word], plural, subject)
 
 
-def agreeing(sentence: Sentence, clause: Clause, plural: bool) -> Sentence:
+def agreeing(sentence: Sentence, clause: SubjectVerb, plural: bool) -> Sentence:
     """Adapt the verb of a clause to another subject, and the verbs that "and" joins to it.
 
     >>> sentence = Sentence.read("a man dances and sings")

@@ -1,12 +1,131 @@
-"""Role exchange: who does what to whom."""
+"""Damage to the order of words: shuffled, repeated, cut off, and who does what to whom."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from reelscore.text.damages import english
-from reelscore.text.damages.clauses import Clause, Phrase, agreeing, find_clause, phrase_start
-from reelscore.text.damages.sentence import Sentence
+from reelscore.text.damages.sentence import Sentence, in_order
+from reelscore.text.damages.subject_verb import (
+    Phrase,
+    SubjectVerb,
+    agreeing,
+    find_clause,
+    phrase_start,
+)
+
+_TRIES = 20
+
+
+def _places(sentence: Sentence) -> list[int]:
+    """Return the places of the words, without marks."""
+    return [place for place in range(len(sentence)) if sentence.is_word(place)]
+
+
+def _words(sentence: Sentence) -> list[str]:
+    return [sentence.words[place] for place in _places(sentence)]
+
+
+def shuffle_all(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Put all words into a random order, at least half of them in another place."""
+    words = _words(sentence)
+    if len(set(words)) < 4:
+        return None
+    for _ in range(_TRIES):
+        mixed = rng.sample(words, len(words))
+        moved = sum(one != two for one, two in zip(words, mixed, strict=True))
+        if 2 * moved >= len(words):
+            return in_order(sentence, mixed)
+    return None
+
+
+def shuffle_near(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Exchange neighbours: the first with the second word, the third with the fourth."""
+    words = _words(sentence)
+    if len(set(words)) < 4:
+        return None
+    start = rng.choice((0, 1))
+    for place in range(start, len(words) - 1, 2):
+        words[place], words[place + 1] = words[place + 1], words[place]
+    return in_order(sentence, words)
+
+
+def reverse(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Put the words into the opposite order."""
+    words = _words(sentence)
+    return in_order(sentence, words[::-1]) if len(set(words)) >= 4 else None
+
+
+def repeat_last(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Return the last word three times more, as captioners do."""
+    places = _places(sentence)
+    return _repeated(sentence, places[-1:], 3) if len(places) > 1 else None
+
+
+def repeat_word(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Return one word of some weight two or three times more."""
+    weighty = [
+        place
+        for place, word in enumerate(sentence.lower)
+        if sentence.is_word(place)
+        and word not in english.PREPOSITIONS | english.DETERMINERS | english.CONJUNCTIONS
+    ]
+    if not weighty or len(sentence) < 2:
+        return None
+    place = rng.choice(weighty)
+    word = sentence.words[place]
+    return sentence.put(place, place + 1, *[word] * rng.choice((3, 4))).text()
+
+
+def repeat_phrase(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Return the last two or three words again and again."""
+    places = _places(sentence)
+    if len(places) < 4:
+        return None
+    return _repeated(sentence, places[-rng.choice((2, 3)) :], rng.choice((2, 3)))
+
+
+def _repeated(sentence: Sentence, places: Sequence[int], times: int) -> str:
+    words = [sentence.words[place] for place in places]
+    return sentence.put(places[-1], places[-1] + 1, words[-1], *words * times).text()
+
+
+def repeat_all(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Return each word twice."""
+    changed = sentence
+    for place in reversed(_places(sentence)):
+        word = sentence.words[place]
+        changed = changed.put(place, place + 1, word, word)
+    return changed.text()
+
+
+def first_half(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Leave the second half of the words out."""
+    places = _places(sentence)
+    if len(places) < 4:
+        return None
+    last = places[len(places) // 2 - 1]
+    # "a." would be read as an abbreviation
+    lone = len(sentence.words[last]) == 1 or sentence.is_word(len(sentence) - 1)
+    return sentence.put(last + 1, len(sentence) - (0 if lone else 1)).text()
+
+
+def last_half(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    """Leave the first half of the words out."""
+    places = _places(sentence)
+    return sentence.put(0, places[(len(places) + 1) // 2]).text() if len(places) >= 4 else None
+
+
+SHUFFLE = {"all": shuffle_all, "neighbours": shuffle_near, "reversed": reverse}
+STUTTER = {
+    "last word": repeat_last,
+    "one word": repeat_word,
+    "last phrase": repeat_phrase,
+    "each word": repeat_all,
+}
+TRUNCATION = {"first half": first_half, "last half": last_half}
+
 
 # Between the verb and whom it is done to. "With", "beside" or "and" do not say who does it.
 _DIRECTED = english.words("at on to over into from behind off onto under for toward towards by")
@@ -45,7 +164,7 @@ def exchange_object(sentence: Sentence, rng: random.Random, taken: frozenset[str
     return _exchanged(sentence, clause, clause.subject, whom)
 
 
-def _joint(sentence: Sentence, clause: Clause) -> bool:
+def _joint(sentence: Sentence, clause: SubjectVerb) -> bool:
     """Return whether two do it together, or it is not certain who does it."""
     if clause.sort == "participle" and (
         clause.subject is None or clause.subject.end != clause.start
@@ -67,14 +186,14 @@ def _stems(participle: str) -> tuple[str, ...]:
     return participle[:-1], participle[:-2], participle[:-3]
 
 
-def _passive(sentence: Sentence, clause: Clause) -> bool:
+def _passive(sentence: Sentence, clause: SubjectVerb) -> bool:
     participle = sentence.after(clause.start)
     return (
         participle.endswith(("ed", "en", "t", "own")) and sentence.after(clause.start + 1) == "by"
     )
 
 
-def _whom(sentence: Sentence, clause: Clause) -> Phrase | None:
+def _whom(sentence: Sentence, clause: SubjectVerb) -> Phrase | None:
     """Find to whom it is done: right after the verb, or after "to", "at" and the like."""
     start = clause.end + (1 if _passive(sentence, clause) else 0)
     for place in range(start, min(len(sentence), start + _FARTHEST)):
@@ -163,7 +282,7 @@ def _looks_plural(noun: str) -> bool:
     return noun.endswith("s") and not noun.endswith("ss")
 
 
-def _exchanged(sentence: Sentence, clause: Clause, who: Phrase, whom: Phrase) -> str | None:
+def _exchanged(sentence: Sentence, clause: SubjectVerb, who: Phrase, whom: Phrase) -> str | None:
     one, two = ([*sentence.words[phrase.start : phrase.end]] for phrase in (who, whom))
     if sentence.lower[who.head] == sentence.lower[whom.head]:
         return None

@@ -8,13 +8,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from reelscore._progress import Progress
-from reelscore.data.coverage import items_notes
-from reelscore.data.item_ids import rule_note
-from reelscore.data.table import ScoreTable, Sources, system_notes
+from reelscore.data.captions.coverage import items_notes
+from reelscore.data.captions.item_ids import rule_note
+from reelscore.data.tables.table import ScoreTable, Sources, system_notes
 from reelscore.engines.engine import Engine
 from reelscore.errors import about_system
 from reelscore.scoring.scores import Scores, only_row
-from reelscore.stories.pairs import (
+from reelscore.stories.paired_stories import (
     StoriesLike,
     annotators_of,
     candidates_of,
@@ -22,7 +22,7 @@ from reelscore.stories.pairs import (
     with_matched_videos,
 )
 from reelscore.stories.protocol import protocol_of
-from reelscore.stories.scorer import StoryScorer
+from reelscore.stories.story_scorer import StoryScorer
 from reelscore.stories.timelines import Timelines
 
 
@@ -96,16 +96,12 @@ def score_systems(
 
     Args:
         systems: Candidates by system name.
-        references: As in `score`.
-        scores: As in `score`.
-        preset: As in `score`.
-        match_ids: As in `score`.
+        references, scores, preset, match_ids: As in `score`.
         common: Score all systems on the videos that each of them has candidates for.
         threads: As in `score`.
         progress: Called now and then with how many videos of a system are done, of how many:
             from 0 on for each.
-        engine: As in `score`.
-        choices: As in `score`.
+        engine, choices: As in `score`.
 
     Returns:
         A table whose rows are `reelscore.Scores` and whose items are videos. Scores of the

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import field, structs
 
 from reelscore._lazy import np
-from reelscore.data.scales import HIGHER, Scale, score_labels, scores_named
+from reelscore.data.tables.scales import HIGHER, Scale, score_labels, scores_named
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class Sources(msgspec.Struct, frozen=True):
         captions: The captions, by system and item.
         references: The references of each item.
         timelines: Where the items are long videos, how the captions of each system and video
-            were matched: `reelscore.stories.Timeline`.
+            were matched: `reelscore.stories.timelines.Timeline`.
     """
 
     captions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -388,7 +388,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
             statistics: Whether to include what intervals and tests need of scores that are not
                 means of their items' scores.
         """
-        from reelscore.data.table_files import FORMAT, stored_statistics
+        from reelscore.data.tables.table_files import FORMAT, stored_statistics
 
         stored = stored_statistics(self) if statistics else {}
         return {
@@ -404,13 +404,13 @@ class ScoreTable(msgspec.Struct, frozen=True):
 
     def to_json(self, *, statistics: bool = True) -> str:
         """Return the table as JSON text; see `to_dict`."""
-        from reelscore.data.table_files import json_text
+        from reelscore.data.tables.table_files import json_text
 
         return json_text(self, statistics=statistics)
 
     def to_csv(self) -> str:
         """Return the table as CSV text; numbers in full, so that they read back the same."""
-        from reelscore.data.table_files import csv_text
+        from reelscore.data.tables.table_files import csv_text
 
         return csv_text(self)
 
@@ -429,7 +429,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         >>> ScoreTable.read(path)["mine"]["meteor"].items["v1"]
         0.25
         """
-        from reelscore.data.table_files import write_table
+        from reelscore.data.tables.table_files import write_table
 
         write_table(self, path, statistics=statistics)
 
@@ -547,18 +547,14 @@ class ScoreTable(msgspec.Struct, frozen=True):
         repeats: Literal["error", "mean"] = "error",
         column: str | None = None,
     ) -> ScoreTable:
-        """Read a table from JSON or CSV; see `reelscore.data.table_files.read_table`."""
-        from reelscore.data.table_files import read_table
+        """Read a table from JSON or CSV; see `reelscore.data.tables.table_files.read_table`."""
+        from reelscore.data.tables.table_files import read_table
 
         return read_table(path, repeats=repeats, column=column)
 
 
 def only_score(results: Sequence[MetricResult]) -> float:
-    """Return the score where there is one alone.
-
-    Raises:
-        DataError: If there are none or several.
-    """
+    """Return the score where there is one alone."""
     if len(results) != 1:
         names = ", ".join(dict.fromkeys(result.metric for result in results)) or "none"
         raise DataError(
@@ -581,9 +577,6 @@ def system_notes(notes: Mapping[str, Sequence[str]]) -> list[str]:
 
 def file_format(path: str | Path) -> Literal["json", "csv"]:
     """Recognise the format of a score table's file by its ending.
-
-    Raises:
-        DataError: If it is neither .json nor .csv.
 
     >>> file_format("scores.json")
     'json'

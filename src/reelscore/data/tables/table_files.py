@@ -17,10 +17,10 @@ from msgspec import structs
 from numpy.typing import NDArray
 
 from reelscore.data.atomic_files import write_atomically
-from reelscore.data.fields import USUAL
-from reelscore.data.python_tables import columns_of
-from reelscore.data.scales import Better, Scale, output_name
-from reelscore.data.table import (
+from reelscore.data.captions.python_captions import columns_of
+from reelscore.data.reading import USUAL
+from reelscore.data.tables.scales import Better, Scale, output_name
+from reelscore.data.tables.table import (
     Coverage,
     ItemScores,
     MetricResult,
@@ -29,7 +29,7 @@ from reelscore.data.table import (
     file_format,
     view,
 )
-from reelscore.data.table_rows import (
+from reelscore.data.tables.table_rows import (
     BETTER,
     SCORE_NAMES,
     SYSTEM_NAMES,
@@ -195,9 +195,6 @@ def read_table(
 
 def one_score(table: ScoreTable, column: str) -> ScoreTable:
     """Keep one score of a table.
-
-    Raises:
-        UnknownNameError: If there is no such score.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l,cider")

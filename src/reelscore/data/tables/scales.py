@@ -126,9 +126,6 @@ def output_name(name: str) -> str:
 def score_labels(scales: Mapping[str, Scale]) -> dict[str, str]:
     """Return what each score is called in print.
 
-    Args:
-        scales: How to read the scores, by name.
-
     >>> meteor = Scale(label="METEOR")
     >>> list(score_labels({"meteor": meteor, "meteor|alpha:0.5": meteor, "z": Scale()}).values())
     ['METEOR', 'METEOR (alpha:0.5)', 'z']

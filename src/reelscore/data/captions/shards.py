@@ -1,7 +1,6 @@
 """Captions in shards: which files there are, whose captions they hold, and bad records in them.
 
-Shards are Parquet files and JSON Lines of any number and size; `reelscore.data.shard_blocks` reads
-them.
+Shards are Parquet files and JSON Lines of any number and size; `shard_blocks` reads them.
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ import msgspec
 from msgspec import structs
 
 from reelscore.data.checks import counted
-from reelscore.data.fields import Role, same_name
 from reelscore.data.file_names import shard_files
 from reelscore.data.formats import detect_format, get_format
-from reelscore.data.reading import Reading
+from reelscore.data.reading import Reading, Role, same_name
 from reelscore.data.source import EmptyFileError, Source
 from reelscore.errors import DataError, MissingExtraError
 
@@ -81,11 +79,7 @@ class BadRows(msgspec.Struct):
     rows: list[BadRow] = msgspec.field(default_factory=list)
 
     def add(self, bad: BadRow) -> None:
-        """Collect a record, or refuse it.
-
-        Raises:
-            DataError: If bad records are errors.
-        """
+        """Collect a record, or refuse it."""
         if not self.kept:
             raise DataError(f"{bad}. {self.remedies.record}")
         self.rows.append(bad)
@@ -143,11 +137,6 @@ def shards_of(
     """List the shards that files, folders and patterns stand for; their content tells the format.
 
     Files without a record are left out: programs on many machines write them beside the others.
-
-    Args:
-        files: The files; or by system, whatever their records say.
-        role: Whether they hold candidates or references.
-        reading: How to read them.
 
     Raises:
         DataError: If a file is neither Parquet nor JSON Lines, or does not say whose captions
@@ -291,11 +280,7 @@ def names_of(role: Role) -> tuple[str, ...]:
 
 
 def check_pyarrow(what: str) -> None:
-    """Print that something needs pyarrow, where it is not installed.
-
-    Raises:
-        MissingExtraError: With what needs it, and how to install it.
-    """
+    """Print that something needs pyarrow, where it is not installed."""
     try:
         import pyarrow  # noqa: F401
     except ImportError:
@@ -303,12 +288,7 @@ def check_pyarrow(what: str) -> None:
 
 
 def open_parquet(path: str) -> Any:
-    """Open a Parquet file.
-
-    Raises:
-        DataError: If it is none.
-        MissingExtraError: If pyarrow is not installed.
-    """
+    """Open a Parquet file."""
     check_pyarrow(f"{path}: reading Parquet")
     import pyarrow as pa
     import pyarrow.parquet as pq

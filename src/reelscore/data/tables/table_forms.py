@@ -7,12 +7,11 @@ from typing import Any
 
 from msgspec import structs
 
-from reelscore.data.item_ids import matched_ids, rule_note, rule_part
-from reelscore.data.python_captions import PathLike
-from reelscore.data.python_tables import columns_of, is_path
-from reelscore.data.table import ItemIndex, ItemScores, MetricResult, ScoreTable
-from reelscore.data.table_files import one_score, read_table
-from reelscore.data.table_rows import BadRow, Repeats, table_of_columns
+from reelscore.data.captions.item_ids import matched_ids, rule_note, rule_part
+from reelscore.data.captions.python_captions import PathLike, columns_of, is_path
+from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table_files import one_score, read_table
+from reelscore.data.tables.table_rows import BadRow, Repeats, table_of_columns
 from reelscore.errors import DataError
 
 # Scores as a user may give them: see the table in docs/meta.md.
@@ -32,11 +31,7 @@ def table_of(
         value: A table, the scores of one system, a file, several of these, a data frame, a data
             set or records with the columns of a CSV table, or numbers by system and item.
         name: What to call a score that has no other name.
-        repeats: As in `reelscore.ScoreTable.read`.
-        column: As there.
-
-    Raises:
-        DataError: If it is no score table.
+        repeats, column: As in `reelscore.ScoreTable.read`.
 
     >>> rows = [{"model": "mine", "video_id": 7, "rating": 70}]
     >>> table_of(rows, name="people")["mine"]["people"].items.to_dict()

@@ -12,10 +12,10 @@ from msgspec import structs
 
 from reelscore._progress import Progress
 from reelscore._version import __version__
-from reelscore.data.item_ids import rule_part
-from reelscore.data.paired_captions import copy_warning
+from reelscore.data.captions.item_ids import rule_part
+from reelscore.data.captions.paired_captions import copy_warning
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story
-from reelscore.data.table import Coverage, ItemIndex
+from reelscore.data.tables.table import Coverage, ItemIndex
 from reelscore.engines.engine import Engine, Shared
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray
@@ -23,9 +23,8 @@ from reelscore.metrics.registry import resolve
 from reelscore.scoring.scores import Measurement, Scores
 from reelscore.stories import video_scores as kinds
 from reelscore.stories.activitynet import activitynet_scores
-from reelscore.stories.matching import StoryMatching, matchings_of
 from reelscore.stories.overlaps import caption_counts
-from reelscore.stories.pairs import (
+from reelscore.stories.paired_stories import (
     PairedStories,
     pair_stories,
     story_language_notes,
@@ -40,7 +39,7 @@ from reelscore.stories.sentence_scores import (
     sentence_metric,
     soda_tokens,
 )
-from reelscore.stories.soda import merged, soda_scores
+from reelscore.stories.soda import StoryMatching, matchings_of, merged, soda_scores
 from reelscore.stories.video_scores import measurement
 from reelscore.text.tokens import thread_count
 

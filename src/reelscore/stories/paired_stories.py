@@ -12,15 +12,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from reelscore.data.captions.item_ids import matched, rule_hint
+from reelscore.data.captions.languages import language_notes
+from reelscore.data.captions.python_captions import has_item, is_frame
 from reelscore.data.checks import first_few, has_words
 from reelscore.data.file_names import expanded
-from reelscore.data.item_ids import matched, rule_hint
-from reelscore.data.languages import language_notes
-from reelscore.data.python_tables import has_item, is_frame
 from reelscore.data.reading import part_with
 from reelscore.data.stories import NO_CAPTIONS, SPARE_TIME, Stories, Story
 from reelscore.data.story_files import PathLike, read_stories, stories_of
-from reelscore.data.table import Coverage
+from reelscore.data.tables.table import Coverage
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 from reelscore.stories.protocol import ACTIVITYNET, Protocol
@@ -55,9 +55,6 @@ def pair_stories(
     """Pair stories by video id and apply the protocol's policies.
 
     Where candidates have the ids of files or lack the ``v_`` of ActivityNet, they are found too.
-
-    Raises:
-        DataError: If no video is known, or a policy refuses one.
 
     >>> from reelscore.data.story_files import stories_of
     >>> one = stories_of({"v1": [{"sentence": "a man", "timestamp": [0, 4]}]})
@@ -176,9 +173,6 @@ def on_shared_videos(
 
     Candidates without references stay, for the policy on them to judge.
 
-    Raises:
-        DataError: If the systems share no video.
-
     >>> from reelscore.data.story_files import stories_of
     >>> story = [{"sentence": "a man", "timestamp": [0, 4]}]
     >>> truth, half = stories_of({"v1": story, "v2": story}), stories_of({"v1": story})
@@ -268,11 +262,6 @@ def annotators_of(
 ) -> list[Stories]:
     """Read the truth, of one annotator or of several, in any form `score` takes.
 
-    Args:
-        references: The truth.
-        protocol: With the policies for bad captions.
-        video: The only video of interest; others are left out where they are bad.
-
     >>> from reelscore import examples
     >>> annotators_of(examples.path("stories/annotator_1.json"), Protocol())
     [<5 stories, 25 captions>]
@@ -295,12 +284,6 @@ def candidates_of(
     given: StoriesLike, protocol: Protocol, name: str = "candidates", *, video: str | None = None
 ) -> Stories:
     """Read one set of stories in any form `score` takes; messages call it by the name.
-
-    Args:
-        given: The stories.
-        protocol: With the policies for bad captions.
-        name: What messages call them.
-        video: The only video of interest; others are left out where they are bad.
 
     >>> from reelscore import examples
     >>> candidates_of(examples.stories()[0]["concise"], Protocol())

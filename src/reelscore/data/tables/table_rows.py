@@ -14,9 +14,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from reelscore.data.checks import id_fault, id_text, is_missing
-from reelscore.data.fields import USUAL
-from reelscore.data.scales import Better, Scale
-from reelscore.data.table import ItemScores, MetricResult, ScoreTable, view
+from reelscore.data.reading import USUAL
+from reelscore.data.tables.scales import Better, Scale
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable, view
 
 Repeats = Literal["error", "mean"]
 Row = tuple[str, Sequence[Any]]  # where it is, for messages, and its cells
@@ -73,16 +73,6 @@ def table_of_rows(
     column: str | None = None,
 ) -> ScoreTable:
     """Make a score table of rows; notes say what was left out, or not used.
-
-    Args:
-        header: The names of the columns.
-        rows: Where each row is, and its cells.
-        name: What to call a score that has no other name.
-        repeats: As in `reelscore.ScoreTable.read`.
-        column: The column of the scores, where it is not the usual one.
-
-    Raises:
-        BadRow: If the header or a row cannot be used.
 
     >>> header = ["video_id", "model", "adequacy", "fluency", "rater"]
     >>> table = table_of_rows(header, [("row 1", ["v1", "mine", "70", "80", "3"])], "people")
@@ -141,13 +131,6 @@ def table_of_columns(
 ) -> ScoreTable:
     """Make a score table of columns, as `table_of_rows` does.
 
-    Args:
-        columns: The columns by name, in lower case.
-        name: As there.
-        unit: What a row is called in messages.
-        repeats: As there.
-        column: As there; a name that no column has is ignored.
-
     >>> table_of_columns({"system": ["a"], "item": [7], "rating": [2]}, "people").metrics
     ['people']
     """
@@ -186,14 +169,6 @@ def narrow_column(header: Sequence[str]) -> str | None:
 
 def roles_of(header: Sequence[str], rows: Iterable[Row] = (), column: str | None = None) -> Roles:
     """Find the columns by their names, in lower case.
-
-    Args:
-        header: The names.
-        rows: The rows, where a table may be wide: columns that hold numbers are scores.
-        column: As in `table_of_rows`.
-
-    Raises:
-        BadRow: If there is no system or no score, or a column has the same name as another.
 
     >>> roles_of(["rating", "video_id", "model"])
     Roles(system=2, item=1, metric=None, scores={0: ''}, better=None)

@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from reelscore.data.checks import candidate_fault, id_fault, text_fault
-from reelscore.data.formats import get_format
-from reelscore.data.formats.parquet import check_single, holds_bytes
-from reelscore.data.json_documents import decode_json_line
-from reelscore.data.shards import (
+from reelscore.data.captions.shards import (
     SYSTEM,
     BadRow,
     BadRows,
@@ -30,6 +26,10 @@ from reelscore.data.shards import (
     row_of,
     system_field,
 )
+from reelscore.data.checks import candidate_fault, id_fault, text_fault
+from reelscore.data.formats import get_format
+from reelscore.data.formats.parquet import check_single, holds_bytes
+from reelscore.data.json_documents import decode_json_line
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
@@ -41,16 +41,7 @@ _SPLIT = "split"  # the field that says which part of a data set a record belong
 
 
 def blocks_of(shard: Shard, bad: BadRows) -> Iterator[pa.Table]:
-    """Read a shard, block by block.
-
-    Args:
-        shard: The file.
-        bad: What happens to records that cannot be used.
-
-    Raises:
-        DataError: If a record cannot be used.
-        MissingExtraError: If pyarrow is not installed.
-    """
+    """Read a shard, block by block."""
     check_pyarrow(f"{shard.path}: reading captions by system, or in pieces,")
     read = _parquet_blocks if shard.format == "parquet" else _line_blocks
     for block in read(shard, bad):
@@ -59,11 +50,7 @@ def blocks_of(shard: Shard, bad: BadRows) -> Iterator[pa.Table]:
 
 
 def captions_by_system(shards: Sequence[Shard]) -> dict[str, dict[str, str]]:
-    """Read shards of candidates into memory.
-
-    Raises:
-        DataError: If a record cannot be used, or a system has two captions of an item.
-    """
+    """Read shards of candidates into memory."""
     systems: dict[str, dict[str, str]] = {}
     bad = BadRows()
     for shard in shards:
@@ -125,17 +112,7 @@ def _columns(shard: Shard, names: Sequence[str]) -> dict[str, str]:
 
 
 def checked_block(shard: Shard, arrays: Mapping[str, Any], rows: Any, bad: BadRows) -> pa.Table:
-    """Check columns and bring them into the form of a block.
-
-    Args:
-        shard: Where they are from.
-        arrays: The columns, by what they hold.
-        rows: The number of each row in the shard.
-        bad: What happens to records that cannot be used.
-
-    Raises:
-        DataError: If a record cannot be used, and that is an error.
-    """
+    """Check columns and bring them into the form of a block."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

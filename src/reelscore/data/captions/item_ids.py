@@ -171,16 +171,6 @@ def matched_ids(
 ) -> dict[str, str]:
     """Return each id the spelling of those it is to match; ids that match none keep their own.
 
-    Args:
-        names: The rules, separated by commas; ``None`` changes nothing.
-        ids: The ids.
-        wanted: The ids to match.
-        what: What both are of, for messages.
-
-    Raises:
-        DataError: If two ids would become the same.
-        UnknownNameError: If there is no such rule.
-
     >>> matched_ids("basename", ["clips/v1.mp4", "clips/v2.mp4"], ["v1", "v3"])
     {'clips/v1.mp4': 'v1', 'clips/v2.mp4': 'clips/v2.mp4'}
     >>> matched_ids("basename", ["a/v1.mp4", "b/v1.mp4"], ["v1"])

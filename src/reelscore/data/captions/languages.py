@@ -98,9 +98,6 @@ class Language(msgspec.Struct, frozen=True):
 def other_languages(captions: Sequence[str]) -> list[Language]:
     """Return which languages other than English captions are in.
 
-    Args:
-        captions: The captions; a few hundred of them are looked at.
-
     Returns:
         The languages, the most frequent first; none where all seem to be English.
 

@@ -1,0 +1,1 @@
+"""Candidates and references: from files or Python programs, paired by item."""

@@ -1,0 +1,1 @@
+"""Score tables: what they hold, how scores are read, and their files."""
