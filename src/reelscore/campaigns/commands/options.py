@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,8 +12,8 @@ import click
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.evaluate.quality import Control, Quality, check_quality
 from reelscore.campaigns.judgments import Judgments
+from reelscore.cli.messages import say
 from reelscore.cli.option_kinds import choice_option, number_option
-from reelscore.cli.options import terminal_width
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -75,9 +74,3 @@ def quality_of(campaign: Campaign, judgments: Judgments, control: Control) -> Qu
     """Judge a campaign's raters."""
     humans = campaign.humans
     return check_quality(judgments, control, humans=humans, excluded=campaign.excluded())
-
-
-def say(text: str) -> None:
-    """Print a message that is not a result, on stderr."""
-    for line in text.splitlines():
-        click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="  "), err=True)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.options import control_options, id_option, opened, say
+from reelscore.campaigns.commands.options import control_options, id_option, opened
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.hits.tasks import Hit
@@ -22,6 +22,7 @@ from reelscore.campaigns.simulate.campaigns import (
     study,
 )
 from reelscore.campaigns.simulate.crowd import RATER_TYPES, Crowd, RaterType
+from reelscore.cli.messages import say
 from reelscore.cli.option_kinds import json_option, number_option, seed_option
 from reelscore.cli.options import STDOUT, check_targets, progress_bar, write_json
 from reelscore.errors import DataError
@@ -67,7 +68,7 @@ _VIDEOS = 1_873
 @control_options
 @seed_option
 @json_option
-def command(
+def simulate(
     campaign: str | None,
     campaign_id: str | None,
     truth: tuple[str, ...],

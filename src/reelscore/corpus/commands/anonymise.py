@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.cli.option_kinds import file_option, json_option
 from reelscore.cli.options import check_targets, write, write_json
 from reelscore.corpus.cast import Cast

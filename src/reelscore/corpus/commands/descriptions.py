@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.cli.option_kinds import file_option, json_option, number_option
 from reelscore.cli.options import check_targets, write, write_json
 from reelscore.corpus.accessibility import Narration, accessibility_report, to_webvtt

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.corpus.challenge import PRIVATE, challenge_files
 from reelscore.corpus.commands.options import loose_clips, project_option, show_grid
 from reelscore.corpus.exports import FORMATS, ExportedClip, exported_clips, to_coco

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.cli.option_kinds import choice_option, file_option, json_option, number_option
 from reelscore.cli.options import check_targets, progress_bar
 from reelscore.corpus.commands.options import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.cli.option_kinds import file_option, json_option, seed_option
 from reelscore.cli.options import check_targets, progress_bar, write_json
 from reelscore.corpus.commands.options import (

@@ -1,9 +1,9 @@
-"""``reelscore campaign results``."""
+"""``reelscore campaign results``: scores, rankings and votes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import click
@@ -16,19 +16,44 @@ from reelscore.campaigns.commands.options import (
     id_option,
     judged,
     opened,
-    say,
 )
-from reelscore.campaigns.commands.votes import show_comparisons, show_rankings
+from reelscore.campaigns.evaluate.preferences import score_all_preferences
 from reelscore.campaigns.evaluate.quality import Control, known
-from reelscore.campaigns.evaluate.results import Results, evaluate_ratings
+from reelscore.campaigns.evaluate.rankings import score_rankings
+from reelscore.campaigns.evaluate.results import Results, evaluate_ratings, usable
 from reelscore.campaigns.evaluate.scores import Average, HumanScores, Over, group_means
+from reelscore.campaigns.evaluate.votes import score_against_reference, score_choices
 from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.imports.plain_tables import read_groups
-from reelscore.campaigns.report.tables import results_csv, results_grid, wins_grid
+from reelscore.campaigns.judgments import Judgments
+from reelscore.campaigns.report.tables import (
+    CHOICES,
+    POINTS,
+    PREFERENCES,
+    RANKS,
+    choices_grid,
+    points_grid,
+    preferences_grid,
+    ranking_grid,
+    ranking_notes,
+    results_csv,
+    results_grid,
+    wins_grid,
+)
+from reelscore.cli.messages import say
 from reelscore.cli.option_kinds import choice_option, file_option, json_option, plot_option
-from reelscore.cli.options import STDOUT, check_targets, show_signature, terminal_width, write
+from reelscore.cli.options import (
+    STDOUT,
+    check_targets,
+    show_signature,
+    terminal_width,
+    write,
+    write_json,
+)
+from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.errors import DataError
+from reelscore.report.tables.grid import Grid
 from reelscore.significance import Comparison, rank_systems
 
 
@@ -113,7 +138,7 @@ class _Outputs:
 @plot_option("which systems are better than others")
 @file_option("--html", "Write everything as one HTML page.")
 @json_option
-def command(
+def results(
     campaign: str,
     campaign_id: str | None,
     control: Control,
@@ -250,3 +275,97 @@ def _show(results: Results, ranking: Comparison) -> None:
     for note in results.notes:
         click.echo(note)
     show_signature(scores.table[ranking.systems[0]][ranking.metric].signature)
+
+
+def show_rankings(
+    campaign: Campaign, judgments: Judgments, table_file: str | None, json_file: str | None
+) -> None:
+    """Print mean ranks by criterion, best first, and whether they differ."""
+    results = score_rankings(_counting(campaign, judgments))
+    _output(
+        results.table, table_file, json_file, {n: e.to_dict() for n, e in results.criteria.items()}
+    )
+    if json_file != STDOUT:
+        _print(ranking_grid(results), RANKS)
+        for note in ranking_notes(results):
+            say(note, err=False)
+
+
+def show_comparisons(
+    campaign: Campaign,
+    judgments: Judgments,
+    reference: str,
+    table_file: str | None,
+    json_file: str | None,
+) -> None:
+    """Print what votes on two captions say: points, choices, or preferences."""
+    judgments = _counting(campaign, judgments)
+    if campaign.protocol.name == "against-reference":
+        _show_points(judgments, reference, table_file, json_file)
+    elif campaign.protocol.name == "preference":
+        _show_preferences(judgments, table_file, json_file)
+    else:
+        _show_choices(judgments, table_file, json_file)
+
+
+def _counting(campaign: Campaign, judgments: Judgments) -> Judgments:
+    """Keep the judgments that count, and say whose are left out."""
+    counting = usable(campaign, judgments)
+    if counting.asked:
+        say(
+            f"{len(counting.judgments.rater.names)} of {counting.asked} raters answered all test "
+            "questions; the others are left out."
+        )
+    return counting.judgments
+
+
+def _show_points(
+    judgments: Judgments, reference: str, table_file: str | None, json_file: str | None
+) -> None:
+    results = score_against_reference(judgments, reference=reference)
+    _output(results.table, table_file, json_file, [asdict(each) for each in results.standings])
+    if json_file != STDOUT:
+        _print(points_grid(results.standings), POINTS)
+
+
+def _show_choices(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
+    choices = score_choices(judgments)
+    if table_file:
+        say("Choices between pairs are not scores of systems: no table is written.")
+    _output(None, None, json_file, [asdict(each) for each in choices])
+    if json_file != STDOUT:
+        _print(choices_grid(choices, judgments), CHOICES)
+
+
+def _show_preferences(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
+    preferences = score_all_preferences(judgments)
+    table = preferences[0].table() if len(preferences) == 1 else None
+    if table_file and table is None:
+        say("Preferences of several pairs are not scores of systems: no table is written.")
+    _output(table, table_file, json_file, [asdict(each) for each in preferences])
+    if json_file != STDOUT:
+        _print(preferences_grid(preferences), PREFERENCES)
+
+
+def _print(grid: Grid, note: str) -> None:
+    click.echo(grid.to_text(terminal_width()))
+    click.echo(f"\n{note}")
+
+
+def _output(
+    table: ScoreTable | None, table_file: str | None, json_file: str | None, results: Any
+) -> None:
+    if table is not None and table_file:
+        table.write(table_file)
+    if json_file:
+        everything = {"results": _plain(results), **(table.to_dict() if table else {})}
+        write_json(json_file, everything)
+
+
+def _plain(value: Any) -> Any:
+    """Make nulls of what is not a number, all the way down."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return known(value)
