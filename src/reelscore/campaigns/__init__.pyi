@@ -36,9 +36,6 @@ from reelscore.campaigns.evaluate.votes import score_against_reference as score_
 from reelscore.campaigns.evaluate.votes import score_choices as score_choices
 from reelscore.campaigns.hits.comparisons import build_pair_hits as build_pair_hits
 from reelscore.campaigns.hits.comparisons import build_ranking_hits as build_ranking_hits
-from reelscore.campaigns.hits.degraded import Rules as Rules
-from reelscore.campaigns.hits.degraded import degrade as degrade
-from reelscore.campaigns.hits.degraded import rule_set as rule_set
 from reelscore.campaigns.hits.design import Design as Design
 from reelscore.campaigns.hits.design import make_hits as make_hits
 from reelscore.campaigns.hits.design import more_hits as more_hits
@@ -79,3 +76,6 @@ from reelscore.campaigns.store.records import Receipt as Receipt
 from reelscore.campaigns.store.records import Skip as Skip
 from reelscore.campaigns.store.records import Status as Status
 from reelscore.campaigns.store.records import Terms as Terms
+from reelscore.text.damages.degraded import Rules as Rules
+from reelscore.text.damages.degraded import degrade as degrade
+from reelscore.text.damages.degraded import rule_set as rule_set

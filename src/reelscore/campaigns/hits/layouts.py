@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from reelscore.campaigns.hits.degraded import rule_set
 from reelscore.errors import DataError, UnknownNameError, check_choice
+from reelscore.text.damages.degraded import rule_set
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Layout:
         distance: The least distance of a caption and its controls; 1: none.
         sets: Into how many sets the HIT is divided; a caption's controls are in the set half the
             HIT away, and the order is random inside a set only. 1: in the whole HIT.
-        rules: How captions are degraded, see `reelscore.campaigns.hits.degraded`.
+        rules: How captions are degraded, see `reelscore.text.damages.degraded`.
         least_pairs: Fewer pairs of a caption and its degraded caption are refused: quality control
             tests each rater on them.
 

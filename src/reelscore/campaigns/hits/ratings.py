@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 
-from reelscore.campaigns.hits.degraded import degrade
 from reelscore.campaigns.hits.distribution import Hand, deal
 from reelscore.campaigns.hits.layouts import Layout
 from reelscore.campaigns.hits.layouts import layout as layout_named
@@ -18,6 +17,7 @@ from reelscore.campaigns.hits.order import Captions, Composer, Names, Texts
 from reelscore.campaigns.hits.plan import HitPlan
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.errors import DataError
+from reelscore.text.damages.degraded import degrade
 
 
 def build_hits(
