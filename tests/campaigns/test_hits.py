@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.campaigns.hits.distribution import Hand, deal
+from reelscore.campaigns.hits.distribution import Hand, Names, deal, spaced
 from reelscore.campaigns.hits.layouts import LAYOUTS, Layout, layout
-from reelscore.campaigns.hits.order import Names, spaced
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.data.datasets.trecvid_ha import load
 from reelscore.errors import DataError, UnknownNameError

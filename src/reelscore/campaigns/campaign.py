@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from reelscore.campaigns.hits.design import Design
-    from reelscore.campaigns.hits.plan import HitPlan
+    from reelscore.campaigns.hits.tasks import HitPlan
     from reelscore.store.database import Database
     from reelscore.store.locations import Where
 

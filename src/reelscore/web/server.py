@@ -30,14 +30,7 @@ def need_web() -> None:
 
 
 def run(settings: Settings, host: str, port: int, proxy: str = "127.0.0.1") -> None:
-    """Serve until told to stop; requests under way are answered first.
-
-    Args:
-        settings: What the server is told.
-        host: The address to listen on.
-        port: The port to listen on.
-        proxy: The address of the proxy to trust.
-    """
+    """Serve until told to stop; requests under way are answered first."""
     import uvicorn
 
     from reelscore.web.app import create_app

@@ -39,10 +39,6 @@ def serve_demo(port: int) -> None:
 def demo_settings(folder: Path, url: str) -> Settings:
     """Make the campaign in a folder, and return how to serve it.
 
-    Args:
-        folder: An empty folder.
-        url: The address to serve at.
-
     Returns:
         The settings; without videos where they cannot be drawn, with texts instead.
     """

@@ -12,7 +12,7 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import campaign_argument
 from reelscore.campaigns.hits.design import NEED_PEOPLE, Design, make_hits, story_texts
 from reelscore.campaigns.hits.layouts import layout as layout_named
-from reelscore.campaigns.hits.plan import HitPlan
+from reelscore.campaigns.hits.tasks import HitPlan
 from reelscore.campaigns.imports.plain_tables import read_questions
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.campaigns.simulate.power import Costs, Power, Setting, hits_needed, power_of

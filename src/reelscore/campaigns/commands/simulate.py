@@ -13,7 +13,8 @@ from reelscore.campaigns.commands.options import control_options, id_option, ope
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.hits.tasks import Hit
-from reelscore.campaigns.simulate.campaigns import (
+from reelscore.campaigns.simulate.crowd import RATER_TYPES, Crowd, RaterType
+from reelscore.campaigns.simulate.simulation import (
     Mix,
     Study,
     Truth,
@@ -21,7 +22,6 @@ from reelscore.campaigns.simulate.campaigns import (
     simulate_campaign,
     study,
 )
-from reelscore.campaigns.simulate.crowd import RATER_TYPES, Crowd, RaterType
 from reelscore.cli.messages import say
 from reelscore.cli.option_kinds import json_option, number_option, seed_option
 from reelscore.cli.options import STDOUT, check_targets, progress_bar, write_json

@@ -160,9 +160,6 @@ def layout(name: str) -> Layout:
     ``pilot``: 40 tasks, for rehearsals and small sets: 15 captions of systems, 10 human captions
     with their degraded captions, 5 repeats.
 
-    Args:
-        name: The name, or the text that `Layout.parse` reads.
-
     Raises:
         UnknownNameError: If there is none of that name.
 

@@ -10,12 +10,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 
-from reelscore.campaigns.hits.distribution import Hand, deal
+from reelscore.campaigns.hits.distribution import Captions, Composer, Hand, Names, Texts, deal
 from reelscore.campaigns.hits.layouts import Layout
 from reelscore.campaigns.hits.layouts import layout as layout_named
-from reelscore.campaigns.hits.order import Captions, Composer, Names, Texts
-from reelscore.campaigns.hits.plan import HitPlan
-from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.hits.tasks import Hit, HitPlan, Shown, Task
 from reelscore.errors import DataError
 from reelscore.text.damages.degraded import degrade
 

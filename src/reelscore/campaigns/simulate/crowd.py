@@ -68,10 +68,6 @@ class Crowd:
 def fit_crowd(judgments: Judgments) -> Crowd:
     """Fit the model to judgments of raters who can be trusted.
 
-    Args:
-        judgments: Of one criterion, with repeats and degraded captions; captions judged by several
-            raters tell taste from quality.
-
     Raises:
         DataError: If there are too few repeats, degraded captions or captions judged by several.
     """
@@ -142,15 +138,7 @@ def draw_rater(kind: RaterType, crowd: Crowd, rng: Generator) -> Rater:
 def scores_of(
     rater: Rater, quality: FloatArray, taste: FloatArray, crowd: Crowd, rng: Generator
 ) -> FloatArray:
-    """Let a rater judge captions: whole numbers from 0 to 100.
-
-    Args:
-        rater: Who judges.
-        quality: True quality of the captions, in z.
-        taste: What this rater makes of each, in z; the same for a caption and its repeat.
-        crowd: How large errors are.
-        rng: Chance.
-    """
+    """Let a rater judge captions: whole numbers from 0 to 100."""
     raw = _BEHAVIOUR[rater.type](rater, quality + taste, crowd, rng)
     whole: FloatArray = np.clip(np.round(raw), 0, 100)
     return whole

@@ -75,12 +75,6 @@ class Setting:
 def power_of(setting: Setting, hits: int, *, seed: int, campaigns: int = 400) -> Power:
     """Simulate campaigns of a given size and count how often the better system wins.
 
-    Args:
-        setting: What is to be told apart.
-        hits: HITs to be paid for.
-        seed: Of chance.
-        campaigns: How many to simulate.
-
     >>> power_of(Setting(difference=0.3), 94, seed=1, campaigns=50).power
     1.0
     """

@@ -31,11 +31,7 @@ def insert_campaign(
     settings: Mapping[str, Any],
     state: State = "draft",
 ) -> None:
-    """Put a new campaign in; `humans` are the systems that are people.
-
-    Raises:
-        DataError: If the database has one of that id.
-    """
+    """Put a new campaign in; `humans` are the systems that are people."""
     row = insert(schema.campaign).values(
         id=terms.id,
         name=terms.name,
@@ -58,11 +54,7 @@ def insert_campaign(
 def insert_captions(
     connection: Connection, terms: Terms, captions: Mapping[str, Mapping[str, str]]
 ) -> None:
-    """Keep the captions that HITs are made of.
-
-    Raises:
-        DataError: If a text cannot be kept.
-    """
+    """Keep the captions that HITs are made of."""
     rows = [
         {
             "campaign": terms.id,
@@ -117,12 +109,7 @@ def read_state(connection: Connection, terms: Terms) -> State:
 def change_state(
     connection: Connection, terms: Terms, state: State, now: int, actor: str, reason: str
 ) -> None:
-    """Change the campaign's state, and log it.
-
-    Raises:
-        UnknownNameError: If there is no such state.
-        DataError: If a campaign that was begun is to be a draft again.
-    """
+    """Change the campaign's state, and log it."""
     if state not in STATES:
         raise UnknownNameError.of("state", state, STATES)
     if state == "draft" and read_state(connection, terms) != "draft":
@@ -201,11 +188,7 @@ def change_settings(connection: Connection, terms: Terms, parts: Mapping[str, An
 def change_hold(
     connection: Connection, terms: Terms, hold: float, now: int, actor: str, reason: str
 ) -> None:
-    """Change the hold time, and log it.
-
-    Raises:
-        DataError: If it is none.
-    """
+    """Change the hold time, and log it."""
     check_hold(hold)
     connection.execute(update(schema.campaign).filter_by(id=terms.id).values(hold=hold))
     log(connection, terms, now, actor, "hold", "", reason)

@@ -66,11 +66,7 @@ Numbered = Iterable[tuple[int, Line]]
 
 
 def export(connection: Connection, terms: Terms, path: Path) -> None:
-    """Write everything: one file if the name ends in .jsonl, else a folder.
-
-    Raises:
-        DataError: If it cannot be written there.
-    """
+    """Write everything: one file if the name ends in .jsonl, else a folder."""
     if path.suffix.lower() == ".jsonl":
         _export_jsonl(connection, terms, path)
     elif path.suffix.lower() in (".csv", ".json"):
@@ -179,11 +175,7 @@ _ALONE = {"event": [event.c.id], "caption": [caption.c.system, caption.c.item]}
 
 
 def restore(database: Database, path: Path, id: str | None) -> str:
-    """Make the campaign, or leave everything as it was; see `Campaign.restore`.
-
-    Returns:
-        Its id.
-    """
+    """Make the campaign, or leave everything as it was; see `Campaign.restore`."""
     problems = Problems(str(path))
     lines = read_lines(path, problems)
     campaign, terms = _campaign(path, lines, problems, id)

@@ -268,10 +268,6 @@ _any_line = msgspec.json.Decoder(AnyLine)
 def read_lines(path: Path, problems: Problems) -> Iterator[tuple[int, Line]]:
     """Yield the lines of a campaign with their numbers, the campaign itself first.
 
-    Args:
-        path: The .jsonl file or the folder.
-        problems: Where lines that cannot be read are noted.
-
     Raises:
         DataError: If a file is missing, has other columns, or a line has no end.
     """

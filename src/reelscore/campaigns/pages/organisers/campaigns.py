@@ -13,14 +13,13 @@ from starlette.exceptions import HTTPException
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.preview import preview_of
-from reelscore.campaigns.pages.organisers.progress import costs, figures
-from reelscore.campaigns.pages.organisers.raters import rater_rows
+from reelscore.campaigns.pages.organisers.progress import costs, figures, rater_rows
 from reelscore.campaigns.pages.payments import PAY_LISTS, Pay, list_work
 from reelscore.campaigns.pages.raters.session import video_of
 from reelscore.campaigns.pages.raters.tasks import REPORT
 from reelscore.campaigns.pages.texts import read_pages
 from reelscore.campaigns.store import raters
-from reelscore.campaigns.store.rater_work import count_tasks, list_taken
+from reelscore.campaigns.store.raters import count_tasks, list_taken
 from reelscore.campaigns.store.records import REJECTED
 from reelscore.store.values import check_name
 from reelscore.web.requests import Router

@@ -57,11 +57,6 @@ _bare_answers = msgspec.json.Decoder(list[_Answers])  # what pages of earlier ve
 def hits_csv(hits: Iterable[Hit], pages: Pages, page: str = "") -> str:
     """Write a row for each HIT: its id, and what it shows, in letters that no page can break.
 
-    Args:
-        hits: The HITs.
-        pages: How tasks are shown.
-        page: The page that shows them, which counts when a HIT is too large.
-
     Raises:
         DataError: If a HIT is larger than Mechanical Turk takes.
 
@@ -95,14 +90,7 @@ def hits_csv(hits: Iterable[Hit], pages: Pages, page: str = "") -> str:
 
 
 def page_html(templates: Environment, protocol: Protocol, pages: Pages, hits: Iterable[Hit]) -> str:
-    """Write the page to be pasted into Mechanical Turk's editor.
-
-    Args:
-        templates: Of the served pages.
-        protocol: What is asked.
-        pages: What raters read, and how tasks are shown.
-        hits: What the page will show.
-    """
+    """Write the page to be pasted into Mechanical Turk's editor."""
     marker = "the HIT's tasks"
     page = templates.get_template("mturk.html").render(
         pages=pages,
@@ -136,11 +124,6 @@ def _packed(text: str) -> str:
 
 def read_results(path: str, hits: Iterable[Hit], protocol: Protocol) -> Iterator[Judgment]:
     """Read the results that Mechanical Turk gives for download.
-
-    Args:
-        path: The CSV file.
-        hits: The campaign's HITs.
-        protocol: What was asked.
 
     Raises:
         DataError: If the file is not of this campaign, or an answer cannot be.

@@ -43,31 +43,8 @@ _PRACTICE = (
     "practice_expected",
     "practice_feedback",
 )
-_SAME = (
-    "title",
-    "consent",
-    "contact",
-    "must_watch",
-    "review",
-    "numbers",
-    "ties",
-    "open",
-    "mturk",
-    "hits_per_rater",
-    "video_url",
-    "prolific_code",
-    "screen_out_code",
-    "no_consent_code",
-    "no_work_code",
-    "timed_out_code",
-    "partial_code",
-    "review_code",
-    "rejected_code",
-    "stopped_code",
-    "price",
-    "fee",
-    "currency",
-)
+_OTHERS = ("instructions", "practice", "check", "contexts")  # forms have these as text, or not
+_SAME = tuple(name for name in Pages.__struct_fields__ if name not in _OTHERS)
 router = Router(prefix=PATH + "/c/{campaign}")
 
 

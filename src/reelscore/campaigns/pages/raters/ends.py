@@ -125,16 +125,7 @@ def show_end(
     *,
     more: bool = False,
 ) -> Response:
-    """Show an end, with the way home.
-
-    Args:
-        request: The request.
-        session: The rater.
-        name: Which end.
-        text: What has happened, where it is more than the usual.
-        status: The status of the response.
-        more: Whether the rater may take another HIT.
-    """
+    """Show an end, with the way home."""
     end, rater, taken = ENDS[name], session.rater, session.assignment()
     answers = 0
     if taken is not None and (taken.state != "done" or name in _DONE):

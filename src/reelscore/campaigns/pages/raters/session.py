@@ -18,8 +18,7 @@ from reelscore.campaigns.pages.open_campaigns import campaigns_of
 from reelscore.campaigns.pages.texts import Pages, Practice, read_pages
 from reelscore.campaigns.store import raters
 from reelscore.campaigns.store.campaigns import read_settings
-from reelscore.campaigns.store.rater_work import count_done
-from reelscore.campaigns.store.raters import Rater
+from reelscore.campaigns.store.raters import Rater, count_done
 from reelscore.campaigns.store.records import Assignment
 from reelscore.web.requests import FRAME, Guard, sources
 from reelscore.web.security import digest

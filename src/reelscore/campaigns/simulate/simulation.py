@@ -250,18 +250,7 @@ def study(
     control: Control | None = None,
     ranked: Sequence[str] | None = None,
 ) -> Iterator[Study]:
-    """Make up campaigns, each with a replication, and report after each what all so far found.
-
-    Args:
-        hits: The HITs that every crowd does.
-        systems: True quality in z of every system in them.
-        campaigns: How many.
-        seed: Of all chance.
-        crowd: How raters score.
-        mix: The share of each type of rater.
-        control: What raters must show.
-        ranked: The systems whose order is asked for; all.
-    """
+    """Make up campaigns, each with a replication, and report after each what all so far found."""
     crowd = crowd or Crowd()
     order = sorted(ranked or systems, key=lambda name: -systems[name])
     recovered, kept = 0, 0.0
