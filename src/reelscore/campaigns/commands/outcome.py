@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -17,29 +17,17 @@ from reelscore.campaigns.commands.options import (
     judged,
     opened,
 )
-from reelscore.campaigns.evaluate.preferences import score_all_preferences
 from reelscore.campaigns.evaluate.quality import Control, known
-from reelscore.campaigns.evaluate.rankings import score_rankings
 from reelscore.campaigns.evaluate.results import Results, evaluate_ratings, usable
 from reelscore.campaigns.evaluate.scores import Average, HumanScores, Over, group_means
-from reelscore.campaigns.evaluate.votes import score_against_reference, score_choices
 from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.imports.plain_tables import read_groups
-from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.report.tables import (
-    CHOICES,
-    POINTS,
-    PREFERENCES,
-    RANKS,
-    choices_grid,
-    points_grid,
-    preferences_grid,
-    ranking_grid,
-    ranking_notes,
     results_csv,
     results_grid,
     wins_grid,
 )
+from reelscore.campaigns.report.vote_results import vote_results
 from reelscore.cli.messages import say
 from reelscore.cli.option_kinds import choice_option, file_option, json_option, plot_option
 from reelscore.cli.options import (
@@ -50,10 +38,8 @@ from reelscore.cli.options import (
     write,
     write_json,
 )
-from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.errors import DataError
-from reelscore.report.tables.grid import Grid
 from reelscore.significance import Comparison, rank_systems
 
 
@@ -171,13 +157,8 @@ def results(
     """
     outputs = _Outputs(table_file, csv_file, latex_file, json_file, plot, html_file)
     with opened(campaign, campaign_id) as opened_campaign:
-        if opened_campaign.protocol.form == "ranking":
-            show_rankings(opened_campaign, judged(opened_campaign), table_file, json_file)
-            return
-        if opened_campaign.protocol.form == "comparison":
-            show_comparisons(
-                opened_campaign, judged(opened_campaign), reference, table_file, json_file
-            )
+        if opened_campaign.protocol.form != "rating":
+            _show_votes(opened_campaign, reference, table_file, json_file)
             return
         results = evaluated(
             opened_campaign, control, controlled=controlled, over=over, average=average
@@ -277,89 +258,30 @@ def _show(results: Results, ranking: Comparison) -> None:
     show_signature(scores.table[ranking.systems[0]][ranking.metric].signature)
 
 
-def show_rankings(
-    campaign: Campaign, judgments: Judgments, table_file: str | None, json_file: str | None
+def _show_votes(
+    campaign: Campaign, reference: str, table_file: str | None, json_file: str | None
 ) -> None:
-    """Print mean ranks by criterion, best first, and whether they differ."""
-    results = score_rankings(_counting(campaign, judgments))
-    _output(
-        results.table, table_file, json_file, {n: e.to_dict() for n, e in results.criteria.items()}
-    )
-    if json_file != STDOUT:
-        _print(ranking_grid(results), RANKS)
-        for note in ranking_notes(results):
-            say(note, err=False)
-
-
-def show_comparisons(
-    campaign: Campaign,
-    judgments: Judgments,
-    reference: str,
-    table_file: str | None,
-    json_file: str | None,
-) -> None:
-    """Print what votes on two captions say: points, choices, or preferences."""
-    judgments = _counting(campaign, judgments)
-    if campaign.protocol.name == "against-reference":
-        _show_points(judgments, reference, table_file, json_file)
-    elif campaign.protocol.name == "preference":
-        _show_preferences(judgments, table_file, json_file)
-    else:
-        _show_choices(judgments, table_file, json_file)
-
-
-def _counting(campaign: Campaign, judgments: Judgments) -> Judgments:
-    """Keep the judgments that count, and say whose are left out."""
-    counting = usable(campaign, judgments)
+    """Print what rankings or votes on two captions say, by the judgments that count."""
+    counting = usable(campaign, judged(campaign))
     if counting.asked:
         say(
             f"{len(counting.judgments.rater.names)} of {counting.asked} raters answered all test "
             "questions; the others are left out."
         )
-    return counting.judgments
-
-
-def _show_points(
-    judgments: Judgments, reference: str, table_file: str | None, json_file: str | None
-) -> None:
-    results = score_against_reference(judgments, reference=reference)
-    _output(results.table, table_file, json_file, [asdict(each) for each in results.standings])
-    if json_file != STDOUT:
-        _print(points_grid(results.standings), POINTS)
-
-
-def _show_choices(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
-    choices = score_choices(judgments)
-    if table_file:
-        say("Choices between pairs are not scores of systems: no table is written.")
-    _output(None, None, json_file, [asdict(each) for each in choices])
-    if json_file != STDOUT:
-        _print(choices_grid(choices, judgments), CHOICES)
-
-
-def _show_preferences(judgments: Judgments, table_file: str | None, json_file: str | None) -> None:
-    preferences = score_all_preferences(judgments)
-    table = preferences[0].table() if len(preferences) == 1 else None
-    if table_file and table is None:
-        say("Preferences of several pairs are not scores of systems: no table is written.")
-    _output(table, table_file, json_file, [asdict(each) for each in preferences])
-    if json_file != STDOUT:
-        _print(preferences_grid(preferences), PREFERENCES)
-
-
-def _print(grid: Grid, note: str) -> None:
-    click.echo(grid.to_text(terminal_width()))
-    click.echo(f"\n{note}")
-
-
-def _output(
-    table: ScoreTable | None, table_file: str | None, json_file: str | None, results: Any
-) -> None:
-    if table is not None and table_file:
-        table.write(table_file)
+    votes = vote_results(counting.judgments, campaign.protocol, reference)
+    if table_file and votes.table:
+        votes.table.write(table_file)
+    elif table_file:
+        say(votes.why)
     if json_file:
-        everything = {"results": _plain(results), **(table.to_dict() if table else {})}
-        write_json(json_file, everything)
+        scores = votes.table.to_dict() if votes.table else {}
+        write_json(json_file, {"results": _plain(votes.plain), **scores})
+    if json_file != STDOUT:
+        click.echo(votes.grid.to_text(terminal_width()))
+        how, *notes = votes.notes
+        click.echo(f"\n{how}")
+        for note in notes:
+            say(note, err=False)
 
 
 def _plain(value: Any) -> Any:
