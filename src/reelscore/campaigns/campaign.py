@@ -24,7 +24,7 @@ from reelscore.campaigns.protocols import Answer, Protocol
 from reelscore.campaigns.protocols import protocol as protocol_named
 from reelscore.campaigns.store.records import (
     Assignment,
-    Event,
+    Decision,
     Receipt,
     Skip,
     State,
@@ -687,7 +687,7 @@ class Campaign:
         """
         return self._write(store.decisions.offer_all_again, raters, self._now(), actor, reason)
 
-    def events(self) -> Sequence[Event]:
+    def events(self) -> Sequence[Decision]:
         """Return the log, oldest first."""
         return self._read(store.campaigns.events)
 

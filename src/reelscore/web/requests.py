@@ -257,11 +257,11 @@ def _limited(receive: Receive, most: int) -> Receive:
 # Logs
 
 
-class JsonLines(logging.Formatter):
+class LogLines(logging.Formatter):
     """Writes a record as one line of JSON.
 
     >>> record = logging.makeLogRecord({"msg": "started", "levelname": "INFO", "created": 0.0})
-    >>> JsonLines().format(record)
+    >>> LogLines().format(record)
     '{"time":"1970-01-01T00:00:00.000+00:00","level":"info","event":"started"}'
     """
 

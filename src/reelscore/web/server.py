@@ -34,12 +34,12 @@ def run(settings: Settings, host: str, port: int, proxy: str = "127.0.0.1") -> N
     import uvicorn
 
     from reelscore.web.app import create_app
-    from reelscore.web.requests import JsonLines
+    from reelscore.web.requests import LogLines
     from reelscore.web.site import ORGANISE
     from reelscore.web.store.accounts import has_accounts
 
     handler = logging.StreamHandler()
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(LogLines())
     for name in ("reelscore.web", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from reelscore.campaigns.hits.layouts import Layout
+from reelscore.campaigns.hits.layouts import HitLayout
 from reelscore.campaigns.hits.tasks import Kind
 from reelscore.errors import DataError
 
@@ -205,7 +205,7 @@ class Texts:
 class Composer:
     """Makes one HIT after the other; systems take turns in having controls."""
 
-    def __init__(self, layout: Layout, texts: Texts, rng: random.Random) -> None:
+    def __init__(self, layout: HitLayout, texts: Texts, rng: random.Random) -> None:
         self.layout, self.texts, self.rng = layout, texts, rng
         self.tally: Counter[tuple[Kind, str]] = Counter()
 

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator, Mapping
 
 from reelscore.campaigns.hits.distribution import Captions, Composer, Hand, Names, Texts, deal
-from reelscore.campaigns.hits.layouts import Layout
+from reelscore.campaigns.hits.layouts import HitLayout
 from reelscore.campaigns.hits.layouts import layout as layout_named
 from reelscore.campaigns.hits.tasks import Hit, HitPlan, Shown, Task
 from reelscore.errors import DataError
@@ -23,7 +23,7 @@ def build_hits(
     humans: Captions,
     *,
     seed: int,
-    layout: str | Layout = "trecvid",
+    layout: str | HitLayout = "trecvid",
     hits: int | None = None,
     human: str = "human",
     references: Captions | None = None,
@@ -82,7 +82,7 @@ def build_hits(
 class _Builder:
     def __init__(
         self,
-        layout: Layout,
+        layout: HitLayout,
         systems: Mapping[str, Captions],
         people: Captions,
         references: Captions,

@@ -113,7 +113,7 @@ def _check_caption(caption: Shown, systems: Collection[str], place: str) -> None
 
 
 @dataclass(frozen=True)
-class Coverage:
+class ShownCounts:
     """How often captions are shown, controls not counted.
 
     Attributes:
@@ -160,13 +160,13 @@ class HitPlan:
         """The answers to the test questions, by task."""
         return {task.id: task.expected for task in self.tasks if task.expected is not None}
 
-    def coverage(self) -> Coverage:
+    def coverage(self) -> ShownCounts:
         """Count how often each caption and each system is shown."""
         captions = Counter(
             (shown.system, task.item) for task, shown in self._shown if shown.kind == "caption"
         )
         systems = Counter(system for system, _ in captions.elements())
-        return Coverage(dict(sorted(systems.items())), dict(sorted(captions.items())))
+        return ShownCounts(dict(sorted(systems.items())), dict(sorted(captions.items())))
 
     def kinds(self) -> dict[Kind, int]:
         """Count the captions shown, by what they are there for."""

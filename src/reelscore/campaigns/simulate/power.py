@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.random import Generator
 
-from reelscore.campaigns.hits.layouts import LAYOUTS, Layout
+from reelscore.campaigns.hits.layouts import LAYOUTS, HitLayout
 from reelscore.campaigns.judgments import FloatArray
 from reelscore.campaigns.simulate.crowd import Crowd
 from reelscore.errors import DataError
@@ -58,7 +58,7 @@ class Setting:
 
     difference: float
     systems: int = 5
-    layout: Layout = LAYOUTS["trecvid"]
+    layout: HitLayout = LAYOUTS["trecvid"]
     passing: float = 0.8
     level: float = 0.05
     crowd: Crowd = field(default_factory=Crowd)

@@ -14,7 +14,14 @@ from sqlalchemy.exc import IntegrityError
 
 from reelscore.campaigns.protocols import protocol
 from reelscore.campaigns.store import schema
-from reelscore.campaigns.store.records import STATES, Event, State, Terms, check_hold, settings_text
+from reelscore.campaigns.store.records import (
+    STATES,
+    Decision,
+    State,
+    Terms,
+    check_hold,
+    settings_text,
+)
 from reelscore.campaigns.store.schema import event
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.database import alone
@@ -210,10 +217,10 @@ def log(
     )
 
 
-def events(connection: Connection, terms: Terms) -> Sequence[Event]:
+def events(connection: Connection, terms: Terms) -> Sequence[Decision]:
     """Return all decisions, oldest first."""
     rows = connection.execute(select(event).filter_by(campaign=terms.id).order_by(event.c.id))
-    return [Event(row.time / 1e6, row.actor, row.what, row.about, row.reason) for row in rows]
+    return [Decision(row.time / 1e6, row.actor, row.what, row.about, row.reason) for row in rows]
 
 
 def is_excluded(connection: Connection, terms: Terms, rater: str) -> bool:

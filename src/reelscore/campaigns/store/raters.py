@@ -45,7 +45,7 @@ class Rater:
 
 
 @dataclass(frozen=True)
-class Visit:
+class Arrival:
     """Somebody sent by a crowd service, in the service's own words."""
 
     service: Service
@@ -141,7 +141,7 @@ def unbind(database: Database, campaign: str, name: str) -> bool:
         return bool(done.rowcount)
 
 
-def welcome(database: Database, campaign: str, visit: Visit, browser: str, now: int) -> Rater:
+def welcome(database: Database, campaign: str, visit: Arrival, browser: str, now: int) -> Rater:
     """Return the rater whom a crowd service sends, a new one at the first visit.
 
     Raises:
@@ -232,7 +232,7 @@ def new_name() -> str:
 
 
 @dataclass(frozen=True)
-class Taken:
+class TakenHit:
     """One HIT that a rater has taken; times in seconds since 1970."""
 
     id: int
@@ -251,7 +251,7 @@ class Taken:
         return self.state == "done" and bool(self.flags) and not self.status
 
 
-def list_taken(database: Database, campaign: str) -> Sequence[Taken]:
+def list_taken(database: Database, campaign: str) -> Sequence[TakenHit]:
     """Return every HIT that was taken, the newest first."""
     answers = (
         select(func.count(judgment.c.task.distinct()))
@@ -277,7 +277,7 @@ def list_taken(database: Database, campaign: str) -> Sequence[Taken]:
     )
     with database.reading() as connection:
         return [
-            Taken(
+            TakenHit(
                 row.id,
                 row.name,
                 row.rater,

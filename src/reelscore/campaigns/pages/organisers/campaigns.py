@@ -95,7 +95,7 @@ def _page(desk: Desk, campaign: Campaign, template: str) -> HTMLResponse:
 
 
 @dataclass(frozen=True)
-class Report:
+class TaskReport:
     """One report: about which item, by whom, when and why; of which HIT, if it was in one."""
 
     item: str
@@ -105,13 +105,14 @@ class Report:
     hit: str
 
 
-def list_reports(campaign: Campaign) -> Sequence[Report]:
+def list_reports(campaign: Campaign) -> Sequence[TaskReport]:
     """Return all reports, the newest first: of skipped tasks, and of others."""
     skipped = [
-        Report(each.item, each.rater, each.time, each.reason, each.hit) for each in campaign.skips()
+        TaskReport(each.item, each.rater, each.time, each.reason, each.hit)
+        for each in campaign.skips()
     ]
     others = [
-        Report(event.about, event.actor, event.time, event.reason, "")
+        TaskReport(event.about, event.actor, event.time, event.reason, "")
         for event in campaign.events()
         if event.what == REPORT
     ]

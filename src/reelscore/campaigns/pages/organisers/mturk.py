@@ -43,14 +43,14 @@ _LONGEST = 1 << 20  # bytes of a line of results
 _Answers = dict[str, list[float]]
 
 
-class Reply(msgspec.Struct, forbid_unknown_fields=True):
+class TurkReply(msgspec.Struct, forbid_unknown_fields=True):
     """What the page says of one task: the answer, and the share of the video that was watched."""
 
     answer: _Answers
     watched: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
 
 
-_replies = msgspec.json.Decoder(list[Reply])
+_replies = msgspec.json.Decoder(list[TurkReply])
 _bare_answers = msgspec.json.Decoder(list[_Answers])  # what pages of earlier versions sent
 
 
@@ -180,11 +180,11 @@ def _judgments(
                 )
 
 
-def _read_replies(text: str) -> list[Reply]:
+def _read_replies(text: str) -> list[TurkReply]:
     try:
         return _replies.decode(text)
     except msgspec.ValidationError:
-        return [Reply(answer) for answer in _bare_answers.decode(text)]
+        return [TurkReply(answer) for answer in _bare_answers.decode(text)]
 
 
 @router.get("/mturk.zip")

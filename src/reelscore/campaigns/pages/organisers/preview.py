@@ -58,7 +58,7 @@ _HIDDEN = "(text that only raters see)"
 
 
 @dataclass(frozen=True)
-class Preview:
+class HitPreview:
     """An organiser before a campaign's tasks; it stands where a rater's session would."""
 
     site: Site
@@ -115,6 +115,6 @@ def show_task(desk: Organiser, campaign: Chosen, hit: Number, task: Number) -> R
     )
 
 
-def preview_of(desk: Desk, campaign: Campaign) -> Preview:
+def preview_of(desk: Desk, campaign: Campaign) -> HitPreview:
     """Let an organiser look at a campaign."""
-    return Preview(desk.site, campaign, read_pages(campaign.settings))
+    return HitPreview(desk.site, campaign, read_pages(campaign.settings))

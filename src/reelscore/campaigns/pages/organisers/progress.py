@@ -23,9 +23,9 @@ from reelscore.campaigns.evaluate.quality import (
 )
 from reelscore.campaigns.evaluate.votes import Votes, count_votes, pairs_agreed
 from reelscore.campaigns.judgments import FloatArray, Judgments
-from reelscore.campaigns.pages.payments import Pay, Work
+from reelscore.campaigns.pages.payments import PaidWork, Pay
 from reelscore.campaigns.protocols import Protocol
-from reelscore.campaigns.store.raters import Taken
+from reelscore.campaigns.store.raters import TakenHit
 from reelscore.campaigns.store.records import Status
 from reelscore.meta.report.tables import p_value
 from reelscore.stats.correlations import pearson
@@ -118,7 +118,7 @@ def figures(
 
 
 def costs(
-    pay: Pay, fee: float, work: Sequence[Work], taken: Sequence[Taken], status: Status
+    pay: Pay, fee: float, work: Sequence[PaidWork], taken: Sequence[TakenHit], status: Status
 ) -> tuple[float, float]:
     """Add up what a campaign costs so far, and what it is expected to cost in the end."""
     held = {(one.rater, one.hit) for one in taken if one.state == "held"}
@@ -185,7 +185,7 @@ class RaterRow:
 
     rater: str
     done: int
-    held: Taken | None
+    held: TakenHit | None
     answers: int
     verdict: str
     pairs: str
@@ -206,7 +206,7 @@ class RaterRow:
 
 
 @dataclass(frozen=True)
-class Findings:
+class CampaignFindings:
     """What the judgments so far say.
 
     Attributes:
@@ -224,7 +224,9 @@ class Findings:
     repeated: Agreed
 
     @classmethod
-    def of(cls, campaign: Campaign, judgments: Judgments, excluded: Collection[str]) -> Findings:
+    def of(
+        cls, campaign: Campaign, judgments: Judgments, excluded: Collection[str]
+    ) -> CampaignFindings:
         """Look at all judgments of a campaign."""
         quality = Quality(Control(), ())
         if campaign.protocol.form == "rating":
@@ -251,10 +253,10 @@ class Trust:
     is under way, only so many new judgments that they could change something are a reason to.
     """
 
-    _known: dict[str, tuple[object, Findings]] = field(default_factory=dict)
+    _known: dict[str, tuple[object, CampaignFindings]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def of(self, campaign: Campaign, status: Status) -> Findings:
+    def of(self, campaign: Campaign, status: Status) -> CampaignFindings:
         """Return what the judgments say."""
         excluded = campaign.excluded()
         step = max(1, status.judgments // _STEPS)
@@ -263,13 +265,13 @@ class Trust:
         with self._lock:  # several organisers may look at once; one computes
             known = self._known.get(campaign.id)
             if known is None or known[0] != version:
-                known = (version, Findings.of(campaign, campaign.judgments(), excluded))
+                known = (version, CampaignFindings.of(campaign, campaign.judgments(), excluded))
                 self._known[campaign.id] = known
             return known[1]
 
 
 def rater_rows(
-    campaign: Campaign, findings: Findings, taken: Sequence[Taken]
+    campaign: Campaign, findings: CampaignFindings, taken: Sequence[TakenHit]
 ) -> Sequence[RaterRow]:
     """Return a row for each rater who has taken a HIT, those seen last first."""
     done = Counter(each.rater for each in taken if each.state == "done")
@@ -305,7 +307,7 @@ def rater_rows(
 def _row(
     rater: str,
     done: int,
-    held: Taken | None,
+    held: TakenHit | None,
     answers: int,
     quality: RaterQuality | None,
     speed: Pace | None,
