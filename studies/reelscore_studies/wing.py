@@ -15,6 +15,10 @@ COMMANDS = {
         "reelscore_studies.commands.trecvid",
         "Make a challenge of TRECVid's video-to-text task.",
     ),
+    "corpus demo": (
+        "reelscore_studies.commands.corpus_demo",
+        "Build a corpus from small films made on the spot.",
+    ),
     "caption translate": (
         "reelscore_studies.commands.translate",
         "Find who does what, and translate it into a sentence.",

@@ -9,7 +9,7 @@ import pytest
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
-from reelscore.campaigns.pages.organisers import raters as rater_table
+from reelscore.campaigns.pages.organisers import progress as rater_table
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from support.server import SECRET

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.campaigns.hits.distribution import Hand, deal
-from reelscore.campaigns.hits.layouts import LAYOUTS, Layout, layout
-from reelscore.campaigns.hits.order import Names, spaced
+from reelscore.campaigns.hits.distribution import Hand, Names, deal, spaced
+from reelscore.campaigns.hits.layouts import LAYOUTS, HitLayout, layout
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.data.datasets.trecvid_ha import load
 from reelscore.errors import DataError, UnknownNameError
@@ -109,7 +108,7 @@ def check_hit(hit, layout):
 )
 def test_coverage_is_even(number, items, hits, seed, share):
     size = max(1, number * items // share)
-    small = Layout(size, least_pairs=0)
+    small = HitLayout(size, least_pairs=0)
     plan = build_hits(systems(number, items), {}, layout=small, hits=hits, seed=seed)
     coverage = plan.coverage()
     for counts in (
@@ -202,7 +201,7 @@ def test_sets_mix_systems():
 @given(st.integers(0, 50))
 def test_a_reference_comes_once(seed):
     # three systems share twelve videos: captions of a video come together, references do not
-    few = Layout(24, degraded_systems=2, references=10, distance=2, least_pairs=0)
+    few = HitLayout(24, degraded_systems=2, references=10, distance=2, least_pairs=0)
     for hit in build_hits(systems(3, 12), PEOPLE, layout=few, seed=seed).hits:
         references = [t.item for t in hit.tasks if shown_of(t).kind == "reference"]
         assert len(set(references)) == 10
@@ -213,7 +212,7 @@ def test_human_captions_that_a_system_repeats():
     people = captions("people", 40)
     plan = build_hits({"copy": people, "s1": captions("s1", 40)}, people, layout=SMALL, seed=2)
     for hit in plan.hits:
-        check_hit(hit, Layout.parse(SMALL))
+        check_hit(hit, HitLayout.parse(SMALL))
 
 
 def test_human_captions_of_some_items_only():
@@ -301,7 +300,7 @@ def test_bad_layouts(text, message):
 
 def test_layouts_by_words():
     for each in LAYOUTS.values():
-        assert Layout.parse(str(each)) == each
+        assert HitLayout.parse(str(each)) == each
         assert each.size == (40 if each == LAYOUTS["pilot"] else 100)
         assert each.pairs == 10
     with pytest.raises(UnknownNameError, match="part of a layout 'sytems'"):
@@ -309,7 +308,7 @@ def test_layouts_by_words():
     with pytest.raises(UnknownNameError, match="rule set"):
         layout("systems:70 degraded_systems:10 rules:none")
     with pytest.raises(DataError, match="humans:-1"):
-        Layout(10, humans=-1)
+        HitLayout(10, humans=-1)
 
 
 @given(st.lists(st.integers(0, 12), max_size=40), st.integers(1, 6), st.integers(0, 99))
@@ -347,13 +346,13 @@ def test_places_in_a_hit_are_equally_likely():
 
 
 def test_no_order_is_far_enough():
-    far = Layout(70, 10, degraded_humans=10, repeated_humans=10, distance=60)
+    far = HitLayout(70, 10, degraded_humans=10, repeated_humans=10, distance=60)
     with pytest.raises(DataError, match="keeps captions and their controls 60 tasks apart"):
         build_hits(systems(5, 100), PEOPLE, layout=far, seed=1)
 
 
 def test_tight_order_is_found():
-    layout = Layout(10, 10, degraded_humans=10, distance=12)
+    layout = HitLayout(10, 10, degraded_humans=10, distance=12)
     for hit in build_hits(systems(2, 50), PEOPLE, layout=layout, seed=1).hits:
         check_hit(hit, layout)
 

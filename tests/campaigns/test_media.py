@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.media import command
+from reelscore.campaigns.commands.upkeep import check_videos as command
 from reelscore.campaigns.pages.video_checks import Preflight
 from reelscore.errors import DataError
 from reelscore.web.media import check_video

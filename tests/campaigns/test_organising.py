@@ -412,7 +412,9 @@ def test_results_where_nobody_passed(judged, monkeypatch):
     def nobody(*_, **__):
         raise NobodyPassedError(3)
 
-    monkeypatch.setattr("reelscore.campaigns.pages.organisers.results.evaluate_ratings", nobody)
+    monkeypatch.setattr(
+        "reelscore.campaigns.pages.organisers.results_page.evaluate_ratings", nobody
+    )
     _, owner, _ = judged
     page = owner.get("/organise/c/clips/results").text
     assert "None of the 3 raters passed the quality control. The page Raters shows why" in page

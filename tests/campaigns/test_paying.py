@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.pay import command
+from reelscore.campaigns.commands.upkeep import pay as command
 from reelscore.campaigns.pages.payments import Pay, amounts_csv, list_work
 from reelscore.web.store.schema import open_database
 from support.server import small_campaign

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from reelscore.campaigns.pages.demo import demo_settings
+from reelscore.campaigns.commands.demo import demo_settings
 from reelscore.campaigns.store import raters
 from support.browser import (
     at_task,

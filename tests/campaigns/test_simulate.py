@@ -13,9 +13,9 @@ from reelscore.campaigns.hits.design import Design, make_hits
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.protocols import PROTOCOLS
-from reelscore.campaigns.simulate.campaigns import Truth, bad_mix, simulate_campaign, study
 from reelscore.campaigns.simulate.crowd import Crowd, fit_crowd
 from reelscore.campaigns.simulate.power import Costs, Setting, hits_needed, power_of
+from reelscore.campaigns.simulate.simulation import Truth, bad_mix, simulate_campaign, study
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.significance import rank_systems
 from reelscore_studies.published import published

@@ -9,6 +9,11 @@ from reelscore.errors import RefusedError
 from support.made_hits import answer_all, rating_hits
 
 
+@pytest.fixture
+def where(mostly_sqlite):
+    return mostly_sqlite
+
+
 def refused(reason):
     return pytest.raises(RefusedError, check=lambda error: error.reason == reason)
 

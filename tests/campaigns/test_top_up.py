@@ -21,6 +21,11 @@ SYSTEMS = {
 PEOPLE = {f"v{k:02}": f"somebody does thing number {k} with care" for k in range(30)}
 
 
+@pytest.fixture
+def where(mostly_sqlite):
+    return mostly_sqlite
+
+
 def begin(make, hits=2, design=None, **terms):
     design = design or Design(layout=LAYOUT, hits=hits, seed=5)
     plan = make_hits(design, SYSTEMS, PEOPLE)
@@ -138,6 +143,7 @@ def test_rankings_and_comparisons_are_topped_up(make, protocol):
     assert top_up(campaign, 25, actor="me").hits == 0
 
 
+@pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], indirect=True)
 def test_two_who_ask_at_once_add_the_same_hits_once(make):
     campaign = begin(make)
     outcomes = []

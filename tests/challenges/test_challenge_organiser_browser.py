@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.simulate.campaigns import Truth, simulate_campaign
 from reelscore.campaigns.simulate.crowd import Crowd
+from reelscore.campaigns.simulate.simulation import Truth, simulate_campaign
 from support.browser import faults, follow, is_within, log_in, press
 from support.challenges import OPENS, REVEALS, made_with
 from support.server import serve

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.simulate.campaigns import Truth, simulate_campaign
 from reelscore.campaigns.simulate.crowd import Crowd
+from reelscore.campaigns.simulate.simulation import Truth, simulate_campaign
 from reelscore.challenges.arena import Arena
 from reelscore.challenges.challenge import find_challenge
 from reelscore.challenges.challenge import make_challenge as make_by_file

@@ -35,7 +35,7 @@ from reelscore.challenges.uploads.uploads import Report
 from reelscore.challenges.views import View
 from reelscore.examples import clips
 from reelscore.web.app import create_app
-from reelscore.web.requests import JsonLines
+from reelscore.web.requests import LogLines
 from reelscore.web.settings import Settings, logger
 from reelscore.web.store.accounts import add_account, find_account
 from support.challenges import CLOSES, OPENS, REVEALS, definition_text, make_challenge
@@ -136,7 +136,7 @@ class Stage:
         self._campaigns()
         self.log = io.StringIO()
         self._handler = logging.StreamHandler(self.log)
-        self._handler.setFormatter(JsonLines())
+        self._handler.setFormatter(LogLines())
         logger.addHandler(self._handler)
         self._level = logger.level
         logger.setLevel(logging.INFO)

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import event
 
 from reelscore.store import database as connecting
-from reelscore.web.requests import JsonLines
+from reelscore.web.requests import LogLines
 from support.browser import at_task, begin, slide, watch
 from support.server import serve, small_campaign
 from support.visits import Visitor, app_over
@@ -53,7 +53,7 @@ def app(tmp_path):
 def log():
     lines, logger = [], logging.getLogger("reelscore.web")
     handler = logging.Handler()
-    handler.emit = lambda record: lines.append(json.loads(JsonLines().format(record)))
+    handler.emit = lambda record: lines.append(json.loads(LogLines().format(record)))
     logger.addHandler(handler)
     yield lines
     logger.removeHandler(handler)

@@ -11,7 +11,7 @@ import pytest
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.errors import DataError
 from reelscore.web.app import create_app
-from reelscore.web.requests import JsonLines
+from reelscore.web.requests import LogLines
 from reelscore.web.settings import Settings, load_secret
 from support.visits import SECRET, Visitor, app_over
 
@@ -141,7 +141,7 @@ def test_logs_name_nobody(tmp_path, caplog):
         link = visitor.invited(name="r-anna")
         visitor.press(link)
         visitor.get("/r/guess")
-    lines = [JsonLines().format(record) for record in caplog.records]
+    lines = [LogLines().format(record) for record in caplog.records]
     routes = [json.loads(line)["route"] for line in lines]
     assert "/prolific/{campaign}" in routes
     assert "/r/{token}" in routes
@@ -162,7 +162,7 @@ def test_a_defect_says_nothing_to_strangers(tmp_path, caplog, monkeypatch):
     sent = visitor.answer(1)
     assert sent.status_code == 500
     assert "swordfish" not in sent.text
-    formatted = "\n".join(JsonLines().format(record) for record in caplog.records)
+    formatted = "\n".join(LogLines().format(record) for record in caplog.records)
     assert "RuntimeError" in formatted
     assert "swordfish" not in formatted
 

@@ -17,13 +17,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
+from reelscore.campaigns import store
 from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.judgments import Judgment, Judgments
 from reelscore.campaigns.protocols import Answer, Protocol
 from reelscore.campaigns.protocols import protocol as protocol_named
 from reelscore.campaigns.store.records import (
     Assignment,
-    Event,
+    Decision,
     Receipt,
     Skip,
     State,
@@ -31,17 +32,16 @@ from reelscore.campaigns.store.records import (
     Terms,
     check_terms,
 )
-from reelscore.errors import DataError, MissingExtraError, UnknownNameError
+from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.values import check_name, check_text, microseconds
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from reelscore.campaigns.hits.design import Design
-    from reelscore.campaigns.hits.plan import HitPlan
+    from reelscore.campaigns.hits.tasks import HitPlan
     from reelscore.store.database import Database
     from reelscore.store.locations import Where
-    from reelscore.store.tables import Migrations
 
 HOLD = 24 * 3600.0  # seconds
 Clock = Callable[[], float]
@@ -144,11 +144,9 @@ class Campaign:
         )
         check_terms(terms, systems, settings or {}, humans)
         with _opened(where, create=True) as database:
-            from reelscore.campaigns.store.campaigns import insert_campaign, insert_captions
-
             with database.writing() as connection:
-                insert_campaign(connection, terms, systems, humans, settings or {})
-                insert_captions(connection, terms, captions or {})
+                store.campaigns.insert_campaign(connection, terms, systems, humans, settings or {})
+                store.campaigns.insert_captions(connection, terms, captions or {})
             return cls(terms, database, clock)
 
     @classmethod
@@ -258,22 +256,21 @@ class Campaign:
         asked = protocol_named(protocol)
         terms = Terms(id or _id(name), name, asked, layout, seed, 1, HOLD, created / 1e6)
         check_terms(terms, (), settings or {})
-        with _built(where) as database:
-            from reelscore.campaigns.store.campaigns import insert_campaign, mark_humans
-            from reelscore.campaigns.store.imports import append
+        with store.database.building(where, store.migrations.MIGRATIONS) as database:
+            own = store.campaigns
 
             def begin() -> None:
-                insert_campaign(connection, terms, (), (), settings or {}, "closed")
+                own.insert_campaign(connection, terms, (), (), settings or {}, "closed")
 
             with database.staging() as connection:
-                append(
+                store.imports.append(
                     connection,
                     terms,
                     judgments,
                     created,
                     new_hits=True,
                     first=begin,
-                    last=lambda: mark_humans(connection, terms, humans),
+                    last=lambda: own.mark_humans(connection, terms, humans),
                 )
         return cls.open(where, terms.id, clock=clock)
 
@@ -293,10 +290,8 @@ class Campaign:
             DataError: If the files are not those of a campaign, or contradict themselves; then
                 nothing is made.
         """
-        with _built(where) as database:
-            from reelscore.campaigns.store.files import restore
-
-            made = restore(database, Path(path), id)
+        with store.database.building(where, store.migrations.MIGRATIONS) as database:
+            made = store.files.restore(database, Path(path), id)
         return cls.open(where, made, clock=clock)
 
     @staticmethod
@@ -313,10 +308,7 @@ class Campaign:
         Raises:
             DataError: If the database cannot be copied, or the file is there already.
         """
-        _store()  # says what to install
-        from reelscore.store.backups import backup
-
-        return backup(where, path)
+        return store.backups.backup(where, path)
 
     def __enter__(self) -> Campaign:
         """Return the campaign itself; leaving disconnects it."""
@@ -375,9 +367,7 @@ class Campaign:
     @property
     def state(self) -> State:
         """Draft, open, paused or closed, at this moment."""
-        from reelscore.campaigns.store.campaigns import read_state
-
-        return self._read(read_state)
+        return self._read(store.campaigns.read_state)
 
     def set_state(self, state: State, *, actor: str, reason: str = "") -> None:
         """Open, pause or close the campaign, and log it.
@@ -389,30 +379,22 @@ class Campaign:
             UnknownNameError: If there is no such state.
             DataError: If a campaign that was begun is to be a draft again.
         """
-        from reelscore.campaigns.store.campaigns import change_state
-
-        self._write(change_state, state, self._now(), actor, reason)
+        self._write(store.campaigns.change_state, state, self._now(), actor, reason)
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems whose captions are judged."""
-        from reelscore.campaigns.store.campaigns import read_systems
-
-        return self._read(read_systems)
+        return self._read(store.campaigns.read_systems)
 
     @property
     def humans(self) -> tuple[str, ...]:
         """The systems that are people."""
-        from reelscore.campaigns.store.campaigns import read_humans
-
-        return self._read(read_humans)
+        return self._read(store.campaigns.read_humans)
 
     @property
     def settings(self) -> dict[str, Any]:
         """Whatever programs on top have noted."""
-        from reelscore.campaigns.store.campaigns import read_settings
-
-        return self._read(read_settings)
+        return self._read(store.campaigns.read_settings)
 
     def set_settings(self, settings: Mapping[str, Any]) -> None:
         """Replace the settings.
@@ -420,9 +402,7 @@ class Campaign:
         Raises:
             DataError: If JSON cannot say them.
         """
-        from reelscore.campaigns.store.campaigns import write_settings
-
-        self._write(write_settings, settings)
+        self._write(store.campaigns.write_settings, settings)
 
     def change_settings(self, parts: Mapping[str, Any]) -> None:
         """Replace some of the settings, whatever others do with the rest at the same time.
@@ -430,9 +410,7 @@ class Campaign:
         Raises:
             DataError: If JSON cannot say them.
         """
-        from reelscore.campaigns.store.campaigns import change_settings
-
-        self._write(change_settings, parts)
+        self._write(store.campaigns.change_settings, parts)
 
     def set_hold(self, hold: float, *, actor: str, reason: str = "") -> Campaign:
         """Change how long a HIT waits for its rater, and log it.
@@ -448,10 +426,8 @@ class Campaign:
         Raises:
             DataError: If the time is not more than 0.
         """
-        from reelscore.campaigns.store.campaigns import change_hold
-
         reason = reason or f"from {self.hold / 3600:g} to {hold / 3600:g} hours"
-        self._write(change_hold, hold, self._now(), actor, reason)
+        self._write(store.campaigns.change_hold, hold, self._now(), actor, reason)
         return replace(self, terms=replace(self.terms, hold=hold))
 
     # HITs and their raters
@@ -465,35 +441,25 @@ class Campaign:
         Raises:
             DataError: If a HIT is there already, or does not fit the protocol or the systems.
         """
-        from reelscore.campaigns.store.hits import insert_hits
-
         with self.database.staging() as connection:
-            return insert_hits(connection, self.terms, hits)
+            return store.hits.insert_hits(connection, self.terms, hits)
 
     def hits(self) -> Iterator[Hit]:
         """Yield the HITs one after the other, in the order they were added."""
-        from reelscore.campaigns.store.hits import hits
-
         with self.database.reading() as connection:
-            yield from hits(connection, self.terms)
+            yield from store.hits.hits(connection, self.terms)
 
     def items(self) -> Sequence[str]:
         """Name the items that HITs are about, in order."""
-        from reelscore.campaigns.store.hits import items
-
-        return self._read(items)
+        return self._read(store.hits.items)
 
     def captions(self) -> dict[str, dict[str, str]]:
         """Return the captions that the HITs are made of, by system and item; empty if not known."""
-        from reelscore.campaigns.store.campaigns import read_captions
-
-        return self._read(read_captions)
+        return self._read(store.campaigns.read_captions)
 
     def awaited(self) -> dict[tuple[str, str], int]:
         """Count the judgments of each caption that open and held places will bring."""
-        from reelscore.campaigns.store.hits import awaited
-
-        return self._read(awaited)
+        return self._read(store.hits.awaited)
 
     def claim(self, rater: str, client: str = "") -> Assignment | None:
         """Return a rater a HIT: the one held, else the one left if it is still free, else the next.
@@ -511,18 +477,14 @@ class Campaign:
         Raises:
             RefusedError: If the rater is excluded.
         """
-        from reelscore.campaigns.store.assignments import claim
-
         check_name(rater, "the rater")
         check_text(client, "the client")
         releasing = self.may_release(self.hold)
-        return self._write(claim, rater, client, self._now(), releasing=releasing)
+        return self._write(store.assignments.claim, rater, client, self._now(), releasing=releasing)
 
     def assignment(self, id: int) -> Assignment | None:
         """Look an assignment up; None where nobody has it."""
-        from reelscore.campaigns.store.assignments import load_assignment
-
-        return self._read(load_assignment, id)
+        return self._read(store.assignments.load_assignment, id)
 
     def submit(
         self,
@@ -559,12 +521,12 @@ class Campaign:
             RefusedError: If the rater has no such task, it has another answer or was skipped, the
                 place is taken, the rater is excluded, or the campaign is closed.
         """
-        from reelscore.campaigns.store.answers import Sent, submit
-
         check_text(client, "the client")
         times = [None if when is None else microseconds(when) for when in (started, submitted)]
-        sent = Sent(assignment, rater, task, answer, times[0], times[1], client, watched, is_served)
-        return self._write(submit, sent, self._now())
+        sent = store.answers.Sent(
+            assignment, rater, task, answer, times[0], times[1], client, watched, is_served
+        )
+        return self._write(store.answers.submit, sent, self._now())
 
     def skip(self, assignment: int, rater: str, task: str, reason: str = "") -> Receipt:
         """Note that a rater reports a task and goes on without an answer.
@@ -576,16 +538,12 @@ class Campaign:
             RefusedError: If the rater has no such task, it has an answer, the place is taken, or
                 the campaign is closed.
         """
-        from reelscore.campaigns.store.answers import skip_task
-
         check_text(reason, "the reason")
-        return self._write(skip_task, assignment, rater, task, reason, self._now())
+        return self._write(store.answers.skip_task, assignment, rater, task, reason, self._now())
 
     def skips(self) -> Sequence[Skip]:
         """Return the tasks that raters reported and skipped, oldest first."""
-        from reelscore.campaigns.store.answers import skips
-
-        return self._read(skips)
+        return self._read(store.answers.skips)
 
     def open_task(self, assignment: int, rater: str, task: str) -> bool:
         """Note that a rater is sent a task now; the first time counts.
@@ -596,9 +554,9 @@ class Campaign:
         Returns:
             Whether the rater holds the assignment and it has the task; if not, nothing changes.
         """
-        from reelscore.campaigns.store.assignments import open_task
-
-        return open_task(self.database, self.terms, assignment, rater, task, self._now())
+        return store.assignments.open_task(
+            self.database, self.terms, assignment, rater, task, self._now()
+        )
 
     def touch(self, assignment: int, rater: str) -> bool:
         """Note that a rater is still at work, so that the hold time starts again.
@@ -610,9 +568,7 @@ class Campaign:
         Returns:
             Whether the rater holds it; if not, nothing changes.
         """
-        from reelscore.campaigns.store.assignments import touch
-
-        return touch(self.database, self.terms, assignment, rater, self._now())
+        return store.assignments.touch(self.database, self.terms, assignment, rater, self._now())
 
     def release_abandoned(self, now: float | None = None) -> int:
         """Offer again the places of raters who have not been seen for the hold time.
@@ -625,9 +581,9 @@ class Campaign:
         Returns:
             How many places.
         """
-        from reelscore.campaigns.store.assignments import release
-
-        return self._write(release, self._now() if now is None else microseconds(now))
+        return self._write(
+            store.assignments.release, self._now() if now is None else microseconds(now)
+        )
 
     def release(self, assignment: int, *, actor: str, reason: str = "") -> None:
         """Offer one place again at once, and log it.
@@ -635,9 +591,7 @@ class Campaign:
         Raises:
             RefusedError: If nobody holds it.
         """
-        from reelscore.campaigns.store.assignments import release_one
-
-        self._write(release_one, assignment, self._now(), actor, reason)
+        self._write(store.assignments.release_one, assignment, self._now(), actor, reason)
 
     # judgments
 
@@ -651,10 +605,8 @@ class Campaign:
 
     def rows(self, *, finished: bool = False) -> Iterator[Judgment]:
         """Yield the judgments one after the other, without holding them all."""
-        from reelscore.campaigns.store.answers import judgments
-
         with self.database.reading() as connection:
-            yield from judgments(connection, self.terms, finished=finished)
+            yield from store.answers.judgments(connection, self.terms, finished=finished)
 
     def append(self, judgments: Iterable[Judgment], *, new_hits: bool = False) -> int:
         """Add judgments that were made elsewhere, all or none.
@@ -673,16 +625,14 @@ class Campaign:
             DataError: If any has no task or no place, contradicts the task or the scale, or is
                 there already; the message names the first few.
         """
-        from reelscore.campaigns.store.imports import append
-
         with self.database.staging() as connection:
-            return append(connection, self.terms, judgments, self._now(), new_hits=new_hits)
+            return store.imports.append(
+                connection, self.terms, judgments, self._now(), new_hits=new_hits
+            )
 
     def status(self) -> Status:
         """Return where the campaign stands."""
-        from reelscore.campaigns.store.hits import status
-
-        return self._read(status)
+        return self._read(store.hits.status)
 
     # decisions
 
@@ -699,9 +649,7 @@ class Campaign:
             actor: Who decides.
             reason: Why.
         """
-        from reelscore.campaigns.store.decisions import decide
-
-        self._write(decide, what, about, self._now(), actor, reason)
+        self._write(store.decisions.decide, what, about, self._now(), actor, reason)
 
     def review(
         self,
@@ -716,9 +664,7 @@ class Campaign:
         Raises:
             RefusedError: If it is not a finished one.
         """
-        from reelscore.campaigns.store.decisions import review
-
-        self._write(review, assignment, verdict, self._now(), actor, reason)
+        self._write(store.decisions.review, assignment, verdict, self._now(), actor, reason)
 
     def offer_again(self, assignment: int, *, actor: str, reason: str = "") -> bool:
         """Offer the place of a finished HIT to one more rater, and log it.
@@ -731,9 +677,7 @@ class Campaign:
         Raises:
             RefusedError: If it is not a finished one.
         """
-        from reelscore.campaigns.store.decisions import offer_again
-
-        return self._write(offer_again, assignment, self._now(), actor, reason)
+        return self._write(store.decisions.offer_again, assignment, self._now(), actor, reason)
 
     def offer_all_again(self, raters: Collection[str], *, actor: str, reason: str = "") -> int:
         """Offer once more the places of all HITs that these raters have finished, and log it.
@@ -741,27 +685,19 @@ class Campaign:
         Returns:
             How many places were added; those that were offered again before do not count.
         """
-        from reelscore.campaigns.store.decisions import offer_all_again
+        return self._write(store.decisions.offer_all_again, raters, self._now(), actor, reason)
 
-        return self._write(offer_all_again, raters, self._now(), actor, reason)
-
-    def events(self) -> Sequence[Event]:
+    def events(self) -> Sequence[Decision]:
         """Return the log, oldest first."""
-        from reelscore.campaigns.store.campaigns import events
-
-        return self._read(events)
+        return self._read(store.campaigns.events)
 
     def excluded(self) -> frozenset[str]:
         """Name the raters who are excluded."""
-        from reelscore.campaigns.store.campaigns import excluded
-
-        return self._read(excluded)
+        return self._read(store.campaigns.excluded)
 
     def rejected(self) -> frozenset[str]:
         """Name the raters with a HIT that was rejected."""
-        from reelscore.campaigns.store.decisions import rejected
-
-        return self._read(rejected)
+        return self._read(store.decisions.rejected)
 
     def export(self, path: str | Path) -> None:
         """Write everything to plain files: a .jsonl file, or a new folder of CSV files.
@@ -771,9 +707,7 @@ class Campaign:
         Raises:
             DataError: If they cannot be written, or the folder is there and not empty.
         """
-        from reelscore.campaigns.store.files import export
-
-        self._read(export, Path(path))
+        self._read(store.files.export, Path(path))
 
     def _now(self) -> int:
         return microseconds(self.clock())
@@ -802,7 +736,7 @@ class Campaign:
 @contextmanager
 def _opened(where: Where, *, create: bool = False) -> Iterator[Database]:
     """Open a database, and close it again only if something goes wrong."""
-    database = _store().Database(where, _migrations(), create=create)
+    database = store.database.Database(where, store.migrations.MIGRATIONS, create=create)
     try:
         yield database
     except BaseException:
@@ -836,10 +770,8 @@ def _migrations() -> Migrations:
 
 
 def _all_terms(database: Database) -> Sequence[Terms]:
-    from reelscore.campaigns.store.campaigns import all_terms
-
     with database.reading() as connection:
-        return all_terms(connection)
+        return store.campaigns.all_terms(connection)
 
 
 def _id(name: str) -> str:

@@ -1,7 +1,10 @@
 """Messages on the terminal: a remedy is named as an option, and no text controls the terminal."""
 
 import re
+import textwrap
 from functools import lru_cache
+
+import click
 
 # Arguments that messages of the library name, and the options that stand for them.
 _OPTIONS = {
@@ -74,3 +77,11 @@ def printable(message: str) -> str:
     return re.sub(
         r"[^\S \n]|[\x00-\x08\x0e-\x1f\x7f-\x9f]", lambda match: ascii(match[0])[1:-1], message
     )
+
+
+def say(text: str, *, err: bool = True) -> None:
+    """Print a message for people, laid out for the terminal: on stderr, unless it is a result."""
+    from reelscore.cli.output import terminal_width
+
+    for line in text.splitlines():
+        click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="  "), err=err)

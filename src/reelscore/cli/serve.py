@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-import logging
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any
 
 import click
 
 from reelscore.cli.options import number_option
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 if TYPE_CHECKING:
-    from reelscore.web.settings import Settings
+    pass
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
-_GRACE = 20  # seconds that requests under way have when the server is told to stop
 
 
 def server_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -141,50 +136,3 @@ def serve(
         scorers=scorers,
     )
     run(settings, host, port, proxy)
-
-
-def need_web() -> None:
-    """Print what to install, if anything is missing.
-
-    Raises:
-        MissingExtraError: If the web extra is not installed.
-    """
-    for name in ("fastapi", "uvicorn", "argon2", "itsdangerous", "multipart"):
-        if importlib.util.find_spec(name) is None:
-            raise MissingExtraError.of(f"The rating pages need {name}", "reelscore[web]")
-
-
-def run(settings: Settings, host: str, port: int, proxy: str) -> None:
-    """Serve until told to stop; requests under way are answered first."""
-    import uvicorn
-
-    from reelscore.web.app import create_app
-    from reelscore.web.requests import JsonLines
-    from reelscore.web.store.accounts import has_accounts
-
-    handler = logging.StreamHandler()
-    handler.setFormatter(JsonLines())
-    for name in ("reelscore.web", "uvicorn.error"):
-        logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(logging.INFO if name == "reelscore.web" else logging.WARNING)
-    app = create_app(settings)
-    site = app.state.site
-    if settings.new_owner or not has_accounts(site.database):
-        click.echo(f"Create the owner's account: {settings.url}/organise/setup/{site.setup.token}")
-    if settings.scorers:
-        click.echo(f"Challenges: {settings.url}/challenges")
-    click.echo(f"Organisers: {settings.url}/organise    (stop with Ctrl+C)")
-    if settings.public and urlsplit(settings.url).scheme != "https":
-        click.echo("Warning: connections use plain http; passwords can be intercepted.", err=True)
-    sys.stdout.flush()
-    uvicorn.run(
-        app,
-        host=host,
-        port=port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        forwarded_allow_ips=proxy,
-        timeout_graceful_shutdown=_GRACE,
-    )

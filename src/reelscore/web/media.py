@@ -104,9 +104,6 @@ class Videos:
 def check_video(file: Path) -> float:
     """Look at a video as a browser would: its container, its codec, the first and the last picture.
 
-    Args:
-        file: The video.
-
     Returns:
         How long it lasts, in seconds.
 

@@ -82,13 +82,6 @@ def error_answer(
 ) -> JSONResponse:
     """Return in JSON what is wrong, in one form for all errors.
 
-    Args:
-        status: The status of the answer.
-        message: What is wrong, for people.
-        reason: It in one word, for programs; by default that of the status.
-        problems: What is wrong with what was sent, each by itself.
-        headers: Of the answer.
-
     >>> error_answer(404, "There is nothing here.").body.decode()
     '{"message":"There is nothing here.","reason":"missing","problems":[]}'
     """
@@ -217,13 +210,6 @@ def self_cookie(
 ) -> str:
     """Write a cookie that scripts cannot read and other sites cannot send.
 
-    Args:
-        settings: Of the server.
-        name: Of the cookie.
-        value: Of the cookie.
-        path: The pages that get it.
-        age: Seconds it is kept; 0 deletes it.
-
     >>> self_cookie(Settings("dogs.db"), "a", "b", age=60)
     'a=b; Path=/; Max-Age=60; HttpOnly; SameSite=Lax'
     """
@@ -271,11 +257,11 @@ def _limited(receive: Receive, most: int) -> Receive:
 # Logs
 
 
-class JsonLines(logging.Formatter):
+class LogLines(logging.Formatter):
     """Writes a record as one line of JSON.
 
     >>> record = logging.makeLogRecord({"msg": "started", "levelname": "INFO", "created": 0.0})
-    >>> JsonLines().format(record)
+    >>> LogLines().format(record)
     '{"time":"1970-01-01T00:00:00.000+00:00","level":"info","event":"started"}'
     """
 

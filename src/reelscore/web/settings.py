@@ -106,9 +106,6 @@ class Settings:
 def load_secret(file: Path | None) -> str:
     """Return the secret: REELSCORE_SECRET, else that of a file, which is made where there is none.
 
-    Args:
-        file: Where the secret is kept between two starts.
-
     Raises:
         DataError: If there is neither, or others may read the file.
 
@@ -188,9 +185,6 @@ class Uptime:
 
     def lasts(self, hold: float) -> bool:
         """Return whether raters who were not seen for the hold time had the chance to be seen.
-
-        Args:
-            hold: In seconds.
 
         Returns:
             Whether the server has run that long since the last gap, and some time since its start.

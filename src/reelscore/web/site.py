@@ -270,11 +270,7 @@ def static_files() -> StaticFiles:
 
 @cache
 def page_templates(prefix: str) -> Environment:
-    """Return the templates of all pages, for a server below a path.
-
-    Args:
-        prefix: The path; empty for the top.
-    """
+    """Return the templates of all pages, for a server below a path."""
     templates = template_environment("reelscore.web", *assets())
     versions: dict[str, str] = {}
 

@@ -1,4 +1,4 @@
-"""``reelscore demo --corpus``: a corpus from films that are made on the spot, step by step."""
+"""``reelscore corpus demo``: a corpus from films that are made on the spot, step by step."""
 
 from __future__ import annotations
 
@@ -22,15 +22,22 @@ _WITH_SCRIPT = FILMS[0].id
 _SETS = ("training", "validation", "public-test", "blind-test")
 
 
-def show_corpus(folder: str) -> None:
-    """Make four small films, and a corpus of them, with the commands that do each step.
+@click.command("demo")
+@click.option(
+    "--folder",
+    default="corpus-demo",
+    show_default=True,
+    metavar="FOLDER",
+    help="The folder to make, for the films, the project and the files.",
+)
+def command(folder: str) -> None:
+    """Build a corpus from four small films that are made on the spot, step by step.
 
-    Args:
-        folder: Where films and project go; it must not be there yet.
+    All that is made stays in the folder to look at.
 
-    Raises:
-        DataError: If the folder is there already.
-        MissingExtraError: If a package that decodes sound or reads subtitles is not installed.
+    \b
+    Example:
+      reelscore corpus demo --folder try
     """
     place = Path(folder)
     if place.exists():

@@ -6,23 +6,24 @@ import click
 
 from reelscore.cli.main import LazyGroup
 
-# name: (module, what it does)
+# name: (module:attribute, what it does)
 _COMMANDS = {
-    "plan": ("plan", "Estimate how many HITs you need, and their cost."),
-    "new": ("new", "Create a campaign and its HITs from captions."),
-    "hits": ("hits", "Show the HITs, or export them for another tool."),
-    "media": ("media", "Check, before opening, that the videos can be played."),
-    "status": ("status", "Show the progress; open, pause or close a campaign."),
-    "offer": ("offer", "Offer the HITs of unusable raters again."),
-    "top-up": ("top_up", "Add HITs until systems have enough good judgments."),
-    "simulate": ("simulate", "Simulate the raters of one campaign, or of many."),
-    "import": ("imports", "Import judgments, or a whole campaign, from files."),
-    "export": ("export", "Export everything, or the judgments, to plain files."),
-    "backup": ("backup", "Copy the whole database while it is in use."),
-    "quality": ("quality", "Show which raters can be trusted."),
-    "pay": ("pay", "List payments in the formats of crowd services."),
-    "results": ("results", "Score the systems and test which are better."),
-    "replicate": ("replicate", "Measure how well two campaigns agree."),
+    "plan": ("draft:plan", "Estimate how many HITs you need, and their cost."),
+    "new": ("draft:new", "Create a campaign and its HITs from captions."),
+    "hits": ("transfer:show_hits", "Show the HITs, or export them for another tool."),
+    "media": ("upkeep:check_videos", "Check, before opening, that the videos can be played."),
+    "status": ("upkeep:show_status", "Show the progress; open, pause or close a campaign."),
+    "offer": ("upkeep:offer", "Offer the HITs of unusable raters again."),
+    "top-up": ("upkeep:add_hits", "Add HITs until systems have enough good judgments."),
+    "simulate": ("simulate:simulate", "Simulate the raters of one campaign, or of many."),
+    "import": ("transfer:import_files", "Import judgments, or a whole campaign, from files."),
+    "export": ("transfer:export", "Export everything, or the judgments, to plain files."),
+    "backup": ("transfer:back_up", "Copy the whole database while it is in use."),
+    "quality": ("reliability:quality", "Show which raters can be trusted."),
+    "pay": ("upkeep:pay", "List payments in the formats of crowd services."),
+    "results": ("outcome:results", "Score the systems and test which are better."),
+    "demo": ("demo:serve_demo", "Serve a campaign on the embedded example."),
+    "replicate": ("reliability:compare_campaigns", "Measure how well two campaigns agree."),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -12,7 +11,6 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.evaluate.quality import Control, Quality, check_quality
 from reelscore.campaigns.judgments import Judgments
 from reelscore.cli.options import choice_option, gathered, number_option
-from reelscore.cli.output import terminal_width
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -65,9 +63,3 @@ def quality_of(campaign: Campaign, judgments: Judgments, control: Control) -> Qu
     """Judge a campaign's raters."""
     humans = campaign.humans
     return check_quality(judgments, control, humans=humans, excluded=campaign.excluded())
-
-
-def say(text: str) -> None:
-    """Print a message that is not a result, on stderr."""
-    for line in text.splitlines():
-        click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="  "), err=True)

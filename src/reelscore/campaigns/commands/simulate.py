@@ -9,11 +9,12 @@ from typing import Any
 import click
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.options import control_options, id_option, opened, say
+from reelscore.campaigns.commands.options import control_options, id_option, opened
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.hits.tasks import Hit
-from reelscore.campaigns.simulate.campaigns import (
+from reelscore.campaigns.simulate.crowd import RATER_TYPES, Crowd, RaterType
+from reelscore.campaigns.simulate.simulation import (
     Mix,
     Study,
     Truth,
@@ -21,7 +22,6 @@ from reelscore.campaigns.simulate.campaigns import (
     simulate_campaign,
     study,
 )
-from reelscore.campaigns.simulate.crowd import RATER_TYPES, Crowd, RaterType
 from reelscore.cli.options import json_option, number_option, seed_option
 from reelscore.cli.output import STDOUT, check_targets, progress_bar, write_json
 from reelscore.errors import DataError
@@ -67,7 +67,7 @@ _VIDEOS = 1_873
 @control_options
 @seed_option
 @json_option
-def command(
+def simulate(
     campaign: str | None,
     campaign_id: str | None,
     truth: tuple[str, ...],

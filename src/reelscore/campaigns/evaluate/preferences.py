@@ -40,11 +40,6 @@ def check_raters(
     An answer is right on the side of the expected one: both below 0, above 0, or 0. A rater who
     was asked none is not kept: nothing speaks for them.
 
-    Args:
-        judgments: Comparisons, those of the kind ``test`` among them.
-        expected: The right score by task, as `HitPlan.expected` gives them.
-        least: The share of questions that must be answered rightly; by default all.
-
     Raises:
         DataError: If the right answer to a test question is not given.
 
@@ -221,10 +216,6 @@ def _sign(value: float) -> int:
 
 def score_all_preferences(judgments: Judgments, *, criterion: str = "story") -> list[Preference]:
     """Score every two systems that are compared, in the order of their names.
-
-    Args:
-        judgments: Comparisons; questions with a known answer do not count.
-        criterion: By what.
 
     >>> from reelscore.campaigns.judgments import Judgment
     >>> rows = [Judgment("r1", "h1", "t1", 0, "b", "v1", "caption", 1.0, "story", "a")]

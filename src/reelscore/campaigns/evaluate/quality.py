@@ -30,10 +30,6 @@ class ControlPairs(NamedTuple):
 def pair_controls(judgments: Judgments, kind: Kind) -> ControlPairs:
     """Pair captions with their controls: same rater, HIT, system, item and criterion.
 
-    Args:
-        judgments: All judgments, controls among them.
-        kind: ``degraded`` or ``repeat``.
-
     >>> from reelscore.campaigns.judgments import Judgment
     >>> rows = [Judgment("r1", "h1", "t1", 0, "human", "clip1", "caption", 90.0),
     ...         Judgment("r1", "h1", "t2", 1, "human", "clip2", "caption", 80.0),
@@ -73,12 +69,8 @@ def compare_pairs(
 ) -> Tested:
     """Test whether scores in pairs differ; NaN where the differences do not vary.
 
-    Args:
-        first: Scores of captions.
-        second: Scores of their controls, in the same order.
-        test: ``t``: Student's paired t; ``signed-rank``: Wilcoxon's; ``rank-sum``: Wilcoxon's for
-            two independent sets, which forgets the pairs.
-        alternative: ``greater``: the first are larger.
+    The tests are Student's paired ``t``, Wilcoxon's ``signed-rank``, and Wilcoxon's ``rank-sum``
+    for two independent sets, which forgets the pairs.
 
     >>> from numpy import array
     >>> round(compare_pairs(array([9.0, 8, 9]), array([1.0, 2, 4]), "t", "greater").p, 4)

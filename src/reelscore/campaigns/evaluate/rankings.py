@@ -43,9 +43,6 @@ class Friedman(NamedTuple):
 def friedman(table: ArrayLike) -> Friedman:
     """Test whether some columns stand higher than others within the rows.
 
-    Args:
-        table: Rows × columns, such as videos × systems.
-
     Returns:
         The test; NaN where no row tells two columns apart.
 

@@ -121,11 +121,6 @@ def usable(campaign: Campaign, judgments: Judgments, control: Control | None = N
     Excluded raters never count. Of ratings, quality control says who does; of rankings and
     comparisons, raters with a rejected HIT do not count, nor those who were asked test questions
     and did not answer them all.
-
-    Args:
-        campaign: The campaign.
-        judgments: Its judgments, as a rule those of finished HITs.
-        control: What raters of ratings must show.
     """
     excluded = campaign.excluded()
     if campaign.protocol.form == "rating":

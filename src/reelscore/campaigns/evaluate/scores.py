@@ -214,10 +214,6 @@ def _means(values: FloatArray, group: IntArray) -> FloatArray:
 def group_means(scores: HumanScores, groups: Mapping[str, str]) -> HumanScores:
     """Average captions by group, such as the document or the film they belong to.
 
-    Args:
-        scores: Scores of captions.
-        groups: The group of each item.
-
     Raises:
         DataError: If an item has no group.
 

@@ -70,12 +70,6 @@ def count_votes(judgments: Judgments) -> dict[tuple[str, str, str], dict[str, Vo
 def vote_matrix(judgments: Judgments, system: str, other: str, criterion: str) -> FloatArray:
     """Lay votes out as raters × videos, for measures of agreement.
 
-    Args:
-        judgments: Comparisons.
-        system: A system.
-        other: The one it was compared with.
-        criterion: By what.
-
     Returns:
         Scores, above 0 where the system is better than the other; NaN where there is none.
 

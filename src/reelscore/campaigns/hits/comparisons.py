@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from reelscore.campaigns.hits.distribution import Hand, deal
-from reelscore.campaigns.hits.order import Names
-from reelscore.campaigns.hits.plan import HitPlan
-from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.hits.distribution import Hand, Names, deal
+from reelscore.campaigns.hits.tasks import Hit, HitPlan, Shown, Task
 from reelscore.errors import DataError, UnknownNameError
 
 Captions = Mapping[str, str]  # by item

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reelscore.campaigns.hits.comparisons import build_pair_hits, build_ranking_hits
-from reelscore.campaigns.hits.plan import HitPlan
 from reelscore.campaigns.hits.ratings import build_hits
-from reelscore.campaigns.hits.tasks import Task
+from reelscore.campaigns.hits.tasks import HitPlan, Task
 from reelscore.campaigns.protocols import protocol
 from reelscore.data.stories import Stories, Story
 from reelscore.errors import DataError
@@ -119,12 +118,6 @@ def more_hits(
     tests: Sequence[Task] = (),
 ) -> HitPlan:
     """Build more HITs of the same captions; those shown least come first.
-
-    Args:
-        design: How, with another seed than before.
-        captions: What the first HITs were made of, as `HitPlan.captions` gives it.
-        shown: How often each caption was shown, by system and item.
-        tests: Questions with known answers, for comparisons.
 
     >>> from reelscore.examples import clips
     >>> systems, _ = clips()

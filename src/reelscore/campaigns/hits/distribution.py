@@ -1,13 +1,18 @@
-"""Dealing captions out to HITs: all equally often, and nothing twice in the same HIT."""
+"""Captions into HITs: all equally often, nothing twice in the same HIT, and in which order.
+
+Some captions of a HIT get a degraded copy, or come again; between copies there is a distance.
+"""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from reelscore.campaigns.hits.layouts import HitLayout
+from reelscore.campaigns.hits.tasks import Kind
 from reelscore.errors import DataError
 
 _NEAR = 20  # hands that are looked through for the sake of a video
@@ -61,13 +66,6 @@ def deal(
     All cards are dealt before any is dealt again, and each deck has its share in every hand: with
     decks of the same size, shares differ by one at most. A video comes into a hand once, as long
     as there are others; the same text of a video never comes twice.
-
-    Args:
-        decks: Texts by deck and item.
-        hands: Where the cards go; what they already hold counts.
-        size: How many cards each is to get.
-        rng: The source of chance.
-        shown: How often cards were dealt before, by deck and item; those dealt least come first.
 
     Raises:
         DataError: If a hand cannot be filled without showing the same text twice.
@@ -156,3 +154,197 @@ def _exchanged(card: Card, hand: Hand, others: Sequence[Hand], *, alone: bool) -
                 other.put(card)
                 return candidate
     return card
+
+
+Captions = Mapping[str, str]  # by item
+
+
+class Placed(NamedTuple):
+    """A task to be: whose caption, of which item, shown as what."""
+
+    system: str
+    item: str
+    text: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Texts:
+    """All that can be shown.
+
+    Attributes:
+        captions: By system and item, people being one system.
+        degraded: Degraded captions, by system and item.
+        references: By item.
+        human: The name of the human system.
+    """
+
+    captions: Mapping[str, Captions]
+    degraded: Mapping[str, Captions]
+    references: Captions
+    human: str
+
+    def deck(self, system: str) -> dict[str, tuple[str, ...]]:
+        """Return what each caption may put on the screen: itself, and its degraded caption."""
+        degraded = self.degraded.get(system, {})
+        return {
+            item: (text, degraded[item]) if item in degraded else (text,)
+            for item, text in self.captions[system].items()
+        }
+
+    def place(self, card: Card, kind: Kind) -> Placed:
+        """Make a task of a card; a control keeps the system and item of its caption."""
+        text = self.captions[card.deck][card.item]
+        if kind == "degraded":
+            text = self.degraded[card.deck][card.item]
+        elif kind == "reference":
+            text = self.references[card.item]
+        return Placed(card.deck, card.item, text, kind)
+
+
+class Composer:
+    """Makes one HIT after the other; systems take turns in having controls."""
+
+    def __init__(self, layout: HitLayout, texts: Texts, rng: random.Random) -> None:
+        self.layout, self.texts, self.rng = layout, texts, rng
+        self.tally: Counter[tuple[Kind, str]] = Counter()
+
+    def compose(self, hand: Hand) -> list[Placed]:
+        """Return the tasks of a HIT in order."""
+        sets, human = self.layout.sets, self.texts.human
+        humans = [card for card in hand.cards if card.deck == human]
+        others = [card for card in hand.cards if card.deck != human]
+        self.rng.shuffle(others)  # they came in turns
+        parts = [(others[k::sets], humans[k::sets]) for k in range(sets)]
+        captions = [[self.texts.place(card, "caption") for card in (*a, *b)] for a, b in parts]
+        controls = [[*self._system_controls(a, hand), *self._human_controls(b)] for a, b in parts]
+        if sets == 1:
+            tasks = captions[0] + controls[0]
+            pairs = [(task.system, task.item) for task in tasks]
+            return [tasks[k] for k in spaced(pairs, self.layout.distance, self.rng)]
+        ordered: list[Placed] = []
+        for k in range(sets):
+            tasks = captions[k] + controls[(k + sets // 2) % sets]
+            ordered += self.rng.sample(tasks, len(tasks))
+        return ordered
+
+    def _human_controls(self, humans: Sequence[Card]) -> Iterator[Placed]:
+        part = self.layout
+        for card in self.rng.sample(humans, part.degraded_humans // part.sets):
+            yield self.texts.place(card, "degraded")
+        for card in self.rng.sample(humans, part.repeated_humans // part.sets):
+            yield self.texts.place(card, "repeat")
+
+    def _system_controls(self, cards: Sequence[Card], hand: Hand) -> Iterator[Placed]:
+        """Choose captions for controls, each for one at most."""
+        part, free = self.layout, list(cards)
+        numbers: dict[Kind, int] = {
+            "reference": part.references,
+            "degraded": part.degraded_systems,
+            "repeat": part.repeated_systems,
+        }
+        for kind, number in numbers.items():
+            for _ in range(number // part.sets):
+                able = [card for card in free if kind != "reference" or self._is_new(card, hand)]
+                if not able:
+                    raise DataError(
+                        f"A HIT shows {part.references} references of captions that differ from "
+                        "them, but too few captions have such a reference. Add references, or "
+                        "choose another layout."
+                    )
+                shuffled = self.rng.sample(able, len(able))
+                card = min(shuffled, key=lambda each: self.tally[kind, each.deck])
+                self.tally[kind, card.deck] += 1
+                free.remove(card)
+                if kind == "reference":
+                    hand.seen[card.item, self.texts.references[card.item]] += 1
+                yield self.texts.place(card, kind)
+
+    def _is_new(self, card: Card, hand: Hand) -> bool:
+        """Return whether the card's video has a reference that the HIT does not show yet."""
+        reference = self.texts.references.get(card.item)
+        return reference is not None and not hand.seen[card.item, reference]
+
+
+_MIXING = 10  # exchanges for each task, until any order that is allowed is as likely as another
+_PATIENCE = 2000  # exchanges for each task, before the search is given up
+
+
+def spaced(groups: Sequence[Hashable], distance: int, rng: random.Random) -> list[int]:
+    """Order tasks at random, those of one group at least so far apart.
+
+    Starting from a random order, pairs of tasks change places unless that brings a caption and its
+    controls too near. In the long run every order that keeps the distance is equally likely.
+
+    Returns:
+        The tasks by number, in order.
+
+    Raises:
+        DataError: If no such order is found.
+
+    >>> order = spaced(["a", "b", "a", "b", "c"], 3, random.Random(1))
+    >>> abs(order.index(0) - order.index(2)) >= 3, sorted(order)
+    (True, [0, 1, 2, 3, 4])
+    """
+    size = len(groups)
+    order = rng.sample(range(size), size)
+    members: dict[Hashable, list[int]] = {}
+    for task, group in enumerate(groups):
+        members.setdefault(group, []).append(task)
+    largest = max(map(len, members.values()), default=0)
+    if (largest - 1) * distance >= size:
+        raise DataError(_too_far(size, distance))
+    place = [0] * size
+    for k, task in enumerate(order):
+        place[task] = k
+    others = [[other for other in members[groups[task]] if other != task] for task in range(size)]
+
+    def too_near(task: int) -> int:
+        return sum(abs(place[task] - place[other]) < distance for other in others[task])
+
+    def swap(one: int, other: int) -> None:
+        place[one], place[other] = place[other], place[one]
+
+    conflicts = sum(map(too_near, range(size)))  # each pair twice
+    for trial in range(_PATIENCE * size):
+        if conflicts == 0 and trial >= _MIXING * size:
+            break
+        one, other = rng.randrange(size), rng.randrange(size)
+        before = too_near(one) + too_near(other)
+        swap(one, other)
+        change = too_near(one) + too_near(other) - before
+        if change > 0:
+            swap(one, other)
+        else:
+            conflicts += 2 * change
+    if conflicts:
+        raise DataError(_too_far(size, distance))
+    return sorted(range(size), key=place.__getitem__)
+
+
+def _too_far(size: int, distance: int) -> str:
+    return (
+        f"No order of the {size} tasks of a HIT keeps captions and their controls {distance} "
+        "tasks apart. Lower the distance, or have fewer controls."
+    )
+
+
+class Names:
+    """Names of HITs and tasks, all different, that tell nothing of what they name.
+
+    >>> names = Names(random.Random(1))
+    >>> names.new() != names.new()
+    True
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._taken: set[str] = set()
+
+    def new(self) -> str:
+        """Make a name: twelve hexadecimal digits."""
+        while True:
+            name = f"{self._rng.getrandbits(48):012x}"
+            if name not in self._taken:
+                self._taken.add(name)
+                return name

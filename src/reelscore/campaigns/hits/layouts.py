@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from reelscore.campaigns.hits.degraded import rule_set
 from reelscore.errors import DataError, UnknownNameError, check_choice
+from reelscore.text.damages.degraded import rule_set
 
 
 @dataclass(frozen=True)
-class Layout:
+class HitLayout:
     """What a HIT of ratings is made of.
 
     Attributes:
@@ -23,7 +23,7 @@ class Layout:
         distance: The least distance of a caption and its controls; 1: none.
         sets: Into how many sets the HIT is divided; a caption's controls are in the set half the
             HIT away, and the order is random inside a set only. 1: in the whole HIT.
-        rules: How captions are degraded, see `reelscore.campaigns.hits.degraded`.
+        rules: How captions are degraded, see `reelscore.text.damages.degraded`.
         least_pairs: Fewer pairs of a caption and its degraded caption are refused: quality control
             tests each rater on them.
 
@@ -32,7 +32,7 @@ class Layout:
 
     >>> LAYOUTS["trecvid"].size, LAYOUTS["trecvid"].pairs
     (100, 10)
-    >>> Layout(systems=20, humans=4, degraded_humans=4)
+    >>> HitLayout(systems=20, humans=4, degraded_humans=4)
     Traceback (most recent call last):
     reelscore.errors.DataError: A HIT with 4 pairs of a caption and its degraded caption; ...
     """
@@ -94,15 +94,15 @@ class Layout:
         return self.degraded_humans + self.degraded_systems
 
     @classmethod
-    def parse(cls, text: str) -> Layout:
+    def parse(cls, text: str) -> HitLayout:
         """Read a layout from words such as ``systems:70 humans:10``; the rest has its default.
 
         Raises:
             UnknownNameError: If there is no number of that name.
             DataError: If the text or the numbers are wrong.
 
-        >>> layout = Layout.parse("systems:30 humans:10 degraded_humans:10 distance:5")
-        >>> layout.size, Layout.parse(str(layout)) == layout
+        >>> layout = HitLayout.parse("systems:30 humans:10 degraded_humans:10 distance:5")
+        >>> layout.size, HitLayout.parse(str(layout)) == layout
         (50, True)
         """
         values: dict[str, int | str] = {}
@@ -124,12 +124,12 @@ class Layout:
         return " ".join(f"{name}:{value}" for name, value in told if name not in _PARTS or value)
 
 
-_NAMES = tuple(field.name for field in fields(Layout))
+_NAMES = tuple(field.name for field in fields(HitLayout))
 _PARTS = _NAMES[:7]  # what a HIT consists of; the rest says how
 
 LAYOUTS = {
-    "trecvid": Layout(70, 10, degraded_humans=10, repeated_humans=5, repeated_systems=5),
-    "wmt": Layout(
+    "trecvid": HitLayout(70, 10, degraded_humans=10, repeated_humans=5, repeated_systems=5),
+    "wmt": HitLayout(
         70,
         degraded_systems=10,
         repeated_systems=10,
@@ -137,12 +137,14 @@ LAYOUTS = {
         sets=10,
         rules="direct-assessment",
     ),
-    "appraise": Layout(80, degraded_systems=10, repeated_systems=5, references=5, rules="appraise"),
-    "pilot": Layout(15, 10, degraded_humans=10, repeated_humans=2, repeated_systems=3),
+    "appraise": HitLayout(
+        80, degraded_systems=10, repeated_systems=5, references=5, rules="appraise"
+    ),
+    "pilot": HitLayout(15, 10, degraded_humans=10, repeated_humans=2, repeated_systems=3),
 }
 
 
-def layout(name: str) -> Layout:
+def layout(name: str) -> HitLayout:
     """Look a layout up by its name, or read one from words such as ``systems:70 humans:10``.
 
     ``trecvid``: 70 captions of systems, 5 of them repeated, 10 human captions, 5 of them repeated,
@@ -160,9 +162,6 @@ def layout(name: str) -> Layout:
     ``pilot``: 40 tasks, for rehearsals and small sets: 15 captions of systems, 10 human captions
     with their degraded captions, 5 repeats.
 
-    Args:
-        name: The name, or the text that `Layout.parse` reads.
-
     Raises:
         UnknownNameError: If there is none of that name.
 
@@ -170,7 +169,7 @@ def layout(name: str) -> Layout:
     (100, 100)
     """
     if ":" in name:
-        return Layout.parse(name)
+        return HitLayout.parse(name)
     try:
         return LAYOUTS[name]
     except KeyError:

@@ -10,14 +10,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 
-from reelscore.campaigns.hits.degraded import degrade
-from reelscore.campaigns.hits.distribution import Hand, deal
-from reelscore.campaigns.hits.layouts import Layout
+from reelscore.campaigns.hits.distribution import Captions, Composer, Hand, Names, Texts, deal
+from reelscore.campaigns.hits.layouts import HitLayout
 from reelscore.campaigns.hits.layouts import layout as layout_named
-from reelscore.campaigns.hits.order import Captions, Composer, Names, Texts
-from reelscore.campaigns.hits.plan import HitPlan
-from reelscore.campaigns.hits.tasks import Hit, Shown, Task
+from reelscore.campaigns.hits.tasks import Hit, HitPlan, Shown, Task
 from reelscore.errors import DataError
+from reelscore.text.damages.degraded import degrade
 
 
 def build_hits(
@@ -25,7 +23,7 @@ def build_hits(
     humans: Captions,
     *,
     seed: int,
-    layout: str | Layout = "trecvid",
+    layout: str | HitLayout = "trecvid",
     hits: int | None = None,
     human: str = "human",
     references: Captions | None = None,
@@ -84,7 +82,7 @@ def build_hits(
 class _Builder:
     def __init__(
         self,
-        layout: Layout,
+        layout: HitLayout,
         systems: Mapping[str, Captions],
         people: Captions,
         references: Captions,

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.evaluate.results import usable
 from reelscore.campaigns.hits.design import REFERENCE, Design, more_hits
-from reelscore.campaigns.hits.plan import HitPlan
-from reelscore.campaigns.hits.tasks import Hit, Task
+from reelscore.campaigns.hits.tasks import Hit, HitPlan, Task
 from reelscore.campaigns.judgments import Judgments
 from reelscore.errors import DataError
 

@@ -127,13 +127,7 @@ def read_table(source: Source, intake: rows.Intake) -> Iterator[Judgment]:
 def read_standardized(
     source: Source, intake: rows.Intake, moments: Mapping[str, Moments]
 ) -> Iterator[Judgment]:
-    """Yield judgments with their z scores; raw scores are z · deviation + mean.
-
-    Args:
-        source: The table of z scores.
-        intake: What is asked of the reading.
-        moments: Mean and deviation of each rater.
-    """
+    """Yield judgments with their z scores; raw scores are z · deviation + mean."""
     for where, row in _rows(source, intake):
         try:
             z, raw = _raw(row, moments, intake.scale)

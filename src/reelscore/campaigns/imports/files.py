@@ -96,14 +96,6 @@ def stream_judgments(
 ) -> Iterator[Judgment]:
     """Yield judgments one by one, without holding them; what is wrong is said at the end.
 
-    Args:
-        paths: As in `read_judgments`, like the other arguments.
-        notes: What was left out or repaired is added to this list at the end.
-        format: See there.
-        protocol_name: See there.
-        pair: See there.
-        moments: See there.
-
     Raises:
         DataError: After the last row, if any cannot be used: throw away what was yielded.
     """

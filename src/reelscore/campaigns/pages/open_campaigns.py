@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.pages.organisers.raters import Trust
+from reelscore.campaigns.pages.organisers.progress import Trust
 from reelscore.campaigns.pages.video_checks import Preflight
 from reelscore.campaigns.store.campaigns import all_terms
 from reelscore.web.requests import FRAME, Guard, routes_of
@@ -138,18 +138,17 @@ def _routes() -> list[BaseRoute]:
     from reelscore.campaigns.pages.organisers import (
         campaigns,
         decisions,
-        media,
         mturk,
         new_campaign,
         preview,
         rater_texts,
-        results,
+        results_page,
     )
     from reelscore.campaigns.pages.raters import ends, entry, tasks
 
     routes = routes_of(
-        *(entry, campaigns, new_campaign, rater_texts, media, preview),
-        *(decisions, results, mturk),
+        *(entry, campaigns, new_campaign, rater_texts, preview),
+        *(decisions, results_page, mturk),
     )
     rating = APIRouter()
     for router in (entry.preparation, tasks.router, ends.router):

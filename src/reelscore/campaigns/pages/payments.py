@@ -17,7 +17,7 @@ from reelscore.web.store.schema import rater, submission
 
 
 @dataclass(frozen=True)
-class Work:
+class PaidWork:
     """One HIT in the hands of one rater, and what it earns.
 
     Attributes:
@@ -56,7 +56,7 @@ class Work:
     def amount(self, price: float, *, pro_rata: bool = True) -> float:
         """Return what it earns: the price, a part of it for a part of the tasks, or nothing.
 
-        >>> part = Work("r1", "prolific", "5f1e", "s", "x", "h1", False, 25, 0, 100)
+        >>> part = PaidWork("r1", "prolific", "5f1e", "s", "x", "h1", False, 25, 0, 100)
         >>> part.amount(2.0), part.amount(2.0, pro_rata=False)
         (0.5, 0.0)
         """
@@ -67,15 +67,15 @@ class Work:
         return round(price * self.answers / self.tasks, 2) if pro_rata else 0.0
 
 
-def list_work(campaign: Campaign) -> Sequence[Work]:
-    """Return every HIT that was taken, the first place first; see `Work`."""
+def list_work(campaign: Campaign) -> Sequence[PaidWork]:
+    """Return every HIT that was taken, the first place first; see `PaidWork`."""
     reasons = {event.about: event.reason for event in campaign.events() if event.what == "reject"}
     reviews = read_pages(campaign.settings).review
     with campaign.database.reading() as connection:
         rows = connection.execute(_taken(campaign.id))
         return [
             replace(
-                Work(*values),
+                PaidWork(*values),
                 waits=reviews and bool(flags) and not status,
                 rejected=reasons.get(values[0]) or REJECTED if status == REJECTED else "",
             )
@@ -128,12 +128,12 @@ class Pay:
         pages = read_pages(campaign.settings)
         return cls(pages.price, pages.currency)
 
-    def amount(self, work: Iterable[Work]) -> float:
+    def amount(self, work: Iterable[PaidWork]) -> float:
         """Add up what work earns."""
         return round(sum(each.amount(self.price, pro_rata=self.pro_rata) for each in work), 2)
 
 
-def amounts_csv(work: Sequence[Work], pay: Pay) -> str:
+def amounts_csv(work: Sequence[PaidWork], pay: Pay) -> str:
     """Write a row for each rater: HITs, answers, and the amount."""
     columns = [
         "rater",
@@ -166,7 +166,7 @@ def amounts_csv(work: Sequence[Work], pay: Pay) -> str:
     return spreadsheet_csv(rows)
 
 
-def prolific_ids(work: Sequence[Work], pay: Pay) -> str:
+def prolific_ids(work: Sequence[PaidWork], pay: Pay) -> str:
     """List the participants to approve, one on a line, as Prolific's bulk approval takes them."""
     whole = [
         each.worker
@@ -176,14 +176,14 @@ def prolific_ids(work: Sequence[Work], pay: Pay) -> str:
     return "".join(f"{worker}\n" for worker in dict.fromkeys(whole))
 
 
-def prolific_bonuses(work: Sequence[Work], pay: Pay) -> str:
+def prolific_bonuses(work: Sequence[PaidWork], pay: Pay) -> str:
     """List what unfinished HITs earn, participant and amount, for Prolific's bulk bonuses."""
     parts = [each for each in _from(work, "prolific") if not each.is_whole]
     due = {worker: pay.amount(mine) for worker, mine in _by(parts, "worker").items()}
     return "".join(f"{worker},{amount:.2f}\n" for worker, amount in due.items() if amount)
 
 
-def mturk_csv(work: Sequence[Work], pay: Pay) -> str:
+def mturk_csv(work: Sequence[PaidWork], pay: Pay) -> str:
     """Write the review of finished HITs, as Mechanical Turk's upload takes it."""
     rows: list[list[object]] = [["HITId", "AssignmentId", "WorkerId", "Approve", "Reject"]]
     for each in _from(work, "mturk"):
@@ -193,7 +193,7 @@ def mturk_csv(work: Sequence[Work], pay: Pay) -> str:
     return spreadsheet_csv(rows)
 
 
-PAY_LISTS: dict[str, Callable[[Sequence[Work], Pay], str]] = {
+PAY_LISTS: dict[str, Callable[[Sequence[PaidWork], Pay], str]] = {
     "amounts": amounts_csv,
     "prolific-approve": prolific_ids,
     "prolific-bonus": prolific_bonuses,
@@ -201,12 +201,12 @@ PAY_LISTS: dict[str, Callable[[Sequence[Work], Pay], str]] = {
 }
 
 
-def _from(work: Iterable[Work], service: str) -> list[Work]:
+def _from(work: Iterable[PaidWork], service: str) -> list[PaidWork]:
     return [each for each in work if each.service == service]
 
 
-def _by(work: Iterable[Work], name: str) -> Mapping[str, list[Work]]:
-    groups: dict[str, list[Work]] = {}
+def _by(work: Iterable[PaidWork], name: str) -> Mapping[str, list[PaidWork]]:
+    groups: dict[str, list[PaidWork]] = {}
     for each in work:
         groups.setdefault(getattr(each, name), []).append(each)
     return groups

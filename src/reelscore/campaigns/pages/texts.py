@@ -141,7 +141,7 @@ CONSENT = (
 )
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CheckQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question of the comprehension check; `right` is the place of the right choice."""
 
     question: str
@@ -194,7 +194,7 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     instructions: str = ""
     consent: str = CONSENT
     practice: tuple[Practice, ...] | None = None
-    check: tuple[Question, ...] = ()
+    check: tuple[CheckQuestion, ...] = ()
     must_watch: bool = True
     review: bool = True
     numbers: bool = False

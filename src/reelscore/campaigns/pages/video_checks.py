@@ -88,12 +88,6 @@ def check_media(
 ) -> MediaReport:
     """Look at every video of a campaign, and note in its settings how long each lasts.
 
-    Args:
-        campaign: The campaign.
-        folder: The folder with the videos; None for a server without.
-        check: What looks at a file.
-        progress: Called with the number done and the number of all.
-
     Raises:
         MissingExtraError: If PyAV is not installed, and there are files to look at.
     """

@@ -68,10 +68,6 @@ class Crowd:
 def fit_crowd(judgments: Judgments) -> Crowd:
     """Fit the model to judgments of raters who can be trusted.
 
-    Args:
-        judgments: Of one criterion, with repeats and degraded captions; captions judged by several
-            raters tell taste from quality.
-
     Raises:
         DataError: If there are too few repeats, degraded captions or captions judged by several.
     """
@@ -108,7 +104,7 @@ def fit_crowd(judgments: Judgments) -> Crowd:
 
 
 @dataclass(frozen=True)
-class Rater:
+class SimulatedRater:
     """One simulated rater.
 
     Attributes:
@@ -124,7 +120,7 @@ class Rater:
     seconds: float
 
 
-def draw_rater(kind: RaterType, crowd: Crowd, rng: Generator) -> Rater:
+def draw_rater(kind: RaterType, crowd: Crowd, rng: Generator) -> SimulatedRater:
     """Make up a rater of a type.
 
     >>> draw_rater("constant", Crowd(), np.random.default_rng(1)).type
@@ -136,57 +132,51 @@ def draw_rater(kind: RaterType, crowd: Crowd, rng: Generator) -> Rater:
     if kind == "biased":  # harsh or lenient, and afraid of the scale
         level, spread = (20.0 if rng.random() < 0.5 else 88.0), spread / 2
     slow = crowd.seconds * float(np.exp(rng.normal(0, 0.4)))
-    return Rater(kind, level, spread, slow / 8 if kind in UNRELIABLE[1:] else slow)
+    return SimulatedRater(kind, level, spread, slow / 8 if kind in UNRELIABLE[1:] else slow)
 
 
 def scores_of(
-    rater: Rater, quality: FloatArray, taste: FloatArray, crowd: Crowd, rng: Generator
+    rater: SimulatedRater, quality: FloatArray, taste: FloatArray, crowd: Crowd, rng: Generator
 ) -> FloatArray:
-    """Let a rater judge captions: whole numbers from 0 to 100.
-
-    Args:
-        rater: Who judges.
-        quality: True quality of the captions, in z.
-        taste: What this rater makes of each, in z; the same for a caption and its repeat.
-        crowd: How large errors are.
-        rng: Chance.
-    """
+    """Let a rater judge captions: whole numbers from 0 to 100."""
     raw = _BEHAVIOUR[rater.type](rater, quality + taste, crowd, rng)
     whole: FloatArray = np.clip(np.round(raw), 0, 100)
     return whole
 
 
-def _diligent(rater: Rater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
+def _diligent(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
     z = seen + rng.normal(0, crowd.error, len(seen))
     raw: FloatArray = rater.level + rater.range * z
     return raw
 
 
-def _noisy(rater: Rater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
+def _noisy(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
     """Looks, but is unsure of the scale: twice the error."""
     return _diligent(rater, seen + rng.normal(0, math.sqrt(3) * crowd.error, len(seen)), crowd, rng)
 
 
-def _careless(rater: Rater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
+def _careless(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
     """Looks at every second task."""
     looks = rng.random(len(seen)) < 0.5
     return np.where(looks, _diligent(rater, seen, crowd, rng), _random(rater, seen, crowd, rng))
 
 
-def _gaming(rater: Rater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
+def _gaming(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
     """Clicks where nobody asks questions: a little around a favourite place, quickly."""
     return np.asarray(rng.normal(rater.level, 6.0, len(seen)))
 
 
-def _random(rater: Rater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
+def _random(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
     return np.asarray(rng.uniform(0, 100, len(seen)))
 
 
-def _constant(rater: Rater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
+def _constant(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
     return np.full(len(seen), rater.level)
 
 
-_BEHAVIOUR: Mapping[RaterType, Callable[[Rater, FloatArray, Crowd, Generator], FloatArray]] = {
+_BEHAVIOUR: Mapping[
+    RaterType, Callable[[SimulatedRater, FloatArray, Crowd, Generator], FloatArray]
+] = {
     "diligent": _diligent,
     "biased": _diligent,
     "noisy": _noisy,

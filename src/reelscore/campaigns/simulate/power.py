@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.random import Generator
 
-from reelscore.campaigns.hits.layouts import LAYOUTS, Layout
+from reelscore.campaigns.hits.layouts import LAYOUTS, HitLayout
 from reelscore.campaigns.judgments import FloatArray
 from reelscore.campaigns.simulate.crowd import Crowd
 from reelscore.errors import DataError
@@ -58,7 +58,7 @@ class Setting:
 
     difference: float
     systems: int = 5
-    layout: Layout = LAYOUTS["trecvid"]
+    layout: HitLayout = LAYOUTS["trecvid"]
     passing: float = 0.8
     level: float = 0.05
     crowd: Crowd = field(default_factory=Crowd)
@@ -74,12 +74,6 @@ class Setting:
 
 def power_of(setting: Setting, hits: int, *, seed: int, campaigns: int = 400) -> Power:
     """Simulate campaigns of a given size and count how often the better system wins.
-
-    Args:
-        setting: What is to be told apart.
-        hits: HITs to be paid for.
-        seed: Of chance.
-        campaigns: How many to simulate.
 
     >>> power_of(Setting(difference=0.3), 94, seed=1, campaigns=50).power
     1.0

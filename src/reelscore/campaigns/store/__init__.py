@@ -6,4 +6,54 @@
 say and gives it back, `decisions` does what organisers decide. `imports` takes judgments made
 elsewhere; `files` carries a whole campaign in plain files, and `lines` is their format. What comes
 in bulk is staged in temporary tables, checked there and moved as a whole.
+
+Modules are imported when they are first used, since they need SQLAlchemy.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from reelscore.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from reelscore.campaigns.store import (
+        answers,
+        assignments,
+        campaigns,
+        decisions,
+        files,
+        hits,
+        imports,
+        migrations,
+    )
+    from reelscore.store import backups, database
+
+__all__ = [
+    "answers",
+    "assignments",
+    "backups",
+    "campaigns",
+    "database",
+    "decisions",
+    "files",
+    "hits",
+    "imports",
+    "migrations",
+]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    package = "reelscore.store" if name in ("backups", "database") else __name__
+    try:
+        return import_module(f"{package}.{name}")
+    except ImportError as error:
+        if error.name and error.name.partition(".")[0] in ("sqlalchemy", "alembic"):
+            raise MissingExtraError.of(
+                "Campaigns need SQLAlchemy and Alembic", "reelscore[campaign]"
+            ) from None
+        raise

@@ -252,13 +252,7 @@ def _kept(
 
 
 def answer_flags(terms: Terms, row: Row[Any], started: int | None) -> set[str]:
-    """Name what is wrong with the times of one answer.
-
-    Args:
-        terms: The campaign.
-        row: The assignment, and the task as ``key``.
-        started: When the task was shown, as the rater's page says.
-    """
+    """Name what is wrong with the times of one answer."""
     flags = set()
     if row.task != row.key:
         flags.add("unopened")

@@ -62,11 +62,7 @@ def claim(
 
 
 def release(connection: Connection, terms: Terms, now: int) -> int:
-    """Offer again the places of raters who have not been seen for the hold time.
-
-    Returns:
-        How many.
-    """
+    """Offer again the places of raters who have not been seen for the hold time."""
     hold = round(terms.hold * 1e6)
     # seen in the future: the clock was wrong then, and has been set back by more than the hold time
     is_overdue = or_(assignment.c.active < now - hold, assignment.c.active > now + hold)
@@ -115,11 +111,7 @@ def open_task(database: Database, terms: Terms, id: int, rater: str, name: str, 
 def release_one(
     connection: Connection, terms: Terms, id: int, now: int, actor: str, reason: str
 ) -> None:
-    """Offer one place again, whenever its rater was last seen.
-
-    Raises:
-        RefusedError: If nobody holds it.
-    """
+    """Offer one place again, whenever its rater was last seen."""
     wanted = (
         select(assignment.c.id).filter_by(campaign=terms.id, id=id, state="held").with_for_update()
     )

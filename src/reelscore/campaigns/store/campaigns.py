@@ -14,7 +14,14 @@ from sqlalchemy.exc import IntegrityError
 
 from reelscore.campaigns.protocols import protocol
 from reelscore.campaigns.store import schema
-from reelscore.campaigns.store.records import STATES, Event, State, Terms, check_hold, settings_text
+from reelscore.campaigns.store.records import (
+    STATES,
+    Decision,
+    State,
+    Terms,
+    check_hold,
+    settings_text,
+)
 from reelscore.campaigns.store.schema import event
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.database import alone
@@ -31,11 +38,7 @@ def insert_campaign(
     settings: Mapping[str, Any],
     state: State = "draft",
 ) -> None:
-    """Put a new campaign in; `humans` are the systems that are people.
-
-    Raises:
-        DataError: If the database has one of that id.
-    """
+    """Put a new campaign in; `humans` are the systems that are people."""
     row = insert(schema.campaign).values(
         id=terms.id,
         name=terms.name,
@@ -58,11 +61,7 @@ def insert_campaign(
 def insert_captions(
     connection: Connection, terms: Terms, captions: Mapping[str, Mapping[str, str]]
 ) -> None:
-    """Keep the captions that HITs are made of.
-
-    Raises:
-        DataError: If a text cannot be kept.
-    """
+    """Keep the captions that HITs are made of."""
     rows = [
         {
             "campaign": terms.id,
@@ -117,12 +116,7 @@ def read_state(connection: Connection, terms: Terms) -> State:
 def change_state(
     connection: Connection, terms: Terms, state: State, now: int, actor: str, reason: str
 ) -> None:
-    """Change the campaign's state, and log it.
-
-    Raises:
-        UnknownNameError: If there is no such state.
-        DataError: If a campaign that was begun is to be a draft again.
-    """
+    """Change the campaign's state, and log it."""
     if state not in STATES:
         raise UnknownNameError.of("state", state, STATES)
     if state == "draft" and read_state(connection, terms) != "draft":
@@ -201,11 +195,7 @@ def change_settings(connection: Connection, terms: Terms, parts: Mapping[str, An
 def change_hold(
     connection: Connection, terms: Terms, hold: float, now: int, actor: str, reason: str
 ) -> None:
-    """Change the hold time, and log it.
-
-    Raises:
-        DataError: If it is none.
-    """
+    """Change the hold time, and log it."""
     check_hold(hold)
     connection.execute(update(schema.campaign).filter_by(id=terms.id).values(hold=hold))
     log(connection, terms, now, actor, "hold", "", reason)
@@ -227,10 +217,10 @@ def log(
     )
 
 
-def events(connection: Connection, terms: Terms) -> Sequence[Event]:
+def events(connection: Connection, terms: Terms) -> Sequence[Decision]:
     """Return all decisions, oldest first."""
     rows = connection.execute(select(event).filter_by(campaign=terms.id).order_by(event.c.id))
-    return [Event(row.time / 1e6, row.actor, row.what, row.about, row.reason) for row in rows]
+    return [Decision(row.time / 1e6, row.actor, row.what, row.about, row.reason) for row in rows]
 
 
 def is_excluded(connection: Connection, terms: Terms, rater: str) -> bool:

@@ -49,11 +49,7 @@ def review(
     actor: str,
     reason: str,
 ) -> None:
-    """Approve or reject one finished HIT, and log it.
-
-    Raises:
-        RefusedError: If there is no such finished HIT.
-    """
+    """Approve or reject one finished HIT, and log it."""
     status = APPROVED if verdict == APPROVE else REJECTED
     row = connection.execute(
         update(assignment)
@@ -76,11 +72,7 @@ def rejected(connection: Connection, terms: Terms) -> frozenset[str]:
 def offer_again(
     connection: Connection, terms: Terms, id: int, now: int, actor: str, reason: str
 ) -> bool:
-    """Offer the place of a finished HIT once more; tell whether it was not yet.
-
-    Raises:
-        RefusedError: If there is no such finished HIT.
-    """
+    """Offer the place of a finished HIT once more; tell whether it was not yet."""
     alone(connection, terms.id, "places")
     done = select(assignment.c.rater).filter_by(campaign=terms.id, id=id, state="done")
     if connection.scalar(done) is None:
@@ -91,11 +83,7 @@ def offer_again(
 def offer_all_again(
     connection: Connection, terms: Terms, raters: Collection[str], now: int, actor: str, reason: str
 ) -> int:
-    """Offer once more the places of all HITs that these raters have finished.
-
-    Returns:
-        How many places; those that were offered again before do not count.
-    """
+    """Offer once more the places of all HITs that these raters have finished."""
     done = select(assignment.c.id, assignment.c.rater).filter_by(campaign=terms.id, state="done")
     alone(connection, terms.id, "places")
     rows = connection.execute(done.order_by(assignment.c.id)).all()

@@ -31,8 +31,8 @@ from reelscore.campaigns.store.lines import (
     LINES,
     OLD_FORMAT,
     CampaignLine,
+    FileLine,
     JudgmentLine,
-    Line,
     columns,
     file_name,
     place,
@@ -60,17 +60,13 @@ from reelscore.store.database import Database, writing
 from reelscore.store.staging import analyze, fill, repeated, report, stage
 from reelscore.store.values import from_iso, microseconds, seconds, to_iso
 
-_KINDS: dict[type[Line], str] = {line: kind for kind, line in LINES.items()}
+_KINDS: dict[type[FileLine], str] = {line: kind for kind, line in LINES.items()}
 _WATCHED = re.compile(r"(web \d+x\d+) seen (\d+)%")
-Numbered = Iterable[tuple[int, Line]]
+Numbered = Iterable[tuple[int, FileLine]]
 
 
 def export(connection: Connection, terms: Terms, path: Path) -> None:
-    """Write everything: one file if the name ends in .jsonl, else a folder.
-
-    Raises:
-        DataError: If it cannot be written there.
-    """
+    """Write everything: one file if the name ends in .jsonl, else a folder."""
     if path.suffix.lower() == ".jsonl":
         _export_jsonl(connection, terms, path)
     elif path.suffix.lower() in (".csv", ".json"):
@@ -132,7 +128,7 @@ def _campaign_line(connection: Connection, terms: Terms) -> CampaignLine:
     )
 
 
-def _lines(connection: Connection, terms: Terms, kind: str) -> Iterator[Line]:
+def _lines(connection: Connection, terms: Terms, kind: str) -> Iterator[FileLine]:
     query = _query(kind, terms).execution_options(yield_per=AT_ONCE)
     for row in connection.execute(query):
         yield to_line(kind, row)
@@ -179,11 +175,7 @@ _ALONE = {"event": [event.c.id], "caption": [caption.c.system, caption.c.item]}
 
 
 def restore(database: Database, path: Path, id: str | None) -> str:
-    """Make the campaign, or leave everything as it was; see `Campaign.restore`.
-
-    Returns:
-        Its id.
-    """
+    """Make the campaign, or leave everything as it was; see `Campaign.restore`."""
     problems = Problems(str(path))
     lines = read_lines(path, problems)
     campaign, terms = _campaign(path, lines, problems, id)
@@ -211,7 +203,7 @@ def restore(database: Database, path: Path, id: str | None) -> str:
 
 
 def _campaign(
-    path: Path, lines: Iterator[tuple[int, Line]], problems: Problems, id: str | None
+    path: Path, lines: Iterator[tuple[int, FileLine]], problems: Problems, id: str | None
 ) -> tuple[CampaignLine, Terms]:
     _, first = next(lines, (0, None))
     problems.raise_if_any()

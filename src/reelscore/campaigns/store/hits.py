@@ -140,19 +140,7 @@ _HITS = 200  # staged together
 
 
 def insert_hits(connection: Connection, terms: Terms, hits: Iterable[Hit]) -> int:
-    """Put HITs in, all or none, each with a place for every rater it needs.
-
-    Args:
-        connection: A connection for staging.
-        terms: The campaign.
-        hits: The HITs.
-
-    Returns:
-        How many.
-
-    Raises:
-        DataError: If a HIT is there already, or does not fit the protocol or the systems.
-    """
+    """Put HITs in, all or none, each with a place for every rater it needs."""
     with connection.begin():  # only temporary tables: nobody waits meanwhile
         systems = frozenset(read_systems(connection, terms))
         staged = {kind: stage(connection, f"new_{kind}", columns(kind)) for kind in _PLANNED}
@@ -221,13 +209,6 @@ class _Joined:
 
 def move(connection: Connection, terms: Terms, kind: str, staged: Table, where: Where) -> int:
     """Move all lines of one type; what they refer to must have been moved before.
-
-    Args:
-        connection: The transaction.
-        terms: The campaign.
-        kind: The type of the lines.
-        staged: The temporary table they are in.
-        where: Says where a line is, for messages.
 
     Returns:
         How many lines.

@@ -56,17 +56,7 @@ def append(
     first: Callable[[], None] | None = None,
     last: Callable[[], None] | None = None,
 ) -> int:
-    """Add judgments, all or none; see `Campaign.append`.
-
-    Args:
-        connection: A connection for staging.
-        terms: The campaign.
-        judgments: The judgments.
-        now: The time.
-        new_hits: Make what the rows name and the campaign lacks.
-        first: What to do first in the transaction that adds them.
-        last: What to do last in it.
-    """
+    """Add judgments, all or none; see `Campaign.append`."""
     problems = Problems(SUBJECT)
     with connection.begin():  # only temporary tables: nobody waits meanwhile
         rows = checked_rows(judgments, terms.protocol, problems)

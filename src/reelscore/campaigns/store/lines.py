@@ -35,11 +35,11 @@ NAMES = frozenset(["id", "hit", "task", "item", "system", "criterion", "actor", 
 Time = str | None
 
 
-class Line(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+class FileLine(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
     """What all lines have in common: their type."""
 
 
-class CampaignLine(Line, frozen=True, tag="campaign"):
+class CampaignLine(FileLine, frozen=True, tag="campaign"):
     """The campaign: what was settled at the start, its state and settings."""
 
     format: str
@@ -57,7 +57,7 @@ class CampaignLine(Line, frozen=True, tag="campaign"):
     humans: list[str] = []
 
 
-class CaptionLine(Line, frozen=True, tag="caption"):
+class CaptionLine(FileLine, frozen=True, tag="caption"):
     """A caption that HITs are made of."""
 
     system: str
@@ -65,13 +65,13 @@ class CaptionLine(Line, frozen=True, tag="caption"):
     text: str
 
 
-class HitLine(Line, frozen=True, tag="hit"):
+class HitLine(FileLine, frozen=True, tag="hit"):
     """A HIT."""
 
     id: str
 
 
-class TaskLine(Line, frozen=True, tag="task"):
+class TaskLine(FileLine, frozen=True, tag="task"):
     """A task of a HIT."""
 
     hit: str
@@ -81,7 +81,7 @@ class TaskLine(Line, frozen=True, tag="task"):
     expected: float | None
 
 
-class ShownLine(Line, frozen=True, tag="shown"):
+class ShownLine(FileLine, frozen=True, tag="shown"):
     """A caption of a task."""
 
     hit: str
@@ -92,7 +92,7 @@ class ShownLine(Line, frozen=True, tag="shown"):
     kind: Kind
 
 
-class AssignmentLine(Line, frozen=True, tag="assignment"):
+class AssignmentLine(FileLine, frozen=True, tag="assignment"):
     """A place for a rater: the slot of a HIT, and whose turn it is."""
 
     hit: str
@@ -112,7 +112,7 @@ class AssignmentLine(Line, frozen=True, tag="assignment"):
     flags: str = ""
 
 
-class JudgmentLine(Line, frozen=True, tag="judgment"):
+class JudgmentLine(FileLine, frozen=True, tag="judgment"):
     """A score of a caption by the rater of an assignment."""
 
     hit: str
@@ -131,7 +131,7 @@ class JudgmentLine(Line, frozen=True, tag="judgment"):
     watched: float | None = None
 
 
-class SkipLine(Line, frozen=True, tag="skip"):
+class SkipLine(FileLine, frozen=True, tag="skip"):
     """A task that the rater of an assignment reported and skipped."""
 
     hit: str
@@ -141,7 +141,7 @@ class SkipLine(Line, frozen=True, tag="skip"):
     reason: str
 
 
-class EventLine(Line, frozen=True, tag="event"):
+class EventLine(FileLine, frozen=True, tag="event"):
     """A decision."""
 
     time: str
@@ -162,7 +162,7 @@ AnyLine = (
     | SkipLine
     | EventLine
 )
-LINES: dict[str, type[Line]] = {
+LINES: dict[str, type[FileLine]] = {
     "caption": CaptionLine,
     "hit": HitLine,
     "task": TaskLine,
@@ -218,7 +218,7 @@ def _time_places(kind: str) -> list[int]:
     return [place for place, (name, _) in enumerate(columns(kind)) if name in TIMES]
 
 
-def to_line(kind: str, row: Iterable[Any]) -> Line:
+def to_line(kind: str, row: Iterable[Any]) -> FileLine:
     """Make a line of a row of the database."""
     values = list(row)
     for place in _time_places(kind):
@@ -226,7 +226,7 @@ def to_line(kind: str, row: Iterable[Any]) -> Line:
     return LINES[kind](*values)
 
 
-def to_row(line: Line) -> list[Any]:
+def to_row(line: FileLine) -> list[Any]:
     """Make a row for the database of a line.
 
     Raises:
@@ -250,7 +250,7 @@ def to_row(line: Line) -> list[Any]:
     return row
 
 
-def _is_name(name: str, line: Line) -> bool:
+def _is_name(name: str, line: FileLine) -> bool:
     """Return whether a field must have at least one character."""
     if isinstance(line, AssignmentLine):
         return name == "hit"
@@ -265,12 +265,8 @@ _MISREAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _any_line = msgspec.json.Decoder(AnyLine)
 
 
-def read_lines(path: Path, problems: Problems) -> Iterator[tuple[int, Line]]:
+def read_lines(path: Path, problems: Problems) -> Iterator[tuple[int, FileLine]]:
     """Yield the lines of a campaign with their numbers, the campaign itself first.
-
-    Args:
-        path: The .jsonl file or the folder.
-        problems: Where lines that cannot be read are noted.
 
     Raises:
         DataError: If a file is missing, has other columns, or a line has no end.
@@ -298,7 +294,7 @@ def place(path: Path, kind: str, number: int) -> str:
     return f"{path / file_name(kind) if path.is_dir() else path}:{number}"
 
 
-def _jsonl(path: Path, problems: Problems) -> Iterator[tuple[int, Line]]:
+def _jsonl(path: Path, problems: Problems) -> Iterator[tuple[int, FileLine]]:
     with _source(path) as source:
         for number, raw in source.lines(longest=LONGEST):
             try:
@@ -320,7 +316,9 @@ def _campaign(path: Path, problems: Problems) -> Iterator[tuple[int, CampaignLin
         problems.add(f"{path}: {error}.")
 
 
-def _csv(path: Path, kind: str, names: list[str], problems: Problems) -> Iterator[tuple[int, Line]]:
+def _csv(
+    path: Path, kind: str, names: list[str], problems: Problems
+) -> Iterator[tuple[int, FileLine]]:
     with _source(path) as source:
         lines = (
             decode_line(raw, source.path, number) for number, raw in source.lines(longest=LONGEST)
@@ -344,7 +342,7 @@ def _csv(path: Path, kind: str, names: list[str], problems: Problems) -> Iterato
             raise DataError(f"{path}:{rows.line_num}: malformed CSV: {error}.") from None
 
 
-def _line(kind: str, names: list[str], cells: list[str]) -> Line:
+def _line(kind: str, names: list[str], cells: list[str]) -> FileLine:
     if len(cells) != len(names):
         raise DataError(f"the row has {len(cells)} cells, the header {len(names)}")
     values: dict[str, Any] = dict(zip(names, map(unquoted, cells), strict=True))

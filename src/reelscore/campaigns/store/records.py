@@ -180,7 +180,7 @@ class Skip:
 
 
 @dataclass(frozen=True)
-class Event:
+class Decision:
     """One decision: when, by whom, what, about which rater or HIT, and why."""
 
     time: float

@@ -23,6 +23,7 @@ _COMMANDS = {
     "export": ("export", "Write everything of a challenge to one file."),
     "import": ("imports", "Make a challenge of an export."),
     "archive": ("archive", "Write a static site, as a visitor sees the challenge."),
+    "demo": ("demo", "Serve a running challenge with four teams."),
     "verify": ("verify", "Compute every score of an export again."),
 }
 

@@ -74,7 +74,7 @@ def command(
 
 
 def _account_reader(database: str) -> AccountReader:
-    from reelscore.cli.serve import need_web
+    from reelscore.web.server import need_web
 
     need_web()
     from reelscore.web.store.accounts import read_accounts

@@ -24,7 +24,7 @@ def command(file: str, database: str) -> None:
     """
     manifest, _ = read_export(file)
     if manifest.get("accounts"):
-        from reelscore.cli.serve import need_web
+        from reelscore.web.server import need_web
 
         need_web()
         from reelscore.web.store.accounts import restore_accounts

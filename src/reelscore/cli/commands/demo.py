@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
 import click
 
 from reelscore import examples
@@ -12,6 +9,7 @@ from reelscore.cli.options import number_option
 from reelscore.cli.output import show, terminal_width
 from reelscore.cli.report_options import Pictures, html_option
 from reelscore.cli.table_options import read_people
+from reelscore.errors import MissingExtraError
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.report.tables.leaderboard import leaderboard
 from reelscore.scoring.captions import score_systems
@@ -51,12 +49,10 @@ def command(
     step, from their sound to scores. All that is made stays in a folder to look at.
     """
     if corpus:
-        from reelscore_studies.commands.corpus_demo import show_corpus
-
-        show_corpus(folder)
+        _call("corpus demo", folder=folder)
         return
     if serve or challenge:
-        _serve(port, challenge)
+        _call("challenge demo" if challenge else "campaign demo", port=port)
         return
     pictures = Pictures(html_file, "Four systems, fifteen clips", "", None, "pdf")
     systems, references = examples.clips()
@@ -105,21 +101,16 @@ def command(
     click.echo("reelscore score systems/*.json --refs references.json --html report.html")
 
 
-def _serve(port: int, challenge: bool) -> None:
-    from reelscore.cli.serve import need_web, run
-
-    need_web()
-    from reelscore.campaigns.pages.demo import ID, demo_settings
-    from reelscore.challenges.pages.demo import challenge_settings
-
-    with TemporaryDirectory() as folder:
-        url = f"http://127.0.0.1:{port}"
-        if challenge:
-            settings = challenge_settings(Path(folder), url)
-        else:
-            settings = demo_settings(Path(folder), url)
-            click.echo(f"Raters: {settings.url}/join/{ID}")
-        run(settings, "127.0.0.1", port, "127.0.0.1")
+def _call(typed: str, **options: object) -> None:
+    """Call the demo of a wing, by the words that are typed for it."""
+    context = click.get_current_context()
+    command: click.Command = context.find_root().command
+    for word in typed.split():
+        found = command.get_command(context, word) if isinstance(command, click.Group) else None
+        if found is None:
+            raise MissingExtraError.of(f"'reelscore {typed}' is a study", "reelscore-studies")
+        command = found
+    context.invoke(command, **options)
 
 
 def _heading(text: str) -> None:

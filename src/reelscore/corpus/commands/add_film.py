@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.corpus.commands.options import project_option, sound_options
 from reelscore.corpus.project import Film, Project
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.corpus.project import Project
 
 

@@ -10,10 +10,10 @@ import sys
 import click
 
 from reelscore.cli.options import number_option
-from reelscore.cli.serve import need_web
 from reelscore.corpus.commands.options import films_of, project_option
 from reelscore.corpus.project import Project
 from reelscore.errors import DataError
+from reelscore.web.server import need_web
 
 _HOST = "127.0.0.1"
 

@@ -6,8 +6,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from reelscore.campaigns.hits.degraded import degrade
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.text.damages.degraded import degrade
 from reelscore.text.damages.exploits import exploit, exploit_kinds, frequent_caption
 from reelscore.text.damages.rules import EXCHANGES, damage, damage_forms, damage_kinds, told_by
 

@@ -89,11 +89,7 @@ def open_database(where: Where) -> Database:
 
 
 def building_database(where: Where) -> AbstractContextManager[Database]:
-    """Open a database to put a challenge with accounts in; a new file appears when it is whole.
-
-    Args:
-        where: The path of a SQLite file, or the URL of a PostgreSQL database.
-    """
+    """Open a database to put a challenge with accounts in; a new file appears when it is whole."""
     return building(where, *_families())
 
 

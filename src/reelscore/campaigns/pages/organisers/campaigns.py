@@ -13,14 +13,13 @@ from starlette.exceptions import HTTPException
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.preview import preview_of
-from reelscore.campaigns.pages.organisers.progress import costs, figures
-from reelscore.campaigns.pages.organisers.raters import rater_rows
+from reelscore.campaigns.pages.organisers.progress import costs, figures, rater_rows
 from reelscore.campaigns.pages.payments import PAY_LISTS, Pay, list_work
 from reelscore.campaigns.pages.raters.session import video_of
 from reelscore.campaigns.pages.raters.tasks import REPORT
 from reelscore.campaigns.pages.texts import read_pages
 from reelscore.campaigns.store import raters
-from reelscore.campaigns.store.rater_work import count_tasks, list_taken
+from reelscore.campaigns.store.raters import count_tasks, list_taken
 from reelscore.campaigns.store.records import REJECTED
 from reelscore.store.values import check_name
 from reelscore.web.requests import Router
@@ -96,7 +95,7 @@ def _page(desk: Desk, campaign: Campaign, template: str) -> HTMLResponse:
 
 
 @dataclass(frozen=True)
-class Report:
+class TaskReport:
     """One report: about which item, by whom, when and why; of which HIT, if it was in one."""
 
     item: str
@@ -106,13 +105,14 @@ class Report:
     hit: str
 
 
-def list_reports(campaign: Campaign) -> Sequence[Report]:
+def list_reports(campaign: Campaign) -> Sequence[TaskReport]:
     """Return all reports, the newest first: of skipped tasks, and of others."""
     skipped = [
-        Report(each.item, each.rater, each.time, each.reason, each.hit) for each in campaign.skips()
+        TaskReport(each.item, each.rater, each.time, each.reason, each.hit)
+        for each in campaign.skips()
     ]
     others = [
-        Report(event.about, event.actor, event.time, event.reason, "")
+        TaskReport(event.about, event.actor, event.time, event.reason, "")
         for event in campaign.events()
         if event.what == REPORT
     ]

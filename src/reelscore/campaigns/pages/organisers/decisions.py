@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from reelscore.campaigns.evaluate.results import usable
 from reelscore.campaigns.hits.top_up import top_up
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
-from reelscore.campaigns.pages.organisers.media import PATIENCE
+from reelscore.campaigns.pages.organisers.preview import PATIENCE
 from reelscore.web.requests import Router
 from reelscore.web.sessions import PATH, Organiser, Owner
 from reelscore.web.site import FromOurForm

@@ -43,24 +43,19 @@ _LONGEST = 1 << 20  # bytes of a line of results
 _Answers = dict[str, list[float]]
 
 
-class Reply(msgspec.Struct, forbid_unknown_fields=True):
+class TurkReply(msgspec.Struct, forbid_unknown_fields=True):
     """What the page says of one task: the answer, and the share of the video that was watched."""
 
     answer: _Answers
     watched: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
 
 
-_replies = msgspec.json.Decoder(list[Reply])
+_replies = msgspec.json.Decoder(list[TurkReply])
 _bare_answers = msgspec.json.Decoder(list[_Answers])  # what pages of earlier versions sent
 
 
 def hits_csv(hits: Iterable[Hit], pages: Pages, page: str = "") -> str:
     """Write a row for each HIT: its id, and what it shows, in letters that no page can break.
-
-    Args:
-        hits: The HITs.
-        pages: How tasks are shown.
-        page: The page that shows them, which counts when a HIT is too large.
 
     Raises:
         DataError: If a HIT is larger than Mechanical Turk takes.
@@ -95,14 +90,7 @@ def hits_csv(hits: Iterable[Hit], pages: Pages, page: str = "") -> str:
 
 
 def page_html(templates: Environment, protocol: Protocol, pages: Pages, hits: Iterable[Hit]) -> str:
-    """Write the page to be pasted into Mechanical Turk's editor.
-
-    Args:
-        templates: Of the served pages.
-        protocol: What is asked.
-        pages: What raters read, and how tasks are shown.
-        hits: What the page will show.
-    """
+    """Write the page to be pasted into Mechanical Turk's editor."""
     marker = "the HIT's tasks"
     page = templates.get_template("mturk.html").render(
         pages=pages,
@@ -136,11 +124,6 @@ def _packed(text: str) -> str:
 
 def read_results(path: str, hits: Iterable[Hit], protocol: Protocol) -> Iterator[Judgment]:
     """Read the results that Mechanical Turk gives for download.
-
-    Args:
-        path: The CSV file.
-        hits: The campaign's HITs.
-        protocol: What was asked.
 
     Raises:
         DataError: If the file is not of this campaign, or an answer cannot be.
@@ -197,11 +180,11 @@ def _judgments(
                 )
 
 
-def _read_replies(text: str) -> list[Reply]:
+def _read_replies(text: str) -> list[TurkReply]:
     try:
         return _replies.decode(text)
     except msgspec.ValidationError:
-        return [Reply(answer) for answer in _bare_answers.decode(text)]
+        return [TurkReply(answer) for answer in _bare_answers.decode(text)]
 
 
 @router.get("/mturk.zip")

@@ -14,7 +14,7 @@ from fastapi.responses import Response
 
 from reelscore.campaigns.campaign import HOLD, Campaign
 from reelscore.campaigns.hits.design import NEED_PEOPLE, Design, make_hits
-from reelscore.campaigns.hits.plan import HitPlan
+from reelscore.campaigns.hits.tasks import HitPlan
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.data import read_candidates, read_references
 from reelscore.errors import DataError, ReelscoreError

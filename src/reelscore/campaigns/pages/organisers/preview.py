@@ -1,4 +1,4 @@
-"""HITs as raters see them, for organisers: nothing is taken, asked or stored."""
+"""What raters will see, for organisers: HITs as they are shown, and whether videos play."""
 
 from __future__ import annotations
 
@@ -10,22 +10,55 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.pages.open_campaigns import Chosen, is_blind
+from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of, is_blind
 from reelscore.campaigns.pages.raters.session import allow, task_screen
 from reelscore.campaigns.pages.texts import Pages, read_pages
-from reelscore.campaigns.store.rater_work import count_hits, list_hits, load_hit
+from reelscore.campaigns.pages.video_checks import CONVERT
+from reelscore.campaigns.store.raters import count_hits, list_hits, load_hit
 from reelscore.web.requests import Router
 from reelscore.web.sessions import PATH, Desk, Organiser
-from reelscore.web.site import Site
+from reelscore.web.site import FromOurForm, Site
 
-router = Router(prefix=PATH + "/c/{campaign}/hits")
+router = Router(prefix=PATH + "/c/{campaign}")
+PATIENCE = 5.0  # seconds that a page waits for the check to end
+
+
+@router.get("/videos")
+def show_videos(desk: Organiser, campaign: Chosen) -> Response:
+    """Show the results of the last check, or how far it is."""
+    return desk.page("videos.html", **_findings(desk, campaign))
+
+
+@router.get("/videos/live")
+def show_progress(desk: Organiser, campaign: Chosen) -> Response:
+    """Return the part of the page that changes while the check runs."""
+    return desk.part("videos_live.html", **_findings(desk, campaign))
+
+
+@router.post("/videos", dependencies=[FromOurForm])
+def check_videos(desk: Organiser, campaign: Chosen) -> Response:
+    """Check all videos, those that have changed since the last time."""
+    campaigns_of(desk.site).preflight.start(campaign).wait(PATIENCE)
+    return desk.go(f"/c/{campaign.id}/videos")
+
+
+def _findings(desk: Desk, campaign: Campaign) -> dict[str, object]:
+    return {
+        "campaign": campaign,
+        "state": campaign.state,
+        "inspection": campaigns_of(desk.site).preflight.last(campaign.id),
+        "has_folder": campaigns_of(desk.site).preflight.folder is not None,
+        "convert": CONVERT,
+    }
+
+
 Number = Annotated[int, Path(ge=1, le=2**31)]
 _PAGE = 100  # HITs on a page
 _HIDDEN = "(text that only raters see)"
 
 
 @dataclass(frozen=True)
-class Preview:
+class HitPreview:
     """An organiser before a campaign's tasks; it stands where a rater's session would."""
 
     site: Site
@@ -38,7 +71,7 @@ class Preview:
         return f"{PATH}/c/{self.campaign.id}/hits"
 
 
-@router.get("")
+@router.get("/hits")
 def show_hits(
     desk: Organiser, campaign: Chosen, page: Annotated[int, Query(ge=1, le=2**31)] = 1
 ) -> Response:
@@ -52,15 +85,15 @@ def show_hits(
     )
 
 
-@router.get("/media/{name}")
-def show_video(
+@router.get("/hits/media/{name}")
+def send_video(
     desk: Organiser, campaign: Chosen, name: Annotated[str, Path(max_length=40)]
 ) -> Response:
     """Send a video, or the part of it that is asked for."""
     return desk.site.videos.send(campaign.id, name)
 
 
-@router.get("/{hit}/{task}")
+@router.get("/hits/{hit}/{task}")
 def show_task(desk: Organiser, campaign: Chosen, hit: Number, task: Number) -> Response:
     """Show one task of a HIT, as raters see it; without texts, if some may be blind references."""
     preview = preview_of(desk, campaign)
@@ -82,6 +115,6 @@ def show_task(desk: Organiser, campaign: Chosen, hit: Number, task: Number) -> R
     )
 
 
-def preview_of(desk: Desk, campaign: Campaign) -> Preview:
+def preview_of(desk: Desk, campaign: Campaign) -> HitPreview:
     """Let an organiser look at a campaign."""
-    return Preview(desk.site, campaign, read_pages(campaign.settings))
+    return HitPreview(desk.site, campaign, read_pages(campaign.settings))

@@ -17,9 +17,9 @@ from reelscore.campaigns.pages.organisers.new_campaign import HOUR, Hours
 from reelscore.campaigns.pages.texts import (
     KEY,
     PRACTICE,
+    CheckQuestion,
     Pages,
     Practice,
-    Question,
     Range,
     read_pages,
 )
@@ -43,31 +43,8 @@ _PRACTICE = (
     "practice_expected",
     "practice_feedback",
 )
-_SAME = (
-    "title",
-    "consent",
-    "contact",
-    "must_watch",
-    "review",
-    "numbers",
-    "ties",
-    "open",
-    "mturk",
-    "hits_per_rater",
-    "video_url",
-    "prolific_code",
-    "screen_out_code",
-    "no_consent_code",
-    "no_work_code",
-    "timed_out_code",
-    "partial_code",
-    "review_code",
-    "rejected_code",
-    "stopped_code",
-    "price",
-    "fee",
-    "currency",
-)
+_OTHERS = ("instructions", "practice", "check", "contexts")  # forms have these as text, or not
+_SAME = tuple(name for name in Pages.__struct_fields__ if name not in _OTHERS)
 router = Router(prefix=PATH + "/c/{campaign}")
 
 
@@ -212,21 +189,21 @@ def _range(text: str) -> Range:
     return float(low), float(high or low)
 
 
-def _choices_text(question: Question) -> str:
+def _choices_text(question: CheckQuestion) -> str:
     return "\n".join(
         f"{_RIGHT} {choice}" if k == question.right else choice
         for k, choice in enumerate(question.choices)
     )
 
 
-def _question(question: str, choices: Sequence[str]) -> Question:
+def _question(question: str, choices: Sequence[str]) -> CheckQuestion:
     right = [k for k, choice in enumerate(choices) if choice.startswith(_RIGHT)]
     if len(right) != 1 or len(choices) < 2:
         raise DataError(
             f"The question {question[:200]!r} needs at least two choices, and an asterisk before "
             "the one that is right."
         )
-    return Question(question, tuple(each.lstrip(f"{_RIGHT} ") for each in choices), right[0])
+    return CheckQuestion(question, tuple(each.lstrip(f"{_RIGHT} ") for each in choices), right[0])
 
 
 @router.get("/pages")

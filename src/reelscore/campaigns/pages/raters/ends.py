@@ -7,10 +7,9 @@ to submit, raters are asked to return what they accepted. Those who came by a li
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
 
-from fastapi import Request
 from fastapi.responses import Response
 
 from reelscore.campaigns.pages.raters.session import Current, Session
@@ -117,7 +116,6 @@ _DONE = ("skipped", "review")  # ends of HITs that are done, and whose answers m
 
 
 def show_end(
-    request: Request,
     session: Session,
     name: Name,
     text: str = "",
@@ -125,26 +123,15 @@ def show_end(
     *,
     more: bool = False,
 ) -> Response:
-    """Show an end, with the way home.
-
-    Args:
-        request: The request.
-        session: The rater.
-        name: Which end.
-        text: What has happened, where it is more than the usual.
-        status: The status of the response.
-        more: Whether the rater may take another HIT.
-    """
+    """Show an end, with the way home."""
     end, rater, taken = ENDS[name], session.rater, session.assignment()
     answers = 0
     if taken is not None and (taken.state != "done" or name in _DONE):
         answers = len(taken.answered)
     code = getattr(session.pages, end.code) if rater.service == "prolific" else ""
-    return session.site.page(
-        request,
+    return session.page(
         "raters/end.html",
         status,
-        session=session,
         end=end,
         name=name,
         text=text or end.text,
@@ -176,29 +163,28 @@ def external_submit(destination: str) -> str:
 
 
 @router.get("/finish")
-def show_finish(request: Request, session: Current) -> Response:
+def show_finish(session: Current) -> Response:
     """Show the end: a code, and the way back to the crowd service."""
     rater, pages, held = session.rater, session.pages, session.assignment()
     if rater.passed is False:
-        return show_end(request, session, "screened_out")
+        return show_end(session, "screened_out")
     if held is None or held.state != "done":
         return session.go("")
     more = rater.service in ("link", "open") and session.may_do_more
     if len(held.skipped) > len(held.answered):  # nobody earns the code by reports alone
-        return show_end(request, session, "skipped", more=more)
+        return show_end(session, "skipped", more=more)
     if held.status == REJECTED:
-        return show_end(request, session, "rejected")
+        return show_end(session, "rejected")
     if held.needs_review and pages.review:
-        return show_end(request, session, "review", more=more)
+        return show_end(session, "review", more=more)
     code = completion_code(session, held)
-    context: dict[str, Any] = {
-        "session": session,
-        "code": code,
-        "back": completion(pages.prolific_code) if rater.service == "prolific" else "",
-        "submit": external_submit(rater.destination) if rater.service == "mturk" else "",
-        "more": more,
-    }
-    return session.site.page(request, "raters/finish.html", **context)
+    return session.page(
+        "raters/finish.html",
+        code=code,
+        back=completion(pages.prolific_code) if rater.service == "prolific" else "",
+        submit=external_submit(rater.destination) if rater.service == "mturk" else "",
+        more=more,
+    )
 
 
 def completion_code(session: Session, assignment: Assignment) -> str:

@@ -24,7 +24,7 @@ from reelscore.campaigns.pages.raters.tasks import go_on
 from reelscore.campaigns.pages.texts import ATTEMPTS, Pages, read_pages
 from reelscore.campaigns.protocols import Protocol
 from reelscore.campaigns.store import raters
-from reelscore.campaigns.store.raters import Rater, Visit
+from reelscore.campaigns.store.raters import Arrival, Rater
 from reelscore.errors import RefusedError
 from reelscore.web.requests import Guard, Router
 from reelscore.web.security import digest
@@ -93,7 +93,7 @@ def join(request: Request, site: Here, campaign: str) -> Response:
     """Make a new rater of this browser."""
     _enterable(request, site, campaign, "open")
     worker = digest(request.state.browser)
-    return _arrive(request, site, campaign, Visit("open", worker))
+    return _arrive(request, site, campaign, Arrival("open", worker))
 
 
 @router.get("/prolific/{campaign}")
@@ -107,7 +107,7 @@ def enter_from_prolific(
 ) -> Response:
     """Let a participant of Prolific in."""
     _enterable(request, site, campaign, "prolific_code")
-    visit = Visit("prolific", PROLIFIC_PID, STUDY_ID, SESSION_ID)
+    visit = Arrival("prolific", PROLIFIC_PID, STUDY_ID, SESSION_ID)
     return _arrive(request, site, campaign, visit)
 
 
@@ -132,7 +132,7 @@ def enter_from_mturk(
     destination = turkSubmitTo.rstrip("/")  # it comes with a slash or without
     if destination not in MTURK_HOSTS or not workerId.isalnum():
         raise HTTPException(400, "This address is not one that Mechanical Turk has made.")
-    visit = Visit("mturk", workerId, hitId, assignmentId, destination)
+    visit = Arrival("mturk", workerId, hitId, assignmentId, destination)
     return _arrive(request, site, campaign, visit)
 
 
@@ -153,7 +153,7 @@ def _greet(request: Request, site: Site, campaign: str, action: str) -> Response
     return site.page(request, "raters/welcome.html", pages=pages, action=action)
 
 
-def _arrive(request: Request, site: Site, campaign: str, visit: Visit) -> Response:
+def _arrive(request: Request, site: Site, campaign: str, visit: Arrival) -> Response:
     if campaigns_of(site).arrivals.exhausted(address(request)):
         raise HTTPException(429, "Too many people at once; wait a minute.", {"Retry-After": "60"})
     browser = request.state.browser
@@ -170,43 +170,40 @@ _decoder = msgspec.json.Decoder(dict[str, list[float]])
 
 
 @preparation.get("/instructions")
-def show_instructions(request: Request, session: Current) -> Response:
+def show_instructions(session: Current) -> Response:
     """Show the instructions and ask for consent; they can be read again at any time."""
-    return session.site.page(
-        request,
+    return session.page(
         "raters/instructions.html",
-        session=session,
         parts=session.pages.instructions_for(session.campaign.protocol),
     )
 
 
 @preparation.post("/instructions", dependencies=[FromOurForm])
-def consent(request: Request, session: Current) -> Response:
+def consent(session: Current) -> Response:
     """Note that a rater agrees."""
     if session.rater.consented is None:
         session = session.noting(consented=session.site.now)
-    return go_on(request, session)
+    return go_on(session)
 
 
 @preparation.post("/decline", dependencies=[FromOurForm])
-def decline(request: Request, session: Current) -> Response:
+def decline(session: Current) -> Response:
     """Let a rater go who does not agree; nothing is noted."""
     if session.rater.consented is not None:
         return session.go("work")
-    return show_end(request, session, "declined")
+    return show_end(session, "declined")
 
 
 @preparation.get("/practice")
-def show_practice(request: Request, session: Current) -> Response:
+def show_practice(session: Current) -> Response:
     """Show the next practice task."""
     if session.step != "practice":
         return session.go("")
-    return _practice(request, session)
+    return _practice(session)
 
 
 @preparation.post("/practice", dependencies=[FromOurForm])
 def practise(
-    request: Request,
     session: Current,
     answer: Annotated[str, Form(max_length=4000)],
     number: Annotated[int, Form(ge=0, le=1000)],
@@ -220,20 +217,16 @@ def practise(
     except msgspec.MsgspecError:
         raise HTTPException(422, "The answer cannot be read.") from None
     session.campaign.protocol.check(given, len(practice.captions))
-    page = _practice(request, session, given)
+    page = _practice(session, given)
     session.noting(practised=number + 1)
     return page
 
 
-def _practice(
-    request: Request, session: Session, given: dict[str, list[float]] | None = None
-) -> Response:
+def _practice(session: Session, given: dict[str, list[float]] | None = None) -> Response:
     number = session.rater.practised
     tasks = session.pages.practice_for(session.campaign.protocol)
-    return session.site.page(
-        request,
+    return session.page(
         "raters/practice.html",
-        session=session,
         screen=practice_screen(session, tasks[number]),
         number=number,
         total=len(tasks),
@@ -253,14 +246,12 @@ def _words(protocol: Protocol, given: dict[str, list[float]]) -> str:
 
 
 @preparation.get("/check")
-def show_check(request: Request, session: Current) -> Response:
+def show_check(session: Current) -> Response:
     """Show the comprehension check."""
     if session.step != "check":
         return session.go("")
-    return session.site.page(
-        request,
+    return session.page(
         "raters/check.html",
-        session=session,
         left=ATTEMPTS - session.rater.attempts,
         again=session.rater.attempts > 0,
     )
@@ -268,7 +259,6 @@ def show_check(request: Request, session: Current) -> Response:
 
 @preparation.post("/check", dependencies=[FromOurForm])
 def answer_check(
-    request: Request,
     session: Current,
     choice: Annotated[list[int] | None, Form(max_length=100)] = None,
 ) -> Response:
@@ -278,4 +268,4 @@ def answer_check(
     right = [question.right for question in session.pages.check]
     attempts = session.rater.attempts + 1
     passed = True if choice == right else (False if attempts >= ATTEMPTS else None)
-    return go_on(request, session.noting(attempts=attempts, passed=passed))
+    return go_on(session.noting(attempts=attempts, passed=passed))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Protocol
 
 from fastapi import Depends, Request
-from fastapi.responses import RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
@@ -18,8 +18,7 @@ from reelscore.campaigns.pages.open_campaigns import campaigns_of
 from reelscore.campaigns.pages.texts import Pages, Practice, read_pages
 from reelscore.campaigns.store import raters
 from reelscore.campaigns.store.campaigns import read_settings
-from reelscore.campaigns.store.rater_work import count_done
-from reelscore.campaigns.store.raters import Rater
+from reelscore.campaigns.store.raters import Rater, count_done
 from reelscore.campaigns.store.records import Assignment
 from reelscore.web.requests import FRAME, Guard, sources
 from reelscore.web.security import digest
@@ -34,8 +33,9 @@ MTURK_PAGES = "https://*.mturk.com"
 
 @dataclass(frozen=True)
 class Session:
-    """A rater at work in one campaign."""
+    """A rater at work in one campaign, and what their browser asks for."""
 
+    request: Request
     site: Site
     rater: Rater
     campaign: Campaign
@@ -46,6 +46,10 @@ class Session:
     def home(self) -> str:
         """The path of the rater's pages; in a frame, the key in it stands for a cookie."""
         return _home(self.campaign.id, self.key)
+
+    def page(self, template: str, status: int = 200, /, **context: Any) -> HTMLResponse:
+        """Render a page."""
+        return self.site.page(self.request, template, status, session=self, **context)
 
     def go(self, page: str) -> RedirectResponse:
         """Send the browser to another of these pages."""
@@ -115,7 +119,7 @@ def session_in(connection: Connection, request: Request) -> Session:
     # a link may have moved to another browser, a service may have begun another submission
     if (rater.session != submission) if key else (rater.browser != digest(request.state.browser)):
         raise _stranger()
-    return Session(site, rater, opened, pages, key)
+    return Session(request, site, rater, opened, pages, key)
 
 
 def refuse_members(connection: Connection, request: Request, campaign: str) -> None:

@@ -89,23 +89,23 @@ class Kept(BaseModel):
 
 @router.get("/")
 @router.get("/work")
-def show_work(request: Request, session: Current) -> Response:
+def show_work(session: Current) -> Response:
     """Send a rater to where they left off: a step of the preparation, a task, or the end."""
-    return go_on(request, session)
+    return go_on(session)
 
 
-def go_on(request: Request, session: Session) -> Response:
+def go_on(session: Session) -> Response:
     """Send a rater to the page that comes next; the first task takes a HIT."""
     if session.step:
         return session.go(session.step)
     held = session.assignment()
     if held is not None and held.state == "done":
         return session.go("finish")
-    return _take(request, session)
+    return _take(session)
 
 
 @router.post("/work", dependencies=[FromOurForm])
-def take_more(request: Request, session: Current) -> Response:
+def take_more(session: Current) -> Response:
     """Return a rater who has finished another HIT."""
     if session.step:
         return session.go(session.step)
@@ -114,13 +114,11 @@ def take_more(request: Request, session: Current) -> Response:
         return session.go("work")
     if not session.may_do_more:
         return session.go("finish")
-    return _take(request, session)
+    return _take(session)
 
 
 @router.get("/task/{number}")
-def show_task(
-    request: Request, session: Current, number: Annotated[int, Path(ge=1, le=100_000)]
-) -> Response:
+def show_task(session: Current, number: Annotated[int, Path(ge=1, le=100_000)]) -> Response:
     """Show one task."""
     held = session.assignment()
     if session.step or held is None or held.state == "abandoned" or _is_over(session, held):
@@ -131,10 +129,8 @@ def show_task(
         raise HTTPException(404, "There is no such task.")
     task = held.tasks[number - 1]
     if task not in held.remaining:
-        return session.site.page(
-            request,
+        return session.page(
             "raters/settled.html",
-            session=session,
             number=number,
             total=len(held.tasks),
             skipped=task.id in held.skipped,
@@ -142,10 +138,8 @@ def show_task(
     if number != next_place(held):
         return session.go(f"task/{next_place(held)}")
     session.campaign.open_task(held.id, held.rater, task.id)  # a rater at work keeps the HIT
-    return session.site.page(
-        request,
+    return session.page(
         "raters/task.html",
-        session=session,
         screen=task_screen(session, held.tasks, number - 1),
         assignment=held.id,
         number=number,
@@ -214,24 +208,24 @@ def _refused(sent: Answered, reason: str) -> Response:
 
 
 @router.post("/return", dependencies=[FromOurForm])
-def give_back(request: Request, session: Current) -> Response:
+def give_back(session: Current) -> Response:
     """Return an unfinished HIT back, for others to do."""
     held = session.assignment()
     if held is not None and held.state == "held":
         session.campaign.release(held.id, actor=session.rater.rater, reason="given back")
-    return show_end(request, session, "partial")
+    return show_end(session, "partial")
 
 
-def _take(request: Request, session: Session) -> Response:
+def _take(session: Session) -> Response:
     """Return a rater the HIT held, or the next one; where there is none, show the way home."""
     try:
         held = session.campaign.claim(session.rater.rater, "web")
     except RefusedError:
-        return show_end(request, session, "stopped", _EXCLUDED, 403)
+        return show_end(session, "stopped", _EXCLUDED, 403)
     if held is None:
-        return _nothing(request, session)
+        return _nothing(session)
     if _is_over(session, held):
-        return show_end(request, session, "stopped", _STOPPED["closed"])
+        return show_end(session, "stopped", _STOPPED["closed"])
     raters.take(session.site.database, session.rater, held.id)
     return session.go(f"task/{next_place(held)}")
 
@@ -249,13 +243,13 @@ def next_place(held: Assignment) -> int:
     return places[held.remaining[0].id] if held.remaining else len(held.tasks)
 
 
-def _nothing(request: Request, session: Session) -> Response:
+def _nothing(session: Session) -> Response:
     state, taken = session.campaign.state, session.assignment()
     if taken is None or taken.state == "done":
-        return show_end(request, session, "no_work", _NO_WORK.get(state, ""))
+        return show_end(session, "no_work", _NO_WORK.get(state, ""))
     if state == "open":
-        return show_end(request, session, "timed_out")
-    return show_end(request, session, "stopped", _STOPPED.get(state, ""))
+        return show_end(session, "timed_out")
+    return show_end(session, "stopped", _STOPPED.get(state, ""))
 
 
 def _watched(session: Session, item: str, share: float | None) -> float | None:

@@ -2,7 +2,7 @@
 
 A span of words gives way to as many words that follow one another in a human caption of another
 video: fluent, so that only who reads the caption against the video notices. A rule set says how
-many words go, see `reelscore.campaigns.hits.degraded`.
+many words go, see `reelscore.text.damages.degraded`.
 """
 
 from __future__ import annotations

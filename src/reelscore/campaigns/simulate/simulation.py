@@ -27,8 +27,8 @@ from reelscore.campaigns.simulate.crowd import (
     RATER_TYPES,
     UNRELIABLE,
     Crowd,
-    Rater,
     RaterType,
+    SimulatedRater,
     draw_rater,
     scores_of,
 )
@@ -118,7 +118,7 @@ def simulate_campaign(
     """
     rng = np.random.default_rng([seed, 0xC0FFEE])
     types, shares = _shares({"diligent": 1.0} if mix is None else mix)
-    raters: dict[str, Rater] = {}
+    raters: dict[str, SimulatedRater] = {}
     left: dict[str, int] = {}
     rows: list[Judgment] = []
     seen: dict[str, set[tuple[str, str]]] = {}
@@ -140,7 +140,7 @@ def simulate_campaign(
 
 
 def _compare(
-    protocol: Protocol, hit: Hit, name: str, rater: Rater, truth: Truth, rng: Generator
+    protocol: Protocol, hit: Hit, name: str, rater: SimulatedRater, truth: Truth, rng: Generator
 ) -> Iterator[Judgment]:
     """One rater does one HIT in which captions are ranked or compared, task by task."""
     end = _NOON
@@ -184,7 +184,9 @@ def _answer(
     yield task.shown[0], task.shown[1].system, choice
 
 
-def _rate(hit: Hit, name: str, rater: Rater, truth: Truth, rng: Generator) -> Iterator[Judgment]:
+def _rate(
+    hit: Hit, name: str, rater: SimulatedRater, truth: Truth, rng: Generator
+) -> Iterator[Judgment]:
     """One rater does one HIT of ratings, task by task."""
     shown = [_only(task) for task in hit.tasks]
     captions = [(s.system, t.item, s.kind) for s, t in zip(shown, hit.tasks, strict=True)]
@@ -250,18 +252,7 @@ def study(
     control: Control | None = None,
     ranked: Sequence[str] | None = None,
 ) -> Iterator[Study]:
-    """Make up campaigns, each with a replication, and report after each what all so far found.
-
-    Args:
-        hits: The HITs that every crowd does.
-        systems: True quality in z of every system in them.
-        campaigns: How many.
-        seed: Of all chance.
-        crowd: How raters score.
-        mix: The share of each type of rater.
-        control: What raters must show.
-        ranked: The systems whose order is asked for; all.
-    """
+    """Make up campaigns, each with a replication, and report after each what all so far found."""
     crowd = crowd or Crowd()
     order = sorted(ranked or systems, key=lambda name: -systems[name])
     recovered, kept = 0, 0.0

@@ -1,11 +1,13 @@
-"""``reelscore campaign quality``."""
+"""Commands that tell whom to trust: ``quality`` of raters, ``replicate`` of campaigns."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import click
 
+from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import (
     campaign_argument,
     control_options,
@@ -14,7 +16,9 @@ from reelscore.campaigns.commands.options import (
     opened,
     quality_of,
 )
-from reelscore.campaigns.evaluate.quality import Control, Quality
+from reelscore.campaigns.commands.outcome import evaluated
+from reelscore.campaigns.evaluate.agreement import Replication, replicate
+from reelscore.campaigns.evaluate.quality import Control, Quality, known
 from reelscore.campaigns.report.tables import quality_csv, quality_grid
 from reelscore.cli.options import file_option, json_option, plot_option
 from reelscore.cli.output import STDOUT, check_targets, terminal_width, write, write_json
@@ -28,7 +32,7 @@ from reelscore.cli.output import STDOUT, check_targets, terminal_width, write, w
 @file_option("--csv", "Write the table with numbers in full precision.")
 @plot_option("the raters")
 @json_option
-def command(
+def quality(
     campaign: str,
     campaign_id: str | None,
     control: Control,
@@ -76,3 +80,58 @@ def _summary(quality: Quality) -> str:
     others = ", ".join(f"{count} {name}" for name, count in counts.items() if name != "passed")
     of = f"{counts['passed']} of {len(quality.raters)} raters passed"
     return f"{of} ({others})" if others else of
+
+
+@click.command("replicate")
+@click.argument("first", metavar="FIRST")
+@click.argument("second", metavar="SECOND")
+@control_options
+@json_option
+def compare_campaigns(first: str, second: str, control: Control, json_file: str | None) -> None:
+    """Measure how well two campaigns agree: correlations over what they have in common.
+
+    FIRST and SECOND are campaigns, or score tables (.csv, .json) with raw and z.
+
+    \b
+    Examples:
+      reelscore campaign replicate monday.db friday.db
+    """
+    check_targets(json_file)
+    tables = [_table(each, control) for each in (first, second)]
+    metrics = [name for name in tables[0].metrics if name in tables[1].metrics]
+    replications = replicate(tables[0], tables[1], metrics)
+    if json_file:
+        rows = [
+            {key: known(value) for key, value in each._asdict().items()} for each in replications
+        ]
+        write_json(json_file, rows)
+    if json_file != STDOUT:
+        click.echo(_agreement(replications).to_text())
+
+
+def _table(where: str, control: Control) -> ScoreTable:
+    if where.endswith((".csv", ".json")):
+        return ScoreTable.read(where)
+    with Campaign.open(where) as campaign:
+        results = evaluated(campaign, control)
+        say(f"{where}: by {len(results.raters)} of {len(results.quality.raters)} raters.")
+        return results.scores.table
+
+
+def _agreement(replications: list[Replication]) -> Grid:
+    columns = ["", "systems", "pearson", "spearman", "kendall", "captions", "captions' pearson"]
+    rows = [
+        [
+            Cell(each.metric),
+            Cell(f"{each.systems}"),
+            *(Cell(_r(value)) for value in (each.pearson, each.spearman, each.kendall)),
+            Cell(f"{each.captions:,}"),
+            Cell(_r(each.caption_pearson)),
+        ]
+        for each in replications
+    ]
+    return Grid(columns, rows)
+
+
+def _r(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"

@@ -1,4 +1,4 @@
-"""``reelscore campaign results``."""
+"""``reelscore campaign results``: scores, rankings and votes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from reelscore.campaigns.commands.options import (
     id_option,
     judged,
     opened,
-    say,
 )
-from reelscore.campaigns.commands.votes import show_comparisons, show_rankings
 from reelscore.campaigns.evaluate.quality import Control, known
-from reelscore.campaigns.evaluate.results import Results, evaluate_ratings
+from reelscore.campaigns.evaluate.results import Results, evaluate_ratings, usable
 from reelscore.campaigns.evaluate.scores import Average, HumanScores, Over, group_means
 from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.imports.plain_tables import read_groups
@@ -113,7 +111,7 @@ class _Outputs:
 @plot_option("which systems are better than others")
 @file_option("--html", "Write everything as one HTML page.")
 @json_option
-def command(
+def results(
     campaign: str,
     campaign_id: str | None,
     control: Control,
@@ -146,13 +144,8 @@ def command(
     """
     outputs = _Outputs(table_file, csv_file, latex_file, json_file, plot, html_file)
     with opened(campaign, campaign_id) as opened_campaign:
-        if opened_campaign.protocol.form == "ranking":
-            show_rankings(opened_campaign, judged(opened_campaign), table_file, json_file)
-            return
-        if opened_campaign.protocol.form == "comparison":
-            show_comparisons(
-                opened_campaign, judged(opened_campaign), reference, table_file, json_file
-            )
+        if opened_campaign.protocol.form != "rating":
+            _show_votes(opened_campaign, reference, table_file, json_file)
             return
         results = evaluated(
             opened_campaign, control, controlled=controlled, over=over, average=average
@@ -250,3 +243,38 @@ def _show(results: Results, ranking: Comparison) -> None:
     for note in results.notes:
         click.echo(note)
     show_signature(scores.table[ranking.systems[0]][ranking.metric].signature)
+
+
+def _show_votes(
+    campaign: Campaign, reference: str, table_file: str | None, json_file: str | None
+) -> None:
+    """Print what rankings or votes on two captions say, by the judgments that count."""
+    counting = usable(campaign, judged(campaign))
+    if counting.asked:
+        say(
+            f"{len(counting.judgments.rater.names)} of {counting.asked} raters answered all test "
+            "questions; the others are left out."
+        )
+    votes = vote_results(counting.judgments, campaign.protocol, reference)
+    if table_file and votes.table:
+        votes.table.write(table_file)
+    elif table_file:
+        say(votes.why)
+    if json_file:
+        scores = votes.table.to_dict() if votes.table else {}
+        write_json(json_file, {"results": _plain(votes.plain), **scores})
+    if json_file != STDOUT:
+        click.echo(votes.grid.to_text(terminal_width()))
+        how, *notes = votes.notes
+        click.echo(f"\n{how}")
+        for note in notes:
+            say(note, err=False)
+
+
+def _plain(value: Any) -> Any:
+    """Make nulls of what is not a number, all the way down."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return known(value)

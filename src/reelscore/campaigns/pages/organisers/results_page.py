@@ -11,16 +11,12 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.background import BackgroundTask
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.evaluate.preferences import score_all_preferences
-from reelscore.campaigns.evaluate.rankings import score_rankings
 from reelscore.campaigns.evaluate.results import Results, evaluate_ratings, usable
-from reelscore.campaigns.evaluate.votes import score_against_reference, score_choices
 from reelscore.campaigns.pages.open_campaigns import Chosen, ChosenToSend
-from reelscore.campaigns.report import tables
 from reelscore.campaigns.report.page import RankedSystems, results_html
+from reelscore.campaigns.report.vote_results import vote_results
 from reelscore.errors import DataError, NobodyPassedError
 from reelscore.report.safe_text import shared_beginning
-from reelscore.report.tables.grid import Grid
 from reelscore.significance.comparison import Comparison
 from reelscore.significance.pair_tests import rank_systems
 from reelscore.web.requests import Router
@@ -66,7 +62,10 @@ def show_results(desk: Organiser, campaign: Chosen) -> Response:
                 "all_raters": len(results.quality.raters),
             }
         else:
-            context["table"], context["notes"] = vote_table(campaign)
+            judgments = usable(campaign, campaign.judgments(finished=True)).judgments
+            reference = next(iter(campaign.humans), "reference")
+            votes = vote_results(judgments, campaign.protocol, reference)
+            context |= {"table": votes.grid, "notes": votes.notes}
     except DataError as error:
         context["error"] = str(error)
     return desk.page("results.html", **context)
@@ -110,25 +109,3 @@ def export(desk: Owner, campaign: ChosenToSend) -> Response:
         media_type="application/jsonl",
         background=BackgroundTask(folder.cleanup),
     )
-
-
-def vote_table(campaign: Campaign) -> tuple[Grid, list[str]]:
-    """Return a table with notes: mean ranks, points, choices or preferences.
-
-    Raises:
-        DataError: If there is nothing to count yet.
-    """
-    judgments = usable(campaign, campaign.judgments(finished=True)).judgments
-    if campaign.protocol.form == "ranking":
-        ranked = score_rankings(judgments)
-        notes = [tables.RANKS, *tables.ranking_notes(ranked)]
-        return tables.ranking_grid(ranked), notes
-    if campaign.protocol.name == "against-reference":
-        reference = next(iter(campaign.humans), "reference")
-        points = score_against_reference(judgments, reference=reference)
-        return tables.points_grid(points.standings), [tables.POINTS]
-    if campaign.protocol.name == "preference":
-        preferences = score_all_preferences(judgments)
-        return tables.preferences_grid(preferences), [tables.PREFERENCES]
-    choices = score_choices(judgments)
-    return tables.choices_grid(choices, judgments), [tables.CHOICES]

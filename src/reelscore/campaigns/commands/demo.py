@@ -1,27 +1,43 @@
-"""The demo: a campaign on the embedded example, open to all, with videos drawn for it."""
+"""``reelscore campaign demo``: a campaign on the embedded example, with videos drawn for it."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import click
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.design import Design, make_hits
+from reelscore.cli.options import number_option
 from reelscore.errors import MissingExtraError
 from reelscore.examples import clips
 from reelscore.examples.drawn_videos import draw_videos
+from reelscore.web.server import need_web, run
 from reelscore.web.settings import Settings, load_secret
 
 ID = "demo"
 _LAYOUT = "systems:15 humans:10 degraded_humans:10 repeated_systems:5"
 
 
-def demo_settings(folder: Path, url: str) -> Settings:
-    """Make the campaign in a folder, and say how to serve it.
+@click.command("demo")
+@number_option("--port", default=8000, least=1, most=65535)
+def serve_demo(port: int) -> None:
+    """Serve a campaign on the embedded example until Ctrl+C.
 
-    Args:
-        folder: An empty folder.
-        url: The address to serve at.
+    Rate some captions, then view it as its organiser. Moving shapes stand in for the videos.
+    Nothing is saved.
+    """
+    need_web()
+    with TemporaryDirectory() as folder:
+        settings = demo_settings(Path(folder), f"http://127.0.0.1:{port}")
+        click.echo(f"Raters: {settings.url}/join/{ID}")
+        run(settings, "127.0.0.1", port)
+
+
+def demo_settings(folder: Path, url: str) -> Settings:
+    """Make the campaign in a folder, and return how to serve it.
 
     Returns:
         The settings; without videos where they cannot be drawn, with texts instead.

@@ -1,0 +1,241 @@
+"""Commands that move campaigns and judgments: ``hits``, ``import``, ``export``, ``backup``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.commands.options import campaign_argument, id_option, opened
+from reelscore.campaigns.hits.tasks import KINDS, Hit
+from reelscore.campaigns.imports.files import FORMATS, Format, judgments_csv, stream_judgments
+from reelscore.campaigns.protocols import PROTOCOLS
+from reelscore.cli.messages import say
+from reelscore.cli.options import file_option, json_option
+from reelscore.cli.output import STDOUT, check_targets, terminal_width, write, write_json
+from reelscore.errors import DataError
+from reelscore.report.tables.grid import Cell, Grid
+
+
+@click.command("hits")
+@campaign_argument
+@id_option
+@file_option("--csv", "Write the tasks as raters may see them (blind).")
+@file_option("--key", "Write the key (the system and kind of each task) as CSV.")
+@json_option
+def show_hits(
+    campaign: str,
+    campaign_id: str | None,
+    csv_file: str | None,
+    key_file: str | None,
+    json_file: str | None,
+) -> None:
+    """Show the HITs, or export them for another tool.
+
+    The table counts the tasks of each kind by system. The blind file does not reveal systems or
+    control tasks. The key and the JSON file do: keep them to the organisers.
+
+    \b
+    Examples:
+      reelscore campaign hits my.db
+      reelscore campaign hits my.db --csv tasks.csv --key key.csv
+    """
+    check_targets(csv_file, key_file, json_file)
+    with opened(campaign, campaign_id) as opened_campaign:
+        hits = list(opened_campaign.hits())
+    if csv_file:
+        write(csv_file, _csv(hits, blind=True))
+    if key_file:
+        write(key_file, _csv(hits, blind=False), private=True)
+    if json_file:
+        write_json(json_file, hits, private=True)
+    if STDOUT not in (csv_file, key_file, json_file):
+        sizes = sorted({len(hit.tasks) for hit in hits})
+        tasks = "–".join(map(str, sizes[:: max(1, len(sizes) - 1)])) or "0"
+        click.echo(f"{len(hits):,} HITs of {tasks} tasks\n")
+        click.echo(_counts(hits).to_text(terminal_width()))
+
+
+def _csv(hits: Sequence[Hit], *, blind: bool) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = ["text"] if blind else ["system", "kind", "expected"]
+    writer.writerow(["hit", "position", "task", "item", "slot", *columns])
+    for hit in hits:
+        for position, task in enumerate(hit.tasks):
+            for slot, shown in enumerate(task.shown):
+                place = [hit.id, position, task.id, task.item, slot]
+                expected = "" if task.expected is None else task.expected
+                secret = [shown.system, shown.kind, expected]
+                writer.writerow([*place, shown.text] if blind else [*place, *secret])
+    return out.getvalue()
+
+
+def _counts(hits: Sequence[Hit]) -> Grid:
+    counts = Counter(
+        (shown.system, shown.kind) for hit in hits for task in hit.tasks for shown in task.shown
+    )
+    systems = sorted({system for system, _ in counts})
+    kinds = [kind for kind in KINDS if any(k == kind for _, k in counts)]
+    return Grid(
+        ["system", *kinds],
+        [
+            [Cell(system), *(Cell(f"{counts[system, kind]:,}") for kind in kinds)]
+            for system in systems
+        ],
+    )
+
+
+@click.command("import")
+@campaign_argument
+@click.argument("files", nargs=-1, required=True, metavar="FILES...")
+@id_option
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(FORMATS),
+    help="mturk: batch results; ad-latest: tables of the Direct Assessment tools; "
+    "standardized: the same with z scores; csv: any table with rater, system, "
+    "item, score. Recognised by the header if not given.",
+)
+@click.option("--pair", metavar="cs-en", help="Language pair to import, if the files hold several.")
+@click.option(
+    "--moments",
+    metavar="FILE",
+    help="For z scores: raters' means and deviations; by default next to the file.",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(list(PROTOCOLS)),
+    help="What raters were asked; direct-assessment for a new campaign.",
+)
+@click.option(
+    "--human",
+    "humans",
+    multiple=True,
+    metavar="NAME",
+    help="A system that stands for human captions.",
+)
+@click.option(
+    "--name", metavar="TEXT", help="Name of a new campaign; the file's name if not given."
+)
+def import_files(
+    campaign: str,
+    files: tuple[str, ...],
+    campaign_id: str | None,
+    file_format: Format | None,
+    pair: str | None,
+    moments: str | None,
+    protocol: str | None,
+    humans: tuple[str, ...],
+    name: str | None,
+) -> None:
+    """Import judgments, or a whole campaign, from files.
+
+    If CAMPAIGN does not exist, it is created from the files. If it exists, the judgments must be
+    of its tasks. Either everything is imported or nothing. A .jsonl file or a folder written by
+    'campaign export' becomes a campaign again.
+
+    \b
+    Examples:
+      reelscore campaign import run-a.db Batch_*_batch_results.csv
+      reelscore campaign import wmt.db ad-csen-good-stnd.csv
+      reelscore campaign import copy.db my-campaign.jsonl
+    """
+    if len(files) == 1 and (Path(files[0]).is_dir() or ".jsonl" in Path(files[0]).name):
+        with Campaign.restore(campaign, files[0], id=campaign_id) as made:
+            say(f"Campaign {made.id!r} is restored in {campaign}.")
+        return
+    notes: list[str] = []
+    options: Any = {"format": file_format, "pair": pair, "moments": moments}
+    if _exists(campaign):
+        with Campaign.open(campaign, campaign_id) as there:
+            asked = there.protocol.name
+            if protocol not in (None, asked):
+                raise DataError(f"Campaign {there.id!r} asks for {asked}.")
+            rows = stream_judgments(files, notes, protocol_name=asked, **options)
+            count = there.append(rows, new_hits=there.layout == "imported")
+            _tell(notes)
+            say(f"{count:,} judgments are added to {there.id!r}.")
+        return
+    asked = protocol or "direct-assessment"
+    with Campaign.from_judgments(
+        campaign,
+        name or Path(campaign).stem,
+        stream_judgments(files, notes, protocol_name=asked, **options),
+        protocol=asked,
+        humans=humans,
+        id=campaign_id,
+    ) as made:
+        _tell(notes)
+        status = made.status()
+        say(
+            f"{status.judgments:,} judgments of {status.hits:,} HITs by {status.raters:,} raters "
+            f"are in {campaign}, campaign {made.id!r}."
+        )
+
+
+def _exists(where: str) -> bool:
+    """Return whether judgments are to be added to a campaign; a URL's may hold several."""
+    if "://" in where:
+        try:
+            return bool(Campaign.list(where))
+        except DataError:
+            return False
+    return Path(where).exists()
+
+
+def _tell(notes: list[str]) -> None:
+    for note in notes:
+        say(note)
+
+
+@click.command("export")
+@campaign_argument
+@click.argument("path", metavar="PATH")
+@id_option
+@click.option("--judgments", is_flag=True, help="Only the judgments, as one CSV table.")
+def export(campaign: str, path: str, campaign_id: str | None, judgments: bool) -> None:
+    """Export everything, or the judgments, to plain files.
+
+    PATH is a .jsonl file or a new folder of CSV files; 'campaign import' restores the campaign
+    from them. With --judgments it is a CSV file, or - for standard output.
+
+    \b
+    Examples:
+      reelscore campaign export my.db my-campaign.jsonl
+      reelscore campaign export my.db judgments.csv --judgments
+    """
+    with opened(campaign, campaign_id) as opened_campaign:
+        if judgments:
+            check_targets(path)
+            write(path, judgments_csv(opened_campaign.rows()), private=True)
+        else:
+            opened_campaign.export(path)
+        if path != STDOUT:
+            say(f"{opened_campaign.status().judgments:,} judgments are in {path}.")
+
+
+@click.command("backup")
+@campaign_argument
+@click.argument("path", metavar="PATH")
+def back_up(campaign: str, path: str) -> None:
+    """Copy the whole database while it is in use.
+
+    PATH is a new file, or a folder, in which the file is named after the database and the time.
+    The backup of a SQLite file is a SQLite file that can be used directly; that of a PostgreSQL
+    database is an archive for pg_restore, made by pg_dump. It contains all campaigns, raters and
+    accounts, but not the secret that signs links and completion codes.
+
+    \b
+    Examples:
+      reelscore campaign backup my.db backups/
+      reelscore campaign backup postgresql://rate@db/rate rate.dump
+    """
+    say(f"The database is copied to {Campaign.backup(campaign, path)}.")

@@ -1,0 +1,304 @@
+"""Commands for a campaign at work: ``media``, ``status``, ``offer``, ``top-up``, ``pay``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import click
+
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.commands.options import (
+    campaign_argument,
+    control_options,
+    id_option,
+    opened,
+)
+from reelscore.campaigns.evaluate.quality import Control
+from reelscore.campaigns.evaluate.results import usable
+from reelscore.campaigns.hits.top_up import top_up
+from reelscore.campaigns.store.records import Status
+from reelscore.cli.messages import say
+from reelscore.cli.options import choice_option, json_option
+from reelscore.cli.output import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    terminal_width,
+    write,
+    write_json,
+)
+from reelscore.errors import DataError, check_choice
+from reelscore.report.safe_text import legible
+from reelscore.report.tables.grid import Cell, Grid
+
+
+@click.command("media")
+@campaign_argument
+@click.option(
+    "--videos",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The videos, named by their items: clip01.mp4.",
+)
+@id_option
+def check_videos(campaign: str, videos: Path, campaign_id: str | None) -> None:
+    """Check, before a campaign opens, that its videos can be played.
+
+    Checks the video of every item of the HITs and of the practice: is it missing, unreadable,
+    truncated, without pictures, or in a container or codec that Chromium does not play? Videos on
+    another site cannot be checked. The lengths are stored in the campaign; the exit status is 1
+    if anything is wrong.
+
+    \b
+    Example:
+      reelscore campaign media my.db --videos clips/
+    """
+    from reelscore.web.server import need_web
+
+    need_web()
+    from reelscore.campaigns.pages.video_checks import CONVERT, check_media
+
+    if not videos.is_dir():
+        raise DataError(f"{videos}: no such folder; expected the folder with the videos.")
+    with (
+        opened(campaign, campaign_id) as opened_campaign,
+        progress_bar("Checking videos") as progress,
+    ):
+        report = check_media(opened_campaign, videos, progress=progress)
+    if report.faults:
+        for fault in report.faults:
+            say(legible(str(fault)), err=False)
+        click.echo()
+    say(str(report), err=False)
+    if report.faults:
+        say(f"To convert a file, for example: {CONVERT}", err=False)
+        sys.exit(1)
+
+
+_BAR = 40
+
+
+@click.command("status")
+@campaign_argument
+@id_option
+@click.option(
+    "--set",
+    "state",
+    type=click.Choice(["open", "paused", "closed"]),
+    help="Open the campaign for raters, pause it, or close it.",
+)
+@click.option("--release", is_flag=True, help="First offer again the HITs whose raters have left.")
+@click.option("--list", "lists", is_flag=True, help="List the campaigns of the database.")
+@json_option
+def show_status(
+    campaign: str,
+    campaign_id: str | None,
+    state: str | None,
+    release: bool,
+    lists: bool,
+    json_file: str | None,
+) -> None:
+    """Show the progress of a campaign; open, pause or close it.
+
+    \b
+    Examples:
+      reelscore campaign status my.db
+      reelscore campaign status my.db --set open
+    """
+    check_targets(json_file)
+    if lists:
+        for terms in Campaign.list(campaign):
+            click.echo(f"{terms.id}  {terms.name}  ({terms.protocol.name})")
+        return
+    with opened(campaign, campaign_id) as opened_campaign:
+        if release:
+            opened_campaign.release_abandoned()
+        if state:
+            opened_campaign.set_state(state, actor="command line")  # type: ignore[arg-type]
+        status = opened_campaign.status()
+        if json_file:
+            named = {
+                "id": opened_campaign.id,
+                "name": opened_campaign.name,
+                "protocol": opened_campaign.protocol.name,
+            }
+            write_json(json_file, {**named, **asdict(status)})
+        if json_file != STDOUT:
+            _show(opened_campaign, status)
+
+
+def _show(campaign: Campaign, status: Status) -> None:
+    made = datetime.fromtimestamp(campaign.created, timezone.utc)
+    click.echo(f"{campaign.name} ({campaign.id}): {campaign.protocol.name}, {status.state}")
+    layout = f", layout {campaign.layout}" if campaign.layout else ""
+    click.echo(f"made {made:%Y-%m-%d %H:%M} UTC, seed {campaign.seed}{layout}\n")
+    wanted = status.open + status.held + status.done
+    share = status.done / wanted if wanted else 0.0
+    bar = "█" * round(share * _BAR)
+    click.echo(f"{bar:░<{_BAR}} {share:.0%}")
+    times = f", {campaign.raters_per_hit} raters each" if campaign.raters_per_hit > 1 else ""
+    click.echo(
+        f"{status.hits:,} HITs{times}: {status.done:,} done, {status.held:,} held, "
+        f"{status.open:,} open, {status.abandoned:,} given up"
+    )
+    click.echo(f"{status.judgments:,} judgments by {status.raters:,} raters\n")
+    rows = [[Cell(system), Cell(f"{count:,}")] for system, count in status.by_system.items()]
+    click.echo(Grid(["system", "judgments"], rows).to_text(terminal_width()))
+
+
+@click.command("offer")
+@campaign_argument
+@id_option
+@click.option(
+    "--rater",
+    "raters",
+    multiple=True,
+    metavar="NAME",
+    help="A rater whose HITs are offered again; may be repeated.",
+)
+@click.option(
+    "--all",
+    "everyone",
+    is_flag=True,
+    help="Offer the HITs of all raters whose work cannot be used.",
+)
+@click.option("--reason", default="", metavar="TEXT", help="The reason, for the log.")
+@control_options
+def offer(
+    campaign: str,
+    campaign_id: str | None,
+    raters: tuple[str, ...],
+    everyone: bool,
+    reason: str,
+    control: Control,
+) -> None:
+    """Offer the finished HITs of unusable raters again.
+
+    With --all, these are the HITs of raters who are excluded, were rejected, or fail the quality
+    control. Each HIT gets one more place for one more rater, unless its place was already offered
+    again. The judgments are kept.
+
+    \b
+    Examples:
+      reelscore campaign offer my.db --all
+      reelscore campaign offer my.db --rater r-07 --reason "answered by a program"
+    """
+    if bool(raters) == everyone:
+        raise DataError(
+            "No raters are named. Name them with --rater, or use --all for every "
+            "rater whose work cannot be used."
+        )
+    with opened(campaign, campaign_id) as opened_campaign:
+        judgments = opened_campaign.judgments(finished=True)
+        if everyone:
+            wanted = usable(opened_campaign, judgments, control).poor
+            reason = reason or "the work cannot be used"
+        else:
+            for name in raters:
+                check_choice("rater", name, judgments.rater.names)
+            wanted = frozenset(raters)
+        number = opened_campaign.offer_all_again(wanted, actor="command line", reason=reason)
+        open_places = opened_campaign.status().open
+    say(f"{number:,} HITs of {len(wanted):,} raters are offered again; {open_places:,} are open.")
+
+
+@click.command("top-up")
+@campaign_argument
+@id_option
+@click.option(
+    "--judgments",
+    "wanted",
+    type=click.IntRange(min=1),
+    required=True,
+    help="Number of good judgments that each system should have.",
+)
+@control_options
+def add_hits(campaign: str, campaign_id: str | None, wanted: int, control: Control) -> None:
+    """Add HITs until every system will have enough good judgments.
+
+    Judgments are good if their HIT is finished and their rater is neither excluded nor rejected
+    and passes the quality control. Judgments expected from open and held HITs are counted too. New
+    HITs use the same captions as the first ones, starting with those that have the fewest good
+    judgments.
+
+    \b
+    Example:
+      reelscore campaign top-up my.db --judgments 150
+    """
+    with opened(campaign, campaign_id) as opened_campaign:
+        done = top_up(opened_campaign, wanted, actor="command line", control=control)
+        awaited = opened_campaign.awaited()
+        status = opened_campaign.status()
+    to_come = {
+        name: sum(number for (system, _), number in awaited.items() if system == name)
+        for name in done.good
+    }
+    rows = [
+        [Cell(name), Cell(f"{good:,}"), Cell(f"{to_come[name]:,}")]
+        for name, good in done.good.items()
+    ]
+    click.echo(Grid(["system", "good judgments", "to come"], rows).to_text(terminal_width()))
+    added = (
+        f"{done.hits:,} HITs are added" if done.hits else ("Nothing is missing, no HITs are added")
+    )
+    say(f"{added}; {status.open:,} places are open.")
+
+
+_FORMS = ("amounts", "prolific-approve", "prolific-bonus", "mturk")
+
+
+@click.command("pay")
+@campaign_argument
+@click.argument("path", metavar="[FILE]", default=STDOUT)
+@id_option
+@choice_option(
+    "--format",
+    "form",
+    choices=_FORMS,
+    default="amounts",
+    help="The amount for each rater, or a file for a crowd service.",
+)
+@click.option(
+    "--price",
+    type=click.FloatRange(min=0),
+    help="Price of a HIT; the campaign's price if not given.",
+)
+@click.option("--whole", is_flag=True, help="Pay nothing for unfinished HITs.")
+def pay(
+    campaign: str,
+    path: str,
+    campaign_id: str | None,
+    form: str,
+    price: float | None,
+    whole: bool,
+) -> None:
+    """List payments in the formats of crowd services.
+
+    A finished HIT earns its price, an unfinished one the share of the tasks answered, a rejected
+    one nothing. prolific-approve lists participants, one per line, for bulk approval;
+    prolific-bonus lists what unfinished HITs earn; mturk is for uploading reviewed results.
+
+    \b
+    Examples:
+      reelscore campaign pay my.db amounts.csv --price 2.50
+      reelscore campaign pay my.db approve.txt --format prolific-approve
+    """
+    from reelscore.web.server import need_web
+
+    need_web()
+    from reelscore.campaigns.campaign import Campaign
+    from reelscore.campaigns.pages.payments import PAY_LISTS, Pay, list_work
+    from reelscore.web.store.schema import open_database
+
+    check_targets(path)
+    with Campaign.open(campaign, campaign_id) as opened_campaign:
+        open_database(campaign).close()  # makes the tables of the pages where there are none
+        pay = replace(Pay.of(opened_campaign), pro_rata=not whole)
+        pay = pay if price is None else replace(pay, price=price)
+        if not pay.price:
+            say("The price of a HIT is 0; give --price, or enter it under Texts.")
+        write(path, PAY_LISTS[form](list_work(opened_campaign), pay), private=True)
