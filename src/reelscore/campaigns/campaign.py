@@ -32,7 +32,8 @@ from reelscore.campaigns.store.records import (
     Terms,
     check_terms,
 )
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, MissingExtraError, UnknownNameError
+from reelscore.store.tables import Migrations
 from reelscore.store.values import check_name, check_text, microseconds
 
 if TYPE_CHECKING:

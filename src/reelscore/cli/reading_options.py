@@ -11,6 +11,13 @@ from msgspec.structs import replace
 from reelscore.cli.messages import as_options
 from reelscore.cli.options import FILES, Decorator, gathered, option
 from reelscore.data.captions.caption_files import holds_both, references_of_files
+from reelscore.data.captions.inputs import (
+    Inputs,
+    name_their_systems,
+    read_inputs,
+    reading_notes,
+    system_name,
+)
 from reelscore.data.file_names import exists, expanded
 from reelscore.data.formats import FORMATS
 from reelscore.data.reading import Reading

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from reelscore.cli.options import number_option
 from reelscore.errors import DataError
+from reelscore.web.server import need_web, run
 
 if TYPE_CHECKING:
     pass

@@ -10,6 +10,7 @@ import click
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.evaluate.quality import Control, Quality, check_quality
 from reelscore.campaigns.judgments import Judgments
+from reelscore.cli.messages import say
 from reelscore.cli.options import choice_option, gathered, number_option
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]

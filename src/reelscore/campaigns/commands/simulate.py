@@ -22,6 +22,7 @@ from reelscore.campaigns.simulate.simulation import (
     simulate_campaign,
     study,
 )
+from reelscore.cli.messages import say
 from reelscore.cli.options import json_option, number_option, seed_option
 from reelscore.cli.output import STDOUT, check_targets, progress_bar, write_json
 from reelscore.errors import DataError

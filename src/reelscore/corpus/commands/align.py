@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.cli.options import file_option, json_option
 from reelscore.cli.output import check_targets, progress_bar
 from reelscore.corpus.commands.options import (

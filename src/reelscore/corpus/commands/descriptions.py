@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.cli.options import file_option, json_option, number_option
 from reelscore.cli.output import check_targets, write, write_json
 from reelscore.corpus.commands.options import project_option, show_grid

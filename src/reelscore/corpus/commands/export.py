@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.corpus.commands.options import loose_clips, project_option, show_grid
 from reelscore.corpus.project import Project
 from reelscore.corpus.release.challenge_files import PRIVATE, challenge_files

@@ -10,8 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from reelscore.campaigns.commands.options import say
-from reelscore.cli.messages import printable
+from reelscore.cli.messages import printable, say
 from reelscore.cli.output import terminal_width, write_json
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import FilmClip

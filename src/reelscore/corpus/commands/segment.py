@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.cli.options import choice_option, file_option, json_option, number_option
 from reelscore.cli.output import check_targets, progress_bar
 from reelscore.corpus.commands.options import (

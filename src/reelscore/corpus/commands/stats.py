@@ -12,8 +12,7 @@ from typing import Any
 
 import click
 
-from reelscore.campaigns.commands.options import say
-from reelscore.cli.messages import printable
+from reelscore.cli.messages import printable, say
 from reelscore.cli.options import choice_option, plot_option
 from reelscore.cli.output import check_targets, terminal_width
 from reelscore.corpus.commands.options import project_option

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from reelscore.campaigns.commands.options import say
+from reelscore.cli.messages import say
 from reelscore.cli.options import json_option
 from reelscore.cli.output import STDOUT, check_targets, write_json
 from reelscore.corpus.commands.options import project_option, show_grid
