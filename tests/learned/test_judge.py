@@ -14,9 +14,9 @@ import pytest
 from reelscore import examples, parse, score, score_systems
 from reelscore.cli.main import main
 from reelscore.endpoint.journal import Record
+from reelscore.endpoint.prompts import JudgePrompt
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.learned.judges.judge import Judge
-from reelscore.learned.judges.prompts import Prompt, prompt_names, read_prompt
 from reelscore.scoring.intervals import with_intervals
 from support.footage import film
 from support.model_server import model_server, shared_words
@@ -82,8 +82,10 @@ def test_what_is_asked(judge, server):
 @pytest.mark.parametrize("name", ["adequacy", "factuality", "helpful"])
 def test_every_prompt_is_another_question(judge, server, name):
     results = score(CAPTIONS, REFERENCES, judge(prompt=name))
-    assert f"|revision:{read_prompt(name).revision}|" in results["judge"].signature
-    assert len({read_prompt(each).revision for each in prompt_names()}) == len(prompt_names())
+    assert f"|revision:{JudgePrompt.read(name).revision}|" in results["judge"].signature
+    assert len({JudgePrompt.read(each).revision for each in JudgePrompt.names()}) == len(
+        JudgePrompt.names()
+    )
 
 
 def test_a_prompt_of_the_user(judge, server, tmp_path):
@@ -109,7 +111,7 @@ BAD_PROMPTS = [
 @pytest.mark.parametrize(("text", "message"), BAD_PROMPTS)
 def test_prompts_that_cannot_be_used(text, message):
     with pytest.raises(DataError, match=re.escape(message)):
-        Prompt("mine.txt", text)
+        JudgePrompt("mine.txt", text)
 
 
 def test_unknown_prompt():
@@ -229,7 +231,7 @@ def test_no_caption_with_an_answer(judge, server, failed):
 
 
 def test_faults_of_the_server_change_no_score(judge, server, monkeypatch):
-    monkeypatch.setattr("reelscore.endpoint.client._pause", lambda number: 0.0)
+    monkeypatch.setattr("reelscore.endpoint.http._LONGEST_PAUSE", 0.0)
     expected = dict(score(CAPTIONS, REFERENCES, judge())["judge"].items)
     server.faults = [(429, {}, {"Retry-After": "0"}), "garbage", "drop", (500, {}, {}), "cut"]
     again = score(CAPTIONS, REFERENCES, judge(model_seed=2, parallel=1))

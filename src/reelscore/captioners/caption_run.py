@@ -12,7 +12,6 @@ from reelscore._progress import Progress
 from reelscore.captioners.adapters import adapter_of
 from reelscore.captioners.adapters.base import Adapter
 from reelscore.captioners.adapters.clip_work import CaptionSettings, ClipWork
-from reelscore.captioners.adapters.prompts import CaptionPrompt, read_caption_prompt
 from reelscore.captioners.run_record import (
     Run,
     check_candidates_target,
@@ -20,6 +19,7 @@ from reelscore.captioners.run_record import (
 )
 from reelscore.data.atomic_files import check_target
 from reelscore.endpoint.journal import Journal, Record
+from reelscore.endpoint.prompts import CaptionPrompt
 from reelscore.errors import DataError, check_choice
 from reelscore.video.clips import Clip, find_clips
 from reelscore.video.frames import Sampling
@@ -88,7 +88,7 @@ def run(
     check_candidates_target(output)
     journal_path = journal_of(output)
     check_target(journal_path)
-    prompt = read_caption_prompt(settings.prompt)
+    prompt = CaptionPrompt.read(settings.prompt)
     Sampling(settings.frames, settings.side)
     clips = find_clips(videos)
     chosen = adapter_of(model, sent=settings.sent, sampling=settings.sampling, **adapter)

@@ -14,7 +14,8 @@ import msgspec
 
 from reelscore._progress import Progress
 from reelscore.data.checks import counted
-from reelscore.endpoint.client import Endpoint, Reply, shortened
+from reelscore.endpoint.chat import Endpoint, Reply
+from reelscore.endpoint.http import shortened
 from reelscore.endpoint.journal import Journal, Record
 from reelscore.endpoint.workers import Workers
 from reelscore.errors import DataError

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from reelscore.endpoint import Endpoint, Journal, Question, Record, Usage, ask_all, chat_request
+from reelscore.endpoint import Endpoint, Journal, Question, Usage, ask_all, chat_request
+from reelscore.endpoint.journal import Record
 from reelscore.errors import DataError, EndpointError
 from support.model_server import model_server
 

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 from reelscore._progress import Progress
 from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Sent, Shown, cleaned
-from reelscore.captioners.adapters.prompts import CaptionPrompt
 from reelscore.captioners.run_record import Parameters
 from reelscore.endpoint.journal import Journal, Record
+from reelscore.endpoint.prompts import CaptionPrompt
 from reelscore.endpoint.workers import Workers
 from reelscore.errors import DataError
 from reelscore.video.clips import Clip

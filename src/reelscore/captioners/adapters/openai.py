@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Shown
-from reelscore.endpoint.client import Endpoint
+from reelscore.endpoint.chat import Endpoint
 from reelscore.endpoint.questions import Question, chat_request
 from reelscore.errors import DataError
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import secrets
@@ -10,15 +9,15 @@ import socket
 import ssl
 import stat
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from reelscore._version import __version__
+import msgspec
+
+from reelscore.endpoint.http import HttpClient, NoAnswerError, Response, TryAgainError
 from reelscore.errors import DataError, EndpointError, RefusedError
 
 _TRIES = 5
@@ -27,13 +26,6 @@ _PATIENCE = 120.0  # seconds for one answer; reading a large file takes a while
 _BUSY = (502, 503, 504)
 _HOPELESS = (socket.gaierror, ssl.SSLError)  # another try would end in the same way
 _HERE = ("127.0.0.1", "::1", "localhost")
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Send the token nowhere else."""
-
-    def redirect_request(self, *arguments: Any) -> None:
-        return None
 
 
 @dataclass(frozen=True)
@@ -133,44 +125,35 @@ class Server:
         return self._ask(path, body, {**kind, **headers})
 
     def _ask(self, path: str, body: bytes | None, headers: Mapping[str, str]) -> Any:
-        common = {"Accept": "application/json", "User-Agent": f"reelscore/{__version__}"}
-        if self.token:
-            common["Authorization"] = f"Bearer {self.token}"
-        request = urllib.request.Request(f"{self.url}/api/v1{path}", body, {**common, **headers})
-        opener = urllib.request.build_opener(_NoRedirects)
-        fault = ""
-        for number in range(_TRIES):
-            if number:
-                seconds = _PAUSE * 2 ** (number - 1)
-                self.tell(f"{self.url}: {fault}; trying again in {seconds:.0f} s.")
-                self.pause(seconds)
-            try:
-                with opener.open(request, timeout=_PATIENCE) as response:
-                    content = response.read()
-                return _answer(self.url, content)
-            except urllib.error.HTTPError as error:
-                content = error.read()
-                if error.code not in _BUSY:
-                    raise _refusal(self.url, error.code, content) from None
-                fault = f"it is busy (status {error.code})"
-            except (OSError, http.client.HTTPException) as error:
-                reason = getattr(error, "reason", error)
-                fault = str(getattr(reason, "strerror", None) or reason or type(error).__name__)
-                if isinstance(reason, _HOPELESS):
-                    raise EndpointError(
-                        f"{self.url}: cannot be reached: {fault}. Is the address right?"
-                    ) from None
-        raise EndpointError(
-            f"{self.url}: no answer after {_TRIES} tries: {fault}. Is the address right, and does "
-            "the server run?"
+        client = HttpClient(
+            *(self.url, self.token, _PATIENCE, _TRIES, self.pause),
+            seconds=lambda number: _PAUSE * 2 ** (number - 1),
+            tell=self.tell,
+            hopeless=_HOPELESS,
         )
+        try:
+            answer, _ = client.ask(
+                f"/api/v1{path}", self._read, body, {"Accept": "application/json", **headers}
+            )
+        except NoAnswerError as error:
+            hint = "Is the address right, and does the server run?"
+            raise EndpointError(f"{error} {hint}") from None
+        return answer
 
-
-def _answer(url: str, content: bytes) -> Any:
-    try:
-        return json.loads(content)
-    except ValueError:
-        raise _stranger(url) from None
+    def _read(self, response: Response) -> Any:
+        """Read an answer, or raise why the server refuses something, and what to do."""
+        if response.status in _BUSY:
+            raise TryAgainError(f"it is busy (status {response.status})")
+        try:
+            answer = msgspec.json.decode(response.body)
+            if response.status < 300:
+                return answer
+            message, reason = str(answer["message"]), str(answer.get("reason", "unknown"))
+        except (msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError):
+            raise _stranger(self.url) from None
+        if response.status == 401:
+            message += f" Then run: reelscore challenge login {self.url}"
+        raise RefusedError("missing" if response.status == 404 else reason, message)
 
 
 def _stranger(url: str) -> EndpointError:
@@ -196,18 +179,6 @@ def form_body(boundary: str, name: str, content: bytes, fields: Mapping[str, str
         "Content-Type: application/octet-stream\r\n\r\n"
     )
     return "".join([*parts, head]).encode() + content + f"\r\n--{boundary}--\r\n".encode()
-
-
-def _refusal(url: str, status: int, content: bytes) -> RefusedError | EndpointError:
-    """Return why a server refuses something, and what to do if it is for the token."""
-    try:
-        answer = json.loads(content)
-        message, reason = str(answer["message"]), str(answer.get("reason", "unknown"))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return _stranger(url)
-    if status == 401:
-        message += f" Then run: reelscore challenge login {url}"
-    return RefusedError("missing" if status == 404 else reason, message)
 
 
 # Where the token is kept

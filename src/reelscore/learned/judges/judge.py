@@ -27,11 +27,12 @@ from numpy.typing import NDArray
 from reelscore._cache import cache_directory
 from reelscore.data.caption_files import read_candidates
 from reelscore.data.scales import Scale
-from reelscore.endpoint.client import Endpoint, checked_url, shortened
+from reelscore.endpoint.chat import Endpoint, checked_url
+from reelscore.endpoint.http import shortened
 from reelscore.endpoint.journal import Journal, Record
+from reelscore.endpoint.prompts import JudgePrompt, quoted
 from reelscore.endpoint.questions import Question, Usage, ask_all, chat_request
 from reelscore.errors import DataError, check_choice
-from reelscore.learned.judges.prompts import Prompt, quoted, read_prompt
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
 from reelscore.text.words import CaptionBatch, Captions
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
@@ -137,7 +138,7 @@ class Judge(Metric):
         for price in ("price_in", "price_out"):
             check_range(self, price, 0, 1e9)
         object.__setattr__(self, "url", checked_url(self.url))
-        compares = read_prompt(self.prompt).is_comparison
+        compares = JudgePrompt.read(self.prompt).is_comparison
         if compares != (self.against is not None):
             problem = "compares two captions" if compares else "shows one caption"
             remedy = "name the other system's file" if compares else "leave it out"
@@ -177,7 +178,7 @@ class Judge(Metric):
     def signature(self, **context: object) -> str:
         """As of every metric; with the hash of the prompt, and the text as it is."""
         if context:
-            context = {"revision": read_prompt(self.prompt).revision, **context, "tok": "raw"}
+            context = {"revision": JudgePrompt.read(self.prompt).revision, **context, "tok": "raw"}
         return super().signature(**context)
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
@@ -250,7 +251,7 @@ class Judge(Metric):
     def _questions(self, batch: CaptionBatch, prepared: Prepared) -> list[list[Question]]:
         """For each candidate its questions: none where it has no word, two for a comparison."""
         captions, items = batch.candidates.original.unpack(), batch.items.tolist()
-        prompt = read_prompt(self.prompt)
+        prompt = JudgePrompt.read(self.prompt)
         ids = _ids(batch, self)
         others = _other_captions(self.against, ids) if self.against is not None else {}
         videos = {}
@@ -276,7 +277,7 @@ class Judge(Metric):
         return questions
 
     def _question(
-        self, prompt: Prompt, fields: Mapping[str, str], item: str, videos: Mapping[str, Path]
+        self, prompt: JudgePrompt, fields: Mapping[str, str], item: str, videos: Mapping[str, Path]
     ) -> Question:
         task, text = prompt.filled(fields)
         request = chat_request(
