@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-import msgspec
-
 from reelscore.endpoint.http import HttpClient, NoAnswerError, Response, TryAgainError
 from reelscore.errors import DataError, EndpointError, RefusedError
 
@@ -145,11 +143,11 @@ class Server:
         if response.status in _BUSY:
             raise TryAgainError(f"it is busy (status {response.status})")
         try:
-            answer = msgspec.json.decode(response.body)
+            answer = json.loads(response.body)
             if response.status < 300:
                 return answer
             message, reason = str(answer["message"]), str(answer.get("reason", "unknown"))
-        except (msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise _stranger(self.url) from None
         if response.status == 401:
             message += f" Then run: reelscore challenge login {self.url}"

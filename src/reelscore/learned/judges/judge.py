@@ -18,9 +18,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,11 +27,11 @@ from reelscore._cache import cache_directory
 from reelscore.data.caption_files import read_candidates
 from reelscore.data.scales import Scale
 from reelscore.endpoint.chat import Endpoint, checked_url
-from reelscore.endpoint.http import shortened
 from reelscore.endpoint.journal import Journal, Record
 from reelscore.endpoint.prompts import JudgePrompt, quoted
 from reelscore.endpoint.questions import Question, Usage, ask_all, chat_request
 from reelscore.errors import DataError, check_choice
+from reelscore.learned.judges.answers import COMPARISON, SCORES, AnswerForm
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
 from reelscore.text.words import CaptionBatch, Captions
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
@@ -41,25 +40,8 @@ See = Literal["references", "frames", "both"]
 Failed = Literal["error", "skip"]
 
 
-class _Percent(msgspec.Struct, forbid_unknown_fields=True):
-    score: Annotated[int, msgspec.Meta(ge=0, le=100)]
-
-
-class _Stars(msgspec.Struct, forbid_unknown_fields=True):
-    score: Annotated[int, msgspec.Meta(ge=1, le=5)]
-
-
-class _Choice(msgspec.Struct, forbid_unknown_fields=True):
-    better: Literal["A", "B", "tie"]
-
-
 # Parts of a large set are scored by several threads: one has the journal, and the questions.
 _ALONE = threading.Lock()
-
-_SCALES = {
-    100: (_Percent, 0, "from 0 (not at all) to 100 (perfectly)"),
-    5: (_Stars, 1, "from 1 (not at all) to 5 (perfectly)"),
-}
 
 
 @dataclass
@@ -129,7 +111,7 @@ class Judge(Metric):
     reads: ClassVar[Reads] = "any"
 
     def __post_init__(self) -> None:
-        check_choice("scale of judge", str(self.scale), [str(scale) for scale in _SCALES])
+        check_choice("scale of judge", str(self.scale), [str(scale) for scale in SCORES])
         check_choice("value of judge|see", self.see, get_args(See))
         check_choice("value of judge|failed", self.failed, get_args(Failed))
         check_range(self, "parallel", 1, 1000)
@@ -159,7 +141,7 @@ class Judge(Metric):
     def output_scales(self) -> tuple[Scale, ...]:
         """Scores as asked for, or shares."""
         if self.against is None:
-            return (Scale("high", _SCALES[self.scale][1], self.scale, mean=True, label="Judge"),)
+            return (Scale("high", SCORES[self.scale].least, self.scale, mean=True, label="Judge"),)
         return (
             Scale("high", 0, 1, mean=True, label="Judge: won", percent=True),
             Scale("low", 0, 1, mean=True, label="Judge: order matters", percent=True),
@@ -205,7 +187,7 @@ class Judge(Metric):
                 outcome = ask_all(
                     endpoint,
                     [question for questions in pairs for question in questions],
-                    self._read,
+                    self._answers.read,
                     journal,
                     usage=prepared.usage,
                     parallel=self.parallel,
@@ -242,6 +224,10 @@ class Judge(Metric):
             )
         return lines
 
+    @property
+    def _answers(self) -> AnswerForm:
+        return SCORES[self.scale] if self.against is None else COMPARISON
+
     def _journal(self) -> Path:
         if self.journal is not None:
             return Path(self.journal)
@@ -262,7 +248,7 @@ class Judge(Metric):
             begin, end = batch.reference_offsets[item : item + 2]
             fields = {
                 "evidence": self._evidence(prepared.references[begin:end]),
-                "scale": _SCALES[self.scale][2],
+                "scale": SCORES[self.scale].scale,
             }
             name = ids[item] if ids else str(item)
             shown = [{"caption": quoted(caption)}]
@@ -283,10 +269,10 @@ class Judge(Metric):
         request = chat_request(
             self.model,
             task,
-            f"{text}\n\n{self._form()}",
+            f"{text}\n\n{self._answers.request}",
             max_tokens=self.max_tokens,
             seed=self.model_seed,
-            schema=self._schema() if self.schema else None,
+            schema=self._answers.schema() if self.schema else None,
         )
         if not videos:
             return Question(request, about={"item": item})
@@ -307,43 +293,13 @@ class Judge(Metric):
             parts.append(f"People who watched the video described it so:\n{lines}")
         return "\n\n".join(parts)
 
-    def _form(self) -> str:
-        if self.against is not None:
-            return 'Answer in JSON: {"better": "A"}, {"better": "B"} or {"better": "tie"}.'
-        return 'Answer in JSON: {"score": NUMBER}.'
-
-    def _schema(self) -> dict[str, Any]:
-        kind: dict[str, Any] = {"score": {"type": "integer"}}
-        if self.against is not None:
-            kind = {"better": {"type": "string", "enum": ["A", "B", "tie"]}}
-        return {
-            "type": "object",
-            "properties": kind,
-            "required": list(kind),
-            "additionalProperties": False,
-        }
-
-    def _read(self, content: str) -> float:
-        """Read an answer: the score, or 1 if caption A won, 0 if B did."""
-        kind = _Choice if self.against is not None else _SCALES[self.scale][0]
-        try:
-            answer: Any = msgspec.json.decode(content, type=kind)
-            # of a field that comes twice, the last would count
-            if msgspec.json.encode(answer).decode() != "".join(content.split()):
-                raise msgspec.DecodeError("more than one field")
-        except (msgspec.DecodeError, UnicodeEncodeError) as error:
-            raise DataError(f"the answer {shortened(content)!r} cannot be read ({error})") from None
-        if isinstance(answer, _Choice):
-            return {"A": 1.0, "B": 0.0, "tie": 0.5}[answer.better]
-        return float(answer.score)
-
     def _row(self, records: Sequence[Record]) -> list[float]:
         columns = len(self.outputs)
         if any(record.fault for record in records):
             return [0.0] * columns + [0.0]
-        answers = [self._read(record.content) for record in records]
+        answers = [self._answers.read(record.content) for record in records]
         if self.against is None:
-            return [answers[0] if answers else float(_SCALES[self.scale][1]), 1.0]
+            return [answers[0] if answers else self._answers.least, 1.0]
         if not answers:
             return [0.0, 0.0, 0.5, 1.0]
         first, second = answers[0], 1.0 - answers[1]  # how far the caption won, in both orders
