@@ -13,10 +13,10 @@ import pytest
 
 from reelscore import examples, parse, score, score_systems
 from reelscore.cli.main import main
-from reelscore.endpoint.journal import Record
+from reelscore.endpoint.journal import AnswerRecord
 from reelscore.endpoint.prompts import JudgePrompt
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.learned.judges.answers import SCORES
+from reelscore.learned.judges.answer_forms import SCORES
 from reelscore.learned.judges.judge import Judge
 from reelscore.scoring.intervals import with_intervals
 from support.footage import film
@@ -461,7 +461,7 @@ def test_an_interruption_says_what_is_kept(server, monkeypatch, capsys, tmp_path
     journal = tmp_path / "answers.jsonl"
 
     def interrupted(endpoint, questions, check, journal, **_):
-        journal.add(Record("9f2c", '{"score": 70}'))
+        journal.add(AnswerRecord("9f2c", '{"score": 70}'))
         raise KeyboardInterrupt
 
     monkeypatch.setattr("reelscore.learned.judges.judge.ask_all", interrupted)

@@ -51,7 +51,7 @@ class _Completion(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class Reply:
+class ChatReply:
     """What a model said.
 
     Attributes:
@@ -65,7 +65,7 @@ class Reply:
         tries: How many requests it took.
         seconds: How long it took, pauses included.
 
-    >>> Reply("a man runs").finish
+    >>> ChatReply("a man runs").finish
     'stop'
     """
 
@@ -112,7 +112,7 @@ class Endpoint(HttpClient):
         """
         return cls(url, key=os.environ.get("REELSCORE_API_KEY") or None, **fields)
 
-    def chat(self, request: bytes) -> Reply:
+    def chat(self, request: bytes) -> ChatReply:
         """Send a chat request, again where that may help.
 
         Args:
@@ -125,7 +125,7 @@ class Endpoint(HttpClient):
         kind = {"Content-Type": "application/json"}
         answer, tries = self.ask("/chat/completions", self._read, request, kind)
         [choice, *_], usage = answer.choices, answer.usage or _Tokens()
-        return Reply(
+        return ChatReply(
             choice.message.content or "",
             choice.message.refusal or "",
             choice.finish_reason or "stop",

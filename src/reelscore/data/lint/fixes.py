@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from reelscore.data.lint.defects import decoded_again
-from reelscore.data.lint.findings import Captions
+from reelscore.data.lint.findings import CheckedCaptions
 from reelscore.data.lint.patterns import CONTROL, MARKER
 from reelscore.errors import DataError
 
@@ -49,7 +49,7 @@ _FIXES: list[tuple[str, Callable[[str], str]]] = [
 ]
 
 
-def fixed(captions: Captions) -> tuple[list[str], list[Fix]]:
+def fixed(captions: CheckedCaptions) -> tuple[list[str], list[Fix]]:
     """Fix what can be fixed without changing a word.
 
     Markers that stand for a word, such as ``<unk>``, stay: without them the caption would seem
@@ -61,7 +61,8 @@ def fixed(captions: Captions) -> tuple[list[str], list[Fix]]:
     Returns:
         All captions in their order, and what was changed.
 
-    >>> texts, fixes = fixed(Captions(["v1", "v2"], ["a  cafÃ© &amp; a <unk><eos>", "a man"]))
+    >>> captions = CheckedCaptions(["v1", "v2"], ["a  cafÃ© &amp; a <unk><eos>", "a man"])
+    >>> texts, fixes = fixed(captions)
     >>> texts
     ['a café & a <unk>', 'a man']
     >>> fixes[0].checks
@@ -86,7 +87,7 @@ def _fixed_text(text: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(checks)
 
 
-def captions_text(captions: Captions, texts: Sequence[str], path: str) -> str:
+def captions_text(captions: CheckedCaptions, texts: Sequence[str], path: str) -> str:
     r"""Write captions under the ids they have.
 
     Args:
@@ -97,7 +98,7 @@ def captions_text(captions: Captions, texts: Sequence[str], path: str) -> str:
     Raises:
         DataError: If there is no such format, or it cannot hold what the file held.
 
-    >>> captions_text(Captions(["v1"], ["a  man"]), ["a man"], "new.csv")
+    >>> captions_text(CheckedCaptions(["v1"], ["a  man"]), ["a man"], "new.csv")
     'id,caption\nv1,a man\n'
     """
     ending = PurePath(path).suffix
@@ -135,7 +136,7 @@ def _by_item(pairs: list[tuple[str, str]], several_each: bool) -> dict[str, obje
     return dict(lists)
 
 
-def _lines(captions: Captions, texts: Sequence[str]) -> str:
+def _lines(captions: CheckedCaptions, texts: Sequence[str]) -> str:
     if list(captions.items) != [str(number) for number in range(1, len(texts) + 1)]:
         raise DataError(
             f"{captions.name}: plain lines have no ids, but the items are {captions.items[0]!r} "

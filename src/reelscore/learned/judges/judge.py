@@ -27,11 +27,11 @@ from reelscore._cache import cache_directory
 from reelscore.data.caption_files import read_candidates
 from reelscore.data.scales import Scale
 from reelscore.endpoint.chat import Endpoint, checked_url
-from reelscore.endpoint.journal import Journal, Record
+from reelscore.endpoint.journal import AnswerRecord, Journal
 from reelscore.endpoint.prompts import JudgePrompt, quoted
-from reelscore.endpoint.questions import Question, Usage, ask_all, chat_request
+from reelscore.endpoint.questions import ChatQuestion, Usage, ask_all, chat_request
 from reelscore.errors import DataError, check_choice
-from reelscore.learned.judges.answers import COMPARISON, SCORES, AnswerForm
+from reelscore.learned.judges.answer_forms import COMPARISON, SCORES, AnswerForm
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
 from reelscore.text.words import CaptionBatch, Captions
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
@@ -45,7 +45,7 @@ _ALONE = threading.Lock()
 
 
 @dataclass
-class Prepared:
+class PreparedJudge:
     """References by item, what the questions took so far, and whether one has an answer."""
 
     references: list[str]
@@ -163,7 +163,7 @@ class Judge(Metric):
             context = {"revision": JudgePrompt.read(self.prompt).revision, **context, "tok": "raw"}
         return super().signature(**context)
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> PreparedJudge:
         """Check that everything is there before anything is asked."""
         if not self.model:
             raise DataError("judge: no model is named; name one that the endpoint serves: model:…")
@@ -176,9 +176,9 @@ class Judge(Metric):
                 f'judge: see:{self.see} needs references; give them with references="FILE", or '
                 "let it see only the video: judge|see:frames|videos:FOLDER."
             )
-        return Prepared(references.original.unpack())
+        return PreparedJudge(references.original.unpack())
 
-    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: PreparedJudge) -> FloatArray:
         """The scores, and 1; 0 and 0 for a caption that is left out."""
         pairs = self._questions(batch, prepared)
         endpoint = Endpoint.from_environment(self.url, timeout=self.timeout, tries=self.tries)
@@ -211,7 +211,7 @@ class Judge(Metric):
         with np.errstate(invalid="ignore"):
             return totals[..., :-1] / totals[..., -1:]
 
-    def notes(self, prepared: Prepared) -> list[str]:
+    def notes(self, prepared: PreparedJudge) -> list[str]:
         """What it took, and whether the server changed its model."""
         usage, notes = prepared.usage, prepared.notes
         price = usage.cost(self.price_in, self.price_out)
@@ -234,7 +234,7 @@ class Judge(Metric):
         name = "".join(c if c.isalnum() or c in "-." else "_" for c in self.model)
         return cache_directory() / "judge" / f"{name}.jsonl"
 
-    def _questions(self, batch: CaptionBatch, prepared: Prepared) -> list[list[Question]]:
+    def _questions(self, batch: CaptionBatch, prepared: PreparedJudge) -> list[list[ChatQuestion]]:
         """For each candidate its questions: none where it has no word, two for a comparison."""
         captions, items = batch.candidates.original.unpack(), batch.items.tolist()
         prompt = JudgePrompt.read(self.prompt)
@@ -264,7 +264,7 @@ class Judge(Metric):
 
     def _question(
         self, prompt: JudgePrompt, fields: Mapping[str, str], item: str, videos: Mapping[str, Path]
-    ) -> Question:
+    ) -> ChatQuestion:
         task, text = prompt.filled(fields)
         request = chat_request(
             self.model,
@@ -275,9 +275,9 @@ class Judge(Metric):
             schema=self._answers.schema() if self.schema else None,
         )
         if not videos:
-            return Question(request, about={"item": item})
+            return ChatQuestion(request, about={"item": item})
         video, sampling = videos[item], Sampling(self.frames, self.side)
-        return Question(
+        return ChatQuestion(
             request,
             lambda: read_frames(video, sampling).jpegs(),
             f"{video_key(video)}|frames:{self.frames}|side:{self.side}",
@@ -293,7 +293,7 @@ class Judge(Metric):
             parts.append(f"People who watched the video described it so:\n{lines}")
         return "\n\n".join(parts)
 
-    def _row(self, records: Sequence[Record]) -> list[float]:
+    def _row(self, records: Sequence[AnswerRecord]) -> list[float]:
         columns = len(self.outputs)
         if any(record.fault for record in records):
             return [0.0] * columns + [0.0]
@@ -305,7 +305,7 @@ class Judge(Metric):
         first, second = answers[0], 1.0 - answers[1]  # how far the caption won, in both orders
         return [(first + second) / 2, float(first != second), (first + 1.0 - second) / 2, 1.0]
 
-    def _report(self, faults: Sequence[Record], prepared: Prepared) -> None:
+    def _report(self, faults: Sequence[AnswerRecord], prepared: PreparedJudge) -> None:
         """Complain about captions without a usable answer, or note that they are left out.
 
         Where no question has one there is nothing to score, and something is wrong with the model.
@@ -331,7 +331,7 @@ class Judge(Metric):
         prepared.notes.append(f"Warning: {told} These captions are left out.{hint}")
 
 
-def _per_caption(progress: Any, pairs: Sequence[Sequence[Question]]) -> Any:
+def _per_caption(progress: Any, pairs: Sequence[Sequence[ChatQuestion]]) -> Any:
     """Report questions as captions."""
     captions = len(pairs)
     return lambda done, total: progress(captions * done // max(total, 1), captions)
