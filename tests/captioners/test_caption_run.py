@@ -56,7 +56,7 @@ def no_key(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch):
-    monkeypatch.setattr("reelscore.endpoint.client._pause", lambda number: 0.0)
+    monkeypatch.setattr("reelscore.endpoint.http._LONGEST_PAUSE", 0.0)
 
 
 def described(server, videos, output, settings=FEW, **fields):

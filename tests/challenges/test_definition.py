@@ -98,6 +98,15 @@ MISTAKES = [
      "publish.captions is a number (0); expected true or false"),
     ('phase = "public-test"\n\n', 'phase = "final"\n\n',
      "baseline[0].phase: Unknown phase 'final'"),
+    ('references = "publictest.csv"', "references = 3",
+     "split[0].references is a number (3); expected a text or a list of texts"),
+    ('visibility = "public"\n', "", "split[0] has no visibility; expected 'public' or 'blind'"),
+    ("memory_gb = 4", "memory_gb = true", "scoring.limits.memory_gb is true; expected a number"),
+    ("scale = 100", "scale = inf", "board[0].columns[0].scale is inf; expected a finite number"),
+    ('column = "human:helpful"\n', 'columns = ["cider"]\n',
+     "award.column: the rule column needs column"),
+    ("[award]", "[awards]", "the file has no key 'awards'; did you mean award?"),
+    ('id = "lsmdc"', 'text = "x"\nid = "lsmdc"', "[challenge] has no key 'text'; known: id, name"),
 ]  # fmt: skip
 
 

@@ -13,10 +13,11 @@ import pytest
 
 from reelscore import examples, parse_signature, score, score_systems
 from reelscore.cli.main import main
-from reelscore.endpoint.journal import Record
+from reelscore.endpoint.journal import AnswerRecord
+from reelscore.endpoint.prompts import JudgePrompt
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.learned.judges.answer_forms import SCORES
 from reelscore.learned.judges.judge import Judge
-from reelscore.learned.judges.prompts import Prompt, prompt_names, read_prompt
 from reelscore.scoring.intervals import with_intervals
 from support.footage import film
 from support.model_server import model_server, shared_words
@@ -82,8 +83,10 @@ def test_what_is_asked(judge, server):
 @pytest.mark.parametrize("name", ["adequacy", "factuality", "helpful"])
 def test_every_prompt_is_another_question(judge, server, name):
     results = score(CAPTIONS, REFERENCES, judge(prompt=name))
-    assert f"|revision:{read_prompt(name).revision}|" in results["judge"].signature
-    assert len({read_prompt(each).revision for each in prompt_names()}) == len(prompt_names())
+    assert f"|revision:{JudgePrompt.read(name).revision}|" in results["judge"].signature
+    assert len({JudgePrompt.read(each).revision for each in JudgePrompt.names()}) == len(
+        JudgePrompt.names()
+    )
 
 
 def test_a_prompt_of_the_user(judge, server, tmp_path):
@@ -109,7 +112,7 @@ BAD_PROMPTS = [
 @pytest.mark.parametrize(("text", "message"), BAD_PROMPTS)
 def test_prompts_that_cannot_be_used(text, message):
     with pytest.raises(DataError, match=re.escape(message)):
-        Prompt("mine.txt", text)
+        JudgePrompt("mine.txt", text)
 
 
 def test_unknown_prompt():
@@ -193,9 +196,9 @@ BAD_ANSWERS = [
 
 
 @pytest.mark.parametrize("content", BAD_ANSWERS)
-def test_answers_are_read_strictly(judge, content):
+def test_answers_are_read_strictly(content):
     with pytest.raises(DataError, match="cannot be read"):
-        judge()._read(content)
+        SCORES[100].read(content)
 
 
 def test_captions_without_an_answer(judge, server, tmp_path):
@@ -229,7 +232,7 @@ def test_no_caption_with_an_answer(judge, server, failed):
 
 
 def test_faults_of_the_server_change_no_score(judge, server, monkeypatch):
-    monkeypatch.setattr("reelscore.endpoint.client._pause", lambda number: 0.0)
+    monkeypatch.setattr("reelscore.endpoint.http._LONGEST_PAUSE", 0.0)
     expected = dict(score(CAPTIONS, REFERENCES, judge())["judge"].items)
     server.faults = [(429, {}, {"Retry-After": "0"}), "garbage", "drop", (500, {}, {}), "cut"]
     again = score(CAPTIONS, REFERENCES, judge(model_seed=2, parallel=1))
@@ -458,7 +461,7 @@ def test_an_interruption_says_what_is_kept(server, monkeypatch, capsys, tmp_path
     journal = tmp_path / "answers.jsonl"
 
     def interrupted(endpoint, questions, check, journal, **_):
-        journal.add(Record("9f2c", '{"score": 70}'))
+        journal.add(AnswerRecord("9f2c", '{"score": 70}'))
         raise KeyboardInterrupt
 
     monkeypatch.setattr("reelscore.learned.judges.judge.ask_all", interrupted)

@@ -12,14 +12,14 @@ from reelscore._progress import Progress
 from reelscore.captioners.adapters import adapter_of
 from reelscore.captioners.adapters.base import Adapter
 from reelscore.captioners.adapters.clip_work import CaptionSettings, ClipWork
-from reelscore.captioners.adapters.prompts import CaptionPrompt, read_caption_prompt
 from reelscore.captioners.run_record import (
     Run,
     check_candidates_target,
     write_candidates,
 )
 from reelscore.data.atomic_files import check_target
-from reelscore.endpoint.journal import Journal, Record
+from reelscore.endpoint.journal import AnswerRecord, Journal
+from reelscore.endpoint.prompts import CaptionPrompt
 from reelscore.errors import DataError, check_choice
 from reelscore.video.clips import Clip, find_clips
 from reelscore.video.frames import Sampling
@@ -88,7 +88,7 @@ def run(
     check_candidates_target(output)
     journal_path = journal_of(output)
     check_target(journal_path)
-    prompt = read_caption_prompt(settings.prompt)
+    prompt = CaptionPrompt.read(settings.prompt)
     Sampling(settings.frames, settings.side)
     clips = find_clips(videos)
     chosen = adapter_of(model, sent=settings.sent, sampling=settings.sampling, **adapter)
@@ -154,13 +154,13 @@ def _written(work: ClipWork, output: Path, timing: Run, empty: Empty, partial: b
     return CaptionRun(captions, record, notes, work.interrupted)
 
 
-def _servers(records: Iterable[Record]) -> list[dict[str, str | None]]:
+def _servers(records: Iterable[AnswerRecord]) -> list[dict[str, str | None]]:
     """What the answers say of the model that gave them, each once."""
     names = {(each.model, each.fingerprint): None for each in records}
     return [{"model": model, "fingerprint": mark or None} for model, mark in names if model or mark]
 
 
-def _silence(record: Record) -> str:
+def _silence(record: AnswerRecord) -> str:
     return "the model refuses" if record.finish == "refusal" else "the answer is empty"
 
 
@@ -188,7 +188,7 @@ def _listed(wanting: Mapping[str, str]) -> list[str]:
 
 
 def _record_of(
-    work: ClipWork, records: Mapping[str, Record], silent: Sequence[str], timing: Run
+    work: ClipWork, records: Mapping[str, AnswerRecord], silent: Sequence[str], timing: Run
 ) -> dict[str, Any]:
     adapter, settings, prompt = work.adapter, work.settings, work.prompt
     own = records.values()

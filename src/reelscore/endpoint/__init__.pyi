@@ -1,11 +1,6 @@
-from reelscore.endpoint.client import Endpoint as Endpoint
-from reelscore.endpoint.client import Reply as Reply
+from reelscore.endpoint.chat import Endpoint as Endpoint
 from reelscore.endpoint.journal import Journal as Journal
-from reelscore.endpoint.journal import Record as Record
-from reelscore.endpoint.prompts import PromptText as PromptText
-from reelscore.endpoint.questions import Outcome as Outcome
-from reelscore.endpoint.questions import Question as Question
+from reelscore.endpoint.questions import ChatQuestion as ChatQuestion
 from reelscore.endpoint.questions import Usage as Usage
 from reelscore.endpoint.questions import ask_all as ask_all
 from reelscore.endpoint.questions import chat_request as chat_request
-from reelscore.endpoint.workers import Workers as Workers

@@ -18,7 +18,7 @@ from reelscore.errors import DataError
 _BEGINNING = b'{"key":"'  # of every line
 
 
-class Record(msgspec.Struct, frozen=True, omit_defaults=True):
+class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One answer of a model.
 
     Attributes:
@@ -38,7 +38,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
         frames: Numbers of the frames that were shown.
         times: When these frames are shown, in seconds.
 
-    >>> Record("9f2c", '{"score": 70}').fault
+    >>> AnswerRecord("9f2c", '{"score": 70}').fault
     ''
     """
 
@@ -73,7 +73,7 @@ class Journal:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, Journal(Path(folder, "answers.jsonl")) as journal:
-    ...     journal.add(Record("9f2c", '{"score": 70}'))
+    ...     journal.add(AnswerRecord("9f2c", '{"score": 70}'))
     ...     journal["9f2c"].content, "77aa" in journal
     ('{"score": 70}', False)
     """
@@ -82,7 +82,7 @@ class Journal:
         self.path = path
         self.cut_off = False
         self._lock = threading.Lock()
-        self._records: dict[str, Record] = {}
+        self._records: dict[str, AnswerRecord] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = path.open("a+b")
@@ -124,7 +124,7 @@ class Journal:
             try:
                 if not whole:
                     raise msgspec.DecodeError("it has no end, and another beginning")
-                record = msgspec.json.decode(line, type=Record)
+                record = msgspec.json.decode(line, type=AnswerRecord)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise DataError(
                     f"{self.path}:{number}: not a line of a journal ({error}); name another file, "
@@ -134,20 +134,20 @@ class Journal:
         if self.cut_off:
             self._file.truncate(end)
 
-    def _keep(self, record: Record) -> None:
+    def _keep(self, record: AnswerRecord) -> None:
         if not record.fault:
             self._records[record.key] = record
 
     def __contains__(self, key: str) -> bool:
         return key in self._records
 
-    def __getitem__(self, key: str) -> Record:
+    def __getitem__(self, key: str) -> AnswerRecord:
         return self._records[key]
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[AnswerRecord]:
         return iter(self._records.values())
 
-    def add(self, record: Record) -> None:
+    def add(self, record: AnswerRecord) -> None:
         """Write an answer; it is in the file when this returns.
 
         Raises:

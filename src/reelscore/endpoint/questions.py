@@ -14,9 +14,10 @@ import msgspec
 
 from reelscore._progress import Progress
 from reelscore.data.checks import counted
-from reelscore.endpoint.client import Endpoint, Reply, shortened
-from reelscore.endpoint.journal import Journal, Record
-from reelscore.endpoint.workers import Workers
+from reelscore.endpoint.chat import ChatReply, Endpoint
+from reelscore.endpoint.http import shortened
+from reelscore.endpoint.journal import AnswerRecord, Journal
+from reelscore.endpoint.threads import TaskThreads
 from reelscore.errors import DataError
 
 _ATTEMPTS = 3  # how often a question is asked whose answers cannot be used
@@ -25,7 +26,7 @@ Images = Callable[[], Sequence[bytes]]
 
 
 @dataclass(frozen=True)
-class Question:
+class ChatQuestion:
     """A question to a model.
 
     Attributes:
@@ -36,8 +37,8 @@ class Question:
         about: What it is about, for people who read the journal.
         media: What the pictures are; some servers take a video as one, such as ``video/mp4``.
 
-    >>> question = Question(chat_request("some-model", "", "Is it raining?"))
-    >>> question.key == Question(chat_request("some-model", "", "Is it snowing?")).key
+    >>> question = ChatQuestion(chat_request("some-model", "", "Is it raining?"))
+    >>> question.key == ChatQuestion(chat_request("some-model", "", "Is it snowing?")).key
     False
     """
 
@@ -141,7 +142,7 @@ class Usage:
         """What the tokens cost, at prices for a million of them."""
         return (self.tokens_in * price_in + self.tokens_out * price_out) / 1e6
 
-    def count(self, reply: Reply, *, first: bool) -> None:
+    def count(self, reply: ChatReply, *, first: bool) -> None:
         """Add an answer: the first to its question, or one asked for again."""
         self.asked += first
         self.again += reply.tries - first
@@ -154,17 +155,17 @@ class Usage:
 class Outcome:
     """The records of questions, in their order; those without a usable answer have a fault."""
 
-    records: Sequence[Record]
+    records: Sequence[AnswerRecord]
 
     @property
-    def faults(self) -> list[Record]:
+    def faults(self) -> list[AnswerRecord]:
         """The records whose answers cannot be used."""
         return [record for record in self.records if record.fault]
 
 
 def ask_all(
     endpoint: Endpoint,
-    questions: Sequence[Question],
+    questions: Sequence[ChatQuestion],
     check: Callable[[str], object],
     journal: Journal,
     *,
@@ -202,9 +203,9 @@ def ask_all(
     done = {key: journal[key] for key in dict.fromkeys(keys) if key not in waiting}
     usage.reused += len(done)
     usage.models |= {record.model for record in done.values() if record.model}
-    workers, counting = Workers(parallel, grace), threading.Lock()
+    workers, counting = TaskThreads(parallel, grace), threading.Lock()
 
-    def answers(task: tuple[str, Question]) -> Iterator[Record]:
+    def answers(task: tuple[str, ChatQuestion]) -> Iterator[AnswerRecord]:
         key, question = task
         body = question.body()
         for attempt in range(_ATTEMPTS):
@@ -228,14 +229,16 @@ def ask_all(
     return Outcome([done[key] for key in keys])
 
 
-def _record(key: str, question: Question, reply: Reply, check: Callable[[str], object]) -> Record:
+def _record(
+    key: str, question: ChatQuestion, reply: ChatReply, check: Callable[[str], object]
+) -> AnswerRecord:
     if reply.refusal:
         fault = f"the model refuses: {shortened(reply.refusal)}"
     elif reply.finish == "length":
         fault = f"cut off after {reply.tokens_out or 'too many'} tokens: {shortened(reply.content)}"
     else:
         fault = _fault(reply.content, check)
-    return Record(
+    return AnswerRecord(
         key,
         reply.content,
         fault,

@@ -9,8 +9,9 @@ import pytest
 
 import reelscore
 from reelscore.data.datasets import trecvid_ha
-from reelscore.data.lint import captions_of, fixed
+from reelscore.data.lint.caption_reader import captions_of
 from reelscore.data.lint.defects import worst_notes
+from reelscore.data.lint.fixes import fixed
 from reelscore.errors import DataError
 
 CLEAN = {

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from reelscore.endpoint import Endpoint, Journal, Question, Record, Usage, ask_all, chat_request
+from reelscore.endpoint import ChatQuestion, Endpoint, Journal, Usage, ask_all, chat_request
+from reelscore.endpoint.journal import AnswerRecord
 from reelscore.errors import DataError, EndpointError
 from support.model_server import model_server
 
@@ -28,7 +29,7 @@ def server():
 
 
 def question(text, **fields):
-    return Question(chat_request("m", "", text), **fields)
+    return ChatQuestion(chat_request("m", "", text), **fields)
 
 
 def ask(server, texts, path, check=len, **fields):
@@ -62,8 +63,8 @@ def test_pictures_of_answered_questions_are_not_made(server, tmp_path):
         return [b"\xff\xd8picture"]
 
     server.answer = lambda request: str(len(request["messages"][-1]["content"]))
-    asked = Question(chat_request("m", "", "?"), pictures, "video 1")
-    other = Question(chat_request("m", "", "?"), pictures, "video 2")
+    asked = ChatQuestion(chat_request("m", "", "?"), pictures, "video 1")
+    other = ChatQuestion(chat_request("m", "", "?"), pictures, "video 2")
     endpoint = Endpoint(server.url)
     for _ in range(2):
         with Journal(tmp_path / "j.jsonl") as journal:
@@ -132,14 +133,14 @@ def test_progress(server, tmp_path):
 def test_a_journal_that_was_cut_off(tmp_path):
     path = tmp_path / "j.jsonl"
     with Journal(path) as journal:
-        journal.add(Record("k1", "one"))
-        journal.add(Record("k2", "two"))
+        journal.add(AnswerRecord("k1", "one"))
+        journal.add(AnswerRecord("k2", "two"))
     whole = path.read_bytes()
     path.write_bytes(whole[:-5])
     with Journal(path) as journal:
         assert journal.cut_off
         assert ("k1" in journal, "k2" in journal) == (True, False)
-        journal.add(Record("k3", "three"))
+        journal.add(AnswerRecord("k3", "three"))
     with Journal(path) as journal:
         assert not journal.cut_off
         assert [record.content for record in journal] == ["one", "three"]
@@ -181,17 +182,17 @@ def test_a_full_disk_is_one_message(server, tmp_path):
 def test_a_journal_begun_anew_keeps_the_old_one(tmp_path):
     path = tmp_path / "j.jsonl"
     with Journal(path) as journal:
-        journal.add(Record("k1", "one"))
+        journal.add(AnswerRecord("k1", "one"))
         journal.clear()
         assert "k1" not in journal
-        journal.add(Record("k2", "two"))
+        journal.add(AnswerRecord("k2", "two"))
     assert b"one" in (tmp_path / "j.jsonl.old").read_bytes()
     with Journal(path) as journal:
         assert [record.content for record in journal] == ["two"]
 
 
 def test_a_video_as_one_part():
-    asked = Question(chat_request("m", "", "?"), lambda: [b"moving"], media="video/mp4")
+    asked = ChatQuestion(chat_request("m", "", "?"), lambda: [b"moving"], media="video/mp4")
     [part, _] = json.loads(asked.body())["messages"][0]["content"]
     assert part == {"type": "video_url", "video_url": {"url": "data:video/mp4;base64,bW92aW5n"}}
 
@@ -206,8 +207,8 @@ def test_two_runs_on_one_journal(tmp_path):
 SCRIPT = """
 import signal, sys
 from pathlib import Path
-from reelscore.endpoint import Endpoint, Journal, Question, ask_all, chat_request
-questions = [Question(chat_request("m", "", f"question {k}")) for k in range(40)]
+from reelscore.endpoint import Endpoint, Journal, ChatQuestion, ask_all, chat_request
+questions = [ChatQuestion(chat_request("m", "", f"question {k}")) for k in range(40)]
 def stop(*_):
     print("stopping", flush=True)
     raise KeyboardInterrupt

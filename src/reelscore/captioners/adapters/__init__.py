@@ -60,7 +60,7 @@ def adapter_of(
     fields: dict[str, Any] = {"sent": sent, "sampling": sampling}
     if kind == "openai" and (served := _SERVED.fullmatch(rest)):
         from reelscore.captioners.adapters.openai import EndpointAdapter, key_of_file
-        from reelscore.endpoint.client import Endpoint
+        from reelscore.endpoint.chat import Endpoint
 
         where: dict[str, Any] = {
             "key_from": "REELSCORE_API_KEY or --key-file",

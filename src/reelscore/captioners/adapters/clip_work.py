@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 from reelscore._progress import Progress
 from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Sent, Shown, cleaned
-from reelscore.captioners.adapters.prompts import CaptionPrompt
 from reelscore.captioners.run_record import Parameters
-from reelscore.endpoint.journal import Journal, Record
-from reelscore.endpoint.workers import Workers
+from reelscore.endpoint.journal import AnswerRecord, Journal
+from reelscore.endpoint.prompts import CaptionPrompt
+from reelscore.endpoint.threads import TaskThreads
 from reelscore.errors import DataError
 from reelscore.video.clips import Clip
 from reelscore.video.frames import Frames, Sampling, read_frames, video_key
@@ -67,7 +67,7 @@ class ClipWork:
     journal: Journal
     clips: Sequence[Clip]
     keep_empty: bool = False
-    done: dict[str, Record] = field(default_factory=dict)
+    done: dict[str, AnswerRecord] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     reused: int = 0
     interrupted: bool = False
@@ -107,7 +107,7 @@ class ClipWork:
         on_interrupt: Callable[[], object] | None = None,
     ) -> None:
         """Describe the clips that are not described yet; arguments as of `caption_run.run`."""
-        workers = Workers(self.adapter.parallel, grace, on_interrupt)
+        workers = TaskThreads(self.adapter.parallel, grace, on_interrupt)
         total = len(self.clips)
 
         def step() -> None:
@@ -118,7 +118,7 @@ class ClipWork:
         try:
             with closing(workers.results(self._described, self._tasks())) as results:
                 for item, result in results:
-                    if isinstance(result, Record):
+                    if isinstance(result, AnswerRecord):
                         self.done[item] = result
                     else:
                         self.failed[item] = result
@@ -140,7 +140,9 @@ class ClipWork:
         size = self.adapter.batch
         return [[waiting[k : k + size]] for k in range(0, len(waiting), size)]
 
-    def _described(self, batches: Sequence[Sequence[Clip]]) -> Iterator[tuple[str, Record | str]]:
+    def _described(
+        self, batches: Sequence[Sequence[Clip]]
+    ) -> Iterator[tuple[str, AnswerRecord | str]]:
         previous = ""
         for batch in batches:
             if batch[0].item in self.done:  # only where the order matters
@@ -148,10 +150,12 @@ class ClipWork:
                 continue
             for item, result in self._answers(batch, previous):
                 yield item, result
-                if isinstance(result, Record):
+                if isinstance(result, AnswerRecord):
                     previous = result.caption
 
-    def _answers(self, batch: Sequence[Clip], previous: str) -> Iterator[tuple[str, Record | str]]:
+    def _answers(
+        self, batch: Sequence[Clip], previous: str
+    ) -> Iterator[tuple[str, AnswerRecord | str]]:
         shown, keys = [], []
         for clip in batch:
             try:
@@ -179,11 +183,11 @@ class ClipWork:
         task, question = self.prompt.about(frames.duration, previous)
         return Shown(clip, frames, lambda: frames.jpegs(quality), task, question)
 
-    def _record(self, shown: Shown, video: str, answer: Answer) -> Record:
+    def _record(self, shown: Shown, video: str, answer: Answer) -> AnswerRecord:
         item, made_of = shown.clip.item, {**self.made_of, "video": video}
         refused = answer.finish == "refusal"
         looked = shown.frames if self.adapter.needs_frames else Frames([], [], [])
-        return Record(
+        return AnswerRecord(
             hashlib.sha256(json.dumps([item, sorted(made_of.items())]).encode()).hexdigest(),
             answer.content,
             "",

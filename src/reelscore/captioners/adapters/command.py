@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any, ClassVar
 
 from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Shown
-from reelscore.endpoint.client import check_timeout, shortened
+from reelscore.endpoint.http import check_timeout, shortened
 from reelscore.errors import DataError
 
 _FIELD = re.compile(r"\{(frames|video|prompt)\}")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Shown
-from reelscore.endpoint.client import Endpoint
-from reelscore.endpoint.questions import Question, chat_request
+from reelscore.endpoint.chat import Endpoint
+from reelscore.endpoint.questions import ChatQuestion, chat_request
 from reelscore.errors import DataError
 
 
@@ -50,9 +50,9 @@ class EndpointAdapter(Adapter):
         if self.sent == "video":
             file = shown.clip.file
             media = mimetypes.guess_type(file.name)[0] or "video/mp4"
-            question = Question(request, lambda: [_content(file)], media=media)
+            question = ChatQuestion(request, lambda: [_content(file)], media=media)
         else:
-            question = Question(request, shown.jpegs)
+            question = ChatQuestion(request, shown.jpegs)
         reply = self.endpoint.chat(question.body())
         return Answer(
             reply.refusal if reply.refusal and not reply.content else reply.content,

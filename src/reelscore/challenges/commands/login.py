@@ -7,7 +7,8 @@ import os
 import click
 
 from reelscore.challenges.commands.options import say
-from reelscore.challenges.exchange.remote import Server, checked_address, keep_login
+from reelscore.challenges.exchange.remote import Server
+from reelscore.challenges.exchange.saved_login import checked_address, keep_login
 
 
 @click.command("login")

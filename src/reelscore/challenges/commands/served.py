@@ -12,7 +12,8 @@ from reelscore.challenges.boards.awards import Verdict
 from reelscore.challenges.boards.board_forms import board_of
 from reelscore.challenges.boards.boards import Board
 from reelscore.challenges.commands.options import say
-from reelscore.challenges.exchange.remote import Server, known_server
+from reelscore.challenges.exchange.remote import Server
+from reelscore.challenges.exchange.saved_login import known_server
 from reelscore.errors import DataError, RefusedError, UnknownNameError, check_choice
 
 _PAUSE = 1.0  # seconds between two looks at a submission that waits

@@ -8,12 +8,9 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from reelscore.challenges.definition.records import Definition, PhaseLimits
+from reelscore.challenges.definition.records import Definition, Phase, PhaseLimits
 
-_PHASE = (
-    *("name", "feedback", "step", "limits", "final", "late", "after", "listed", "grace"),
-    "priority",
-)
+_KEPT = ("id", "splits", "opens", "closes", "reveals")  # of a phase: said elsewhere, or refused
 _WHOLE = {
     "name": "The name is",
     "registration": "Registration is",
@@ -37,7 +34,6 @@ def definition_changes(before: Definition, after: Definition) -> list[str]:
         before: The definition that is in force.
         after: The one that is to follow.
 
-    >>> from reelscore.challenges.definition.records import Phase
     >>> def phase(**settings):
     ...     return Phase(id="main", splits=("test",), opens=0, closes=1, **settings)
     >>> def challenge(name, phase):
@@ -62,9 +58,9 @@ def definition_changes(before: Definition, after: Definition) -> list[str]:
         if phase.id not in earlier:
             changes.append(f"Phase {phase.id!r} is new.")
             continue
-        for field in _PHASE:
+        for field in Phase.__struct_fields__:
             was, now = getattr(earlier[phase.id], field), getattr(phase, field)
-            if was != now:
+            if was != now and field not in _KEPT:
                 changes.append(f"Phase {phase.id!r}: {field} is {_said(now)}; was {_said(was)}.")
     return changes
 

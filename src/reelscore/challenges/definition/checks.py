@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 
 from reelscore.campaigns.hits.layouts import LAYOUTS
@@ -161,17 +160,11 @@ def _scoring_faults(definition: Definition) -> Generator[str, None, dict[Kind, d
 def _protocol_faults(scoring: Scoring) -> Iterator[str]:
     """Refuse what would repair captions: bad times and empty sentences are always refused."""
     if story_protocol(scoring).missing != "zero":
-        yield (
-            "scoring.protocol.missing must be 'zero': all submissions are scored on the same "
-            "videos."
-        )
+        yield "scoring.protocol.missing must be 'zero': submissions are scored on the same videos."
     for name in ("reversed_segments", "negative", "beyond", "empty"):
-        choice = scoring.protocol.get(name, "error")
-        if choice != "error":
-            yield (
-                f"scoring.protocol.{name} is {choice!r}; a challenge repairs no file: leave "
-                f"{name} out."
-            )
+        if (choice := scoring.protocol.get(name, "error")) != "error":
+            path = f"scoring.protocol.{name}"
+            yield f"{path} is {choice!r}; a challenge repairs no file: leave {name} out."
 
 
 def _phase_faults(definition: Definition, phase: Phase, path: str) -> Iterator[str]:
@@ -206,15 +199,11 @@ def _feedback_faults(definition: Definition, phase: Phase, split: str, path: str
             yield f"{path}.step.{split}: step 'auto' is for the ladder; name a number."
         return
     if phase.limits.concurrent != 1:
-        yield (
-            f"{path}.limits: the ladder needs limits.concurrent = 1, so that the order is certain."
-        )
+        yield f"{path}.limits: the ladder needs limits.concurrent = 1, to make the order certain."
     boards = [board for board in definition.boards if board.phase == phase.id]
     if split not in map(definition.split_of, boards):
-        yield (
-            f"{path}.feedback.{split}: the ladder goes by a board's primary score; {split} has no "
-            "board."
-        )
+        reason = f"the ladder goes by a board's primary score; {split} has no board"
+        yield f"{path}.feedback.{split}: {reason}."
 
 
 def _view_faults(definition: Definition, view: Board | Human, path: str) -> Iterator[str]:
@@ -279,7 +268,7 @@ def _award_faults(definition: Definition, award: Award) -> Iterator[str]:
     if award.board:
         yield from _unknown("board", [award.board], boards, "award.board")
     judging = [board for board in definition.boards if award.board in ("", board.id)]
-    groups = list(chain.from_iterable(board.columns for board in judging))
+    groups = [group for board in judging for group in board.columns]
     known = {board.primary for board in judging}.union(*(group.scores for group in groups))
     for human in definition.humans:
         if human.id in [group.human for group in groups]:

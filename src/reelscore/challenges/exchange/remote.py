@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import http.client
 import json
-import os
 import secrets
 import socket
 import ssl
-import stat
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
-from reelscore._version import __version__
+from reelscore.endpoint.http import HttpClient, NoAnswerError, Response, TryAgainError
 from reelscore.errors import DataError, EndpointError, RefusedError
 
 _TRIES = 5
@@ -26,14 +21,6 @@ _PAUSE = 2.0  # seconds before the second try; each further one waits twice as l
 _PATIENCE = 120.0  # seconds for one answer; reading a large file takes a while
 _BUSY = (502, 503, 504)
 _HOPELESS = (socket.gaierror, ssl.SSLError)  # another try would end in the same way
-_HERE = ("127.0.0.1", "::1", "localhost")
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Send the token nowhere else."""
-
-    def redirect_request(self, *arguments: Any) -> None:
-        return None
 
 
 @dataclass(frozen=True)
@@ -133,44 +120,35 @@ class Server:
         return self._ask(path, body, {**kind, **headers})
 
     def _ask(self, path: str, body: bytes | None, headers: Mapping[str, str]) -> Any:
-        common = {"Accept": "application/json", "User-Agent": f"reelscore/{__version__}"}
-        if self.token:
-            common["Authorization"] = f"Bearer {self.token}"
-        request = urllib.request.Request(f"{self.url}/api/v1{path}", body, {**common, **headers})
-        opener = urllib.request.build_opener(_NoRedirects)
-        fault = ""
-        for number in range(_TRIES):
-            if number:
-                seconds = _PAUSE * 2 ** (number - 1)
-                self.tell(f"{self.url}: {fault}; trying again in {seconds:.0f} s.")
-                self.pause(seconds)
-            try:
-                with opener.open(request, timeout=_PATIENCE) as response:
-                    content = response.read()
-                return _answer(self.url, content)
-            except urllib.error.HTTPError as error:
-                content = error.read()
-                if error.code not in _BUSY:
-                    raise _refusal(self.url, error.code, content) from None
-                fault = f"it is busy (status {error.code})"
-            except (OSError, http.client.HTTPException) as error:
-                reason = getattr(error, "reason", error)
-                fault = str(getattr(reason, "strerror", None) or reason or type(error).__name__)
-                if isinstance(reason, _HOPELESS):
-                    raise EndpointError(
-                        f"{self.url}: cannot be reached: {fault}. Is the address right?"
-                    ) from None
-        raise EndpointError(
-            f"{self.url}: no answer after {_TRIES} tries: {fault}. Is the address right, and does "
-            "the server run?"
+        client = HttpClient(
+            *(self.url, self.token, _PATIENCE, _TRIES, self.pause),
+            seconds=lambda number: _PAUSE * 2 ** (number - 1),
+            tell=self.tell,
+            hopeless=_HOPELESS,
         )
+        try:
+            answer, _ = client.ask(
+                f"/api/v1{path}", self._read, body, {"Accept": "application/json", **headers}
+            )
+        except NoAnswerError as error:
+            hint = "Is the address right, and does the server run?"
+            raise EndpointError(f"{error} {hint}") from None
+        return answer
 
-
-def _answer(url: str, content: bytes) -> Any:
-    try:
-        return json.loads(content)
-    except ValueError:
-        raise _stranger(url) from None
+    def _read(self, response: Response) -> Any:
+        """Read an answer, or raise why the server refuses something, and what to do."""
+        if response.status in _BUSY:
+            raise TryAgainError(f"it is busy (status {response.status})")
+        try:
+            answer = json.loads(response.body)
+            if response.status < 300:
+                return answer
+            message, reason = str(answer["message"]), str(answer.get("reason", "unknown"))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise _stranger(self.url) from None
+        if response.status == 401:
+            message += f" Then run: reelscore challenge login {self.url}"
+        raise RefusedError("missing" if response.status == 404 else reason, message)
 
 
 def _stranger(url: str) -> EndpointError:
@@ -196,92 +174,3 @@ def form_body(boundary: str, name: str, content: bytes, fields: Mapping[str, str
         "Content-Type: application/octet-stream\r\n\r\n"
     )
     return "".join([*parts, head]).encode() + content + f"\r\n--{boundary}--\r\n".encode()
-
-
-def _refusal(url: str, status: int, content: bytes) -> RefusedError | EndpointError:
-    """Return why a server refuses something, and what to do if it is for the token."""
-    try:
-        answer = json.loads(content)
-        message, reason = str(answer["message"]), str(answer.get("reason", "unknown"))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return _stranger(url)
-    if status == 401:
-        message += f" Then run: reelscore challenge login {url}"
-    return RefusedError("missing" if status == 404 else reason, message)
-
-
-# Where the token is kept
-
-
-def login_file() -> Path:
-    """Return the file that the token is kept in."""
-    base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(base) / "reelscore" / "login.json"
-
-
-def checked_address(url: str) -> str:
-    """Return the address of a server without its last slash.
-
-    Raises:
-        DataError: If it is none, or a token would travel to another machine unencrypted.
-
-    >>> checked_address("https://challenge.example/")
-    'https://challenge.example'
-    """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
-        raise DataError(f"{url!r} is no address; expected one such as https://challenge.example.")
-    if parts.scheme == "http" and parts.hostname not in _HERE:
-        raise DataError(f"{url}: the token would travel unencrypted; use https.")
-    return url.rstrip("/")
-
-
-def keep_login(url: str, token: str) -> Path:
-    """Keep a server's address and a token, in a file that nobody else can read."""
-    file = login_file()
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        aside = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as target:  # noqa: PTH123 (a descriptor)
-            json.dump({"url": url, "token": token}, target)
-        aside.replace(file)
-    except OSError as error:
-        raise DataError(f"{file}: cannot be written: {error.strerror or error}.") from None
-    return file
-
-
-def known_server(
-    url: str | None = None,
-    *,
-    visitor: bool = False,
-    tell: Callable[[str], None] = lambda _: None,
-) -> Server:
-    """Return the server that somebody has logged in to; REELSCORE_TOKEN goes before the file.
-
-    Args:
-        url: Its address; that of the file by default.
-        visitor: Whether the address is enough, since visitors may do what is asked for.
-        tell: Says that there will be another try.
-
-    Raises:
-        DataError: If nobody has logged in, or others may read the file.
-    """
-    file = login_file()
-    kept: dict[str, str] = {}
-    if file.exists():
-        if stat.S_IMODE(file.stat().st_mode) & 0o077:
-            raise DataError(f"{file}: others may read the token; run: chmod 600 {file}")
-        try:
-            kept = {key: str(value) for key, value in json.loads(file.read_text("utf-8")).items()}
-        except (ValueError, AttributeError):
-            raise DataError(f"{file}: cannot be read; log in again.") from None
-    address = url or kept.get("url", "")
-    same = bool(address) and address.rstrip("/") == kept.get("url")
-    token = os.environ.get("REELSCORE_TOKEN") or (kept.get("token", "") if same else "")
-    if visitor and not address:
-        raise DataError("Which challenge? Name a server with --server URL, or a database.")
-    if not visitor and not token:
-        where = address or "URL"
-        raise DataError(f"Log in first: reelscore challenge login {where}; or name a database.")
-    return Server(checked_address(address), token, tell=tell)

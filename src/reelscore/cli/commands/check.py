@@ -22,10 +22,9 @@ from reelscore.cli.output import (
 from reelscore.cli.reading_options import reading_options
 from reelscore.data.file_names import expanded
 from reelscore.data.lint.caption_reader import captions_of
-from reelscore.data.lint.caption_writer import captions_text
 from reelscore.data.lint.defects import findings_in
 from reelscore.data.lint.findings import Findings, plural
-from reelscore.data.lint.fixes import Fix, fixed
+from reelscore.data.lint.fixes import Fix, captions_text, fixed
 from reelscore.data.lint.linter import CHECKS
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError

@@ -1,6 +1,6 @@
 """Checks of caption files before they are scored or published; nothing is changed.
 
-A check is a function that takes `Captions` and yields a `Finding` for each defect.
+A check is a function that takes `CheckedCaptions` and yields a `Finding` for each defect.
 """
 
 from reelscore._lazy import attach

@@ -19,7 +19,7 @@ from reelscore.data.captions.inputs import OtherIds, paths_in, references_by_ite
 from reelscore.data.captions.python_captions import CaptionsLike, python_captions, texts_in
 from reelscore.data.checks import Problems, id_fault, id_text, text_fault
 from reelscore.data.formats import LINES, TIMED, get_format
-from reelscore.data.lint.findings import Captions
+from reelscore.data.lint.findings import CheckedCaptions
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError
@@ -30,7 +30,7 @@ def captions_of(
     references: CaptionsLike | None = None,
     *,
     reading: Reading | None = None,
-) -> Captions:
+) -> CheckedCaptions:
     """Take captions from Python or from a file.
 
     Args:
@@ -56,12 +56,12 @@ def captions_of(
         timed = None if reading.format else _timed_captions(captions, reading)
         if timed is None:
             raise
-    return Captions(*timed, truth, name=os.fspath(captions), timed=True)
+    return CheckedCaptions(*timed, truth, name=os.fspath(captions), timed=True)
 
 
 def _of_python(
     captions: CaptionsLike, references: CaptionsLike | None, reading: Reading
-) -> Captions:
+) -> CheckedCaptions:
     sides = [python_captions(captions)]
     truth: References | None = None
     others = []
@@ -82,7 +82,7 @@ def _of_python(
         truth = rest[0].references()
     elif truth is None and own.has_references and not own.only_references:
         truth = own.references()
-    return Captions(items, texts, truth, problems)
+    return CheckedCaptions(items, texts, truth, problems)
 
 
 def _references(references: CaptionsLike, reading: Reading) -> References:
@@ -90,7 +90,7 @@ def _references(references: CaptionsLike, reading: Reading) -> References:
     return _references_of_files(paths, reading) if paths else references_by_item(references)
 
 
-def _of_file(path: PathLike, references: References | None, reading: Reading) -> Captions:
+def _of_file(path: PathLike, references: References | None, reading: Reading) -> CheckedCaptions:
     with Source(path, reading.encoding) as source:
         problems = Problems(source.path)
         file = caption_file(source, reading)
@@ -109,7 +109,7 @@ def _of_file(path: PathLike, references: References | None, reading: Reading) ->
     if file.has_references and not by_people and references is None:
         references = references_of_files(path, reading)[0]
     read_as = request.read_as if file.format != LINES else ""
-    return Captions(items, texts, references, problems, source.path, read_as=read_as)
+    return CheckedCaptions(items, texts, references, problems, source.path, read_as=read_as)
 
 
 def _usable(

@@ -10,7 +10,7 @@ from functools import lru_cache
 from reelscore import _native
 from reelscore.data.captions.caption_files import Candidates
 from reelscore.data.checks import has_words
-from reelscore.data.lint.findings import Captions, Finding, Severity
+from reelscore.data.lint.findings import CheckedCaptions, Finding, Severity
 from reelscore.data.lint.patterns import CONTROL, PATTERNS
 
 HANDFUL = 5  # captions below which equality may be chance
@@ -24,7 +24,7 @@ _NEARLY_ALL = 0.95
 _MANY = 0.05  # share of items with the same caption that is worth a look
 
 
-def debris(captions: Captions) -> Iterator[Finding]:
+def debris(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find what regular expressions find."""
     texts = captions.small_letters
     together = "\0".join(texts)
@@ -74,7 +74,7 @@ def first_word(word: str) -> str:
     return word if word[:1].isdigit() or len(word) <= 2 else word.rstrip(_AFTER)
 
 
-def invisible(captions: Captions) -> Iterator[Finding]:
+def invisible(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find control characters, and others that nobody sees."""
     places = {
         k: match.start()
@@ -87,7 +87,7 @@ def invisible(captions: Captions) -> Iterator[Finding]:
     yield from captions.finding("control", "error", places, HOLD, holds, remedy)
 
 
-def spaces(captions: Captions) -> Iterator[Finding]:
+def spaces(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find white space other than single blanks between words."""
     places = [k for k, text in enumerate(captions.texts) if text != " ".join(text.split())]
     holds = "line breaks, tabs, or blanks that are doubled or at the ends"
@@ -95,7 +95,7 @@ def spaces(captions: Captions) -> Iterator[Finding]:
     yield from captions.finding("spaces", "warning", places, HOLD, holds, remedy)
 
 
-def empty(captions: Captions) -> Iterator[Finding]:
+def empty(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find captions without a word."""
     wordless = [
         k for k, text in enumerate(captions.texts) if not text[:1].isalnum() and not has_words(text)
@@ -104,7 +104,7 @@ def empty(captions: Captions) -> Iterator[Finding]:
     yield from captions.finding("empty", "error", wordless, HAVE, "no words", remedy)
 
 
-def numbers(captions: Captions) -> Iterator[Finding]:
+def numbers(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find numbers in place of words: probabilities, or the ids of tokens."""
     wordless = [
         k
@@ -128,7 +128,7 @@ _NO_END = {
 }
 
 
-def cut_off(captions: Captions) -> Iterator[Finding]:
+def cut_off(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find captions that end within a sentence."""
     cut = {
         k: len(captions.texts[k])
@@ -141,7 +141,7 @@ def cut_off(captions: Captions) -> Iterator[Finding]:
     )
 
 
-def loops(captions: Captions) -> Iterator[Finding]:
+def loops(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find captions that say the same words again and again, more often than people do.
 
     People write "very very very" and "one by one by one": a single word counts from the fourth
@@ -157,7 +157,7 @@ def loops(captions: Captions) -> Iterator[Finding]:
     yield from captions.finding("loops", severity, looping, verb, "the same words in a row", remedy)
 
 
-def _severity(places: Collection[int], captions: Captions) -> Severity:
+def _severity(places: Collection[int], captions: CheckedCaptions) -> Severity:
     """People make such slips, too, but in fewer captions."""
     return "error" if len(places) >= _OFTEN * len(captions.texts) else "warning"
 
@@ -167,7 +167,7 @@ def _severity(places: Collection[int], captions: Captions) -> Severity:
 _FOREIGN = r"[^\x00-\x7f]{2,}"
 
 
-def mojibake(captions: Captions) -> Iterator[Finding]:
+def mojibake(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find captions with letters that were decoded with the wrong encoding."""
     places = {}
     for k, text in enumerate(captions.texts):
@@ -208,7 +208,7 @@ def _restored(match: re.Match[str]) -> str:
 # The same caption again and again
 
 
-def same_captions(captions: Captions) -> Iterator[Finding]:
+def same_captions(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find a caption that many items have, but for capitals, blanks and the final stop."""
     total = len(captions.texts)
     if total < HANDFUL:
@@ -236,11 +236,11 @@ def same_captions(captions: Captions) -> Iterator[Finding]:
 
 # All of them
 
-Check = Callable[[Captions], Iterator[Finding]]
+Check = Callable[[CheckedCaptions], Iterator[Finding]]
 DEFECTS: list[Check] = [same_captions, debris, numbers, invisible, mojibake, loops, cut_off]
 
 
-def findings_in(captions: Captions, checks: Sequence[Check]) -> list[Finding]:
+def findings_in(captions: CheckedCaptions, checks: Sequence[Check]) -> list[Finding]:
     """Run checks, and put the worst findings first."""
     findings = [finding for look in checks for finding in look(captions)]
     return sorted(findings, key=lambda finding: (finding.severity != "error", -finding.count))
@@ -264,7 +264,7 @@ def worst_notes(systems: Mapping[str, Candidates], most: int = 2) -> list[str]:
     errors = [
         (finding.count / len(captions), name, finding)
         for name, captions in systems.items()
-        for finding in findings_in(Captions([*captions], [*captions.values()]), DEFECTS)
+        for finding in findings_in(CheckedCaptions([*captions], [*captions.values()]), DEFECTS)
         if finding.severity == "error"
     ]
     worst = sorted(errors, key=lambda error: -error[0])[:most]
@@ -320,7 +320,7 @@ def _divided(texts: Sequence[str]) -> str:
 
 
 def _debris_in(texts: Sequence[str]) -> list[Finding]:
-    captions = Captions([""] * len(texts), texts)
+    captions = CheckedCaptions([""] * len(texts), texts)
     found = [*debris(captions), *numbers(captions)]
     return [finding for finding in found if finding.severity == "error"]
 

@@ -21,7 +21,7 @@ _SHOWN = 3  # examples of a finding in a text
 _EXCERPT = 56  # characters of a caption in an example
 
 
-class Captions(msgspec.Struct, frozen=True, dict=True):
+class CheckedCaptions(msgspec.Struct, frozen=True, dict=True):
     """Captions in the order of their file; defects that scoring refuses are kept.
 
     Attributes:
@@ -33,7 +33,7 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
         timed: They are the captions of stories, several for each video.
         read_as: The format of the file in words, where it is a special one.
 
-    >>> Captions(["v1", "v1"], ["a man", "a person"]).several_each
+    >>> CheckedCaptions(["v1", "v1"], ["a man", "a person"]).several_each
     True
     """
 
@@ -64,7 +64,7 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
             rest: The rest of the sentence.
             remedy: What to do about it.
 
-        >>> [finding] = Captions(["v1"], ["a  man"]).finding(
+        >>> [finding] = CheckedCaptions(["v1"], ["a  man"]).finding(
         ...     "spaces", "warning", [0], ("holds", "hold"), "double blanks", "Look at them.")
         >>> print(finding)
         warning spaces: 1 caption holds double blanks. Look at them.

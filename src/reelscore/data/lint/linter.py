@@ -20,7 +20,7 @@ from reelscore.data.lint.defects import (
     findings_in,
     spaces,
 )
-from reelscore.data.lint.findings import Captions, Example, Finding, Findings, plural
+from reelscore.data.lint.findings import CheckedCaptions, Example, Finding, Findings, plural
 from reelscore.data.reading import Reading
 
 _LONG_COPY = 8  # words from which on a copy is no chance
@@ -59,7 +59,7 @@ def check(
     return Findings(subject.name, len(subject.texts), tuple(findings_in(subject, CHECKS)))
 
 
-def unusable(captions: Captions) -> Iterator[Finding]:
+def unusable(captions: CheckedCaptions) -> Iterator[Finding]:
     """Report the records that hold no caption or no id; they were left out."""
     problems = captions.unusable
     if problems.count:
@@ -79,7 +79,7 @@ def _within(file: str, message: str) -> str:
     return f"line {place}" if place[:1].isdigit() else place
 
 
-def repeated_ids(captions: Captions) -> Iterator[Finding]:
+def repeated_ids(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find items with several captions, where items have one each."""
     if len(set(captions.items)) == len(captions.items) or captions.several_each:
         return
@@ -99,7 +99,7 @@ def repeated_ids(captions: Captions) -> Iterator[Finding]:
 # Ids beside those of the references
 
 
-def ids(captions: Captions) -> Iterator[Finding]:
+def ids(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find items without a caption, and captions without references."""
     if captions.references is None:
         return
@@ -133,7 +133,7 @@ def ids(captions: Captions) -> Iterator[Finding]:
 # Copies and languages
 
 
-def copies(captions: Captions) -> Iterator[Finding]:
+def copies(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find captions that equal one of their references."""
     references = captions.references
     if references is None:
@@ -160,7 +160,7 @@ def copies(captions: Captions) -> Iterator[Finding]:
     )
 
 
-def languages(captions: Captions) -> Iterator[Finding]:
+def languages(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find captions in another language than the references, or than the other captions."""
     total = len(captions.texts)
     foreign = {
@@ -202,7 +202,7 @@ def languages(captions: Captions) -> Iterator[Finding]:
 # Lengths
 
 
-def lengths(captions: Captions) -> Iterator[Finding]:
+def lengths(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find captions that are far longer or shorter than references, or than the others."""
     sizes = [len(words.split()) for words in captions.words]
     usual = _reference_lengths(captions.references) if captions.references else sizes

@@ -44,7 +44,7 @@ _TOGETHER = 1000  # candidates whose vectors are in memory at a time
 _PAIRS = 256  # pairs matched at a time
 
 
-class Prepared:
+class PreparedBertScore:
     """References, and what their tokens weigh: rare ones more, or all the same.
 
     Attributes:
@@ -136,16 +136,20 @@ class BertScore(Metric):
         """Where rare words weigh more."""
         return self.idf
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
+    def prepare(
+        self, references: Captions, reference_offsets: NDArray[np.int64]
+    ) -> PreparedBertScore:
         """Load the encoder, and count in how many references each token is."""
         encoder = token_encoder(self.folder, self.layer)
         self._baselines()
         texts = references.original.unpack()
         if not self.idf:
-            return Prepared(texts, None)
-        return Prepared(texts, rarity(self.name, [each.ids for each in encoder.encodings(texts)]))
+            return PreparedBertScore(texts, None)
+        return PreparedBertScore(
+            texts, rarity(self.name, [each.ids for each in encoder.encodings(texts)])
+        )
 
-    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: PreparedBertScore) -> FloatArray:
         """Precision, recall, F-score, and 1."""
         texts = batch.candidates.original.unpack()
         begins = batch.reference_offsets[batch.items]
@@ -173,7 +177,7 @@ class BertScore(Metric):
         """The means over items."""
         return totals[..., :3] / totals[..., -1:]
 
-    def notes(self, prepared: Prepared) -> list[str]:
+    def notes(self, prepared: PreparedBertScore) -> list[str]:
         """Which texts were cut."""
         return cut_note(self.name, prepared.cut)
 
@@ -183,7 +187,7 @@ class BertScore(Metric):
         return _read_baseline(self.baseline, effective_layer(self.folder, self.layer))
 
     def _matched(
-        self, pairs: Sequence[tuple[str, str]], prepared: Prepared, threads: int
+        self, pairs: Sequence[tuple[str, str]], prepared: PreparedBertScore, threads: int
     ) -> FloatArray:
         """Precision, recall and F-score of pairs."""
         place = {text: k for k, text in enumerate(dict.fromkeys(t for pair in pairs for t in pair))}

@@ -28,7 +28,7 @@ WEIGHT = 2.5
 
 
 @dataclass
-class Prepared:
+class PreparedClipScore:
     """References, and texts that fill all that the model reads."""
 
     references: list[str]
@@ -65,13 +65,15 @@ class ClipScore(Metric):
             context = {"revision": weights_hash(Path(self.model)), **context, "tok": "raw"}
         return super().signature(**context)
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
+    def prepare(
+        self, references: Captions, reference_offsets: NDArray[np.int64]
+    ) -> PreparedClipScore:
         """Load the model, and unpack the references."""
         clip_model(self.name, self.model)
         check_videos(self.name, self.videos)
-        return Prepared(references.original.unpack())
+        return PreparedClipScore(references.original.unpack())
 
-    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: PreparedClipScore) -> FloatArray:
         """The score, and 1."""
         return with_count(self._of_videos(batch, prepared))
 
@@ -79,11 +81,11 @@ class ClipScore(Metric):
         """The mean over items."""
         return mean_of_first(totals)
 
-    def notes(self, prepared: Prepared) -> list[str]:
+    def notes(self, prepared: PreparedClipScore) -> list[str]:
         """Which texts were cut."""
         return cut_note(self.name, prepared.cut)
 
-    def _of_videos(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
+    def _of_videos(self, batch: CaptionBatch, prepared: PreparedClipScore) -> FloatArray:
         """2.5 times the cosine, at least 0: the mean over frames; 0 for a caption without words."""
         model = clip_model(self.name, self.model)
         assert self.videos is not None

@@ -42,7 +42,7 @@ See = Literal["frames", "references", "both"]
 
 
 @dataclass
-class Prepared:
+class PreparedEmScore:
     """References, the weights of tokens, and texts that fill all that the model reads.
 
     The weights are ``None`` where all weigh the same.
@@ -114,7 +114,9 @@ class EmScore(Metric):
         """Where rare words weigh more."""
         return self.idf
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
+    def prepare(
+        self, references: Captions, reference_offsets: NDArray[np.int64]
+    ) -> PreparedEmScore:
         """Load the model, and count in how many references each token is."""
         model = clip_model(self.name, self.model)
         if self.see != "references":
@@ -127,9 +129,9 @@ class EmScore(Metric):
             raise DataError(
                 f'emscore: {what} needs references; give them with references="FILE", or {remedy}.'
             )
-        return Prepared(texts, _token_weights(model, texts) if self.idf else None)
+        return PreparedEmScore(texts, _token_weights(model, texts) if self.idf else None)
 
-    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: PreparedEmScore) -> FloatArray:
         """The scores, and 1; a caption without a word has 0."""
         model = clip_model(self.name, self.model)
         captions = batch.candidates.original.unpack()
@@ -155,12 +157,16 @@ class EmScore(Metric):
         """The means over items."""
         return totals[..., :-1] / totals[..., -1:]
 
-    def notes(self, prepared: Prepared) -> list[str]:
+    def notes(self, prepared: PreparedEmScore) -> list[str]:
         """Which texts were cut."""
         return cut_note(self.name, prepared.cut)
 
     def _against_references(
-        self, batch: CaptionBatch, captions: Sequence[str], prepared: Prepared, model: ClipModel
+        self,
+        batch: CaptionBatch,
+        captions: Sequence[str],
+        prepared: PreparedEmScore,
+        model: ClipModel,
     ) -> list[FloatArray]:
         begins = batch.reference_offsets[batch.items].tolist()
         ends = batch.reference_offsets[batch.items + 1].tolist()
@@ -183,7 +189,7 @@ class EmScore(Metric):
         ]
 
 
-def _against_frames(text: TextVectors, weights: Prepared, frames: Vectors) -> FloatArray:
+def _against_frames(text: TextVectors, weights: PreparedEmScore, frames: Vectors) -> FloatArray:
     """Fine precision, recall and F-score, and the coarse score, against a video."""
     cosines = text.tokens @ frames.T
     precision = float((cosines.max(axis=1) * weights.of(text.ids)).sum())
@@ -193,7 +199,9 @@ def _against_frames(text: TextVectors, weights: Prepared, frames: Vectors) -> Fl
     return np.array([precision, recall, _f_score(precision, recall), coarse])
 
 
-def _against_text(text: TextVectors, reference: TextVectors, weights: Prepared) -> FloatArray:
+def _against_text(
+    text: TextVectors, reference: TextVectors, weights: PreparedEmScore
+) -> FloatArray:
     """Fine precision, recall and F-score, and the coarse score, against a reference."""
     cosines = text.tokens @ reference.tokens.T
     precision = float((cosines.max(axis=1) * weights.of(text.ids)).sum())

@@ -18,20 +18,20 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._cache import cache_directory
 from reelscore.data.captions.caption_files import read_candidates
 from reelscore.data.tables.scales import Scale
-from reelscore.endpoint.client import Endpoint, checked_url, shortened
-from reelscore.endpoint.journal import Journal, Record
-from reelscore.endpoint.questions import Question, Usage, ask_all, chat_request
+from reelscore.endpoint.chat import Endpoint, checked_url
+from reelscore.endpoint.journal import AnswerRecord, Journal
+from reelscore.endpoint.prompts import JudgePrompt, quoted
+from reelscore.endpoint.questions import ChatQuestion, Usage, ask_all, chat_request
 from reelscore.errors import DataError, check_choice
-from reelscore.learned.judges.prompts import Prompt, quoted, read_prompt
+from reelscore.learned.judges.answer_forms import COMPARISON, SCORES, AnswerForm
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
 from reelscore.text.words import CaptionBatch, Captions
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
@@ -40,29 +40,12 @@ See = Literal["references", "frames", "both"]
 Failed = Literal["error", "skip"]
 
 
-class _Percent(msgspec.Struct, forbid_unknown_fields=True):
-    score: Annotated[int, msgspec.Meta(ge=0, le=100)]
-
-
-class _Stars(msgspec.Struct, forbid_unknown_fields=True):
-    score: Annotated[int, msgspec.Meta(ge=1, le=5)]
-
-
-class _Choice(msgspec.Struct, forbid_unknown_fields=True):
-    better: Literal["A", "B", "tie"]
-
-
 # Parts of a large set are scored by several threads: one has the journal, and the questions.
 _ALONE = threading.Lock()
 
-_SCALES = {
-    100: (_Percent, 0, "from 0 (not at all) to 100 (perfectly)"),
-    5: (_Stars, 1, "from 1 (not at all) to 5 (perfectly)"),
-}
-
 
 @dataclass
-class Prepared:
+class PreparedJudge:
     """References by item, what the questions took so far, and whether one has an answer."""
 
     references: list[str]
@@ -128,7 +111,7 @@ class Judge(Metric):
     reads: ClassVar[Reads] = "any"
 
     def __post_init__(self) -> None:
-        check_choice("scale of judge", str(self.scale), [str(scale) for scale in _SCALES])
+        check_choice("scale of judge", str(self.scale), [str(scale) for scale in SCORES])
         check_choice("value of judge|see", self.see, get_args(See))
         check_choice("value of judge|failed", self.failed, get_args(Failed))
         check_range(self, "parallel", 1, 1000)
@@ -137,7 +120,7 @@ class Judge(Metric):
         for price in ("price_in", "price_out"):
             check_range(self, price, 0, 1e9)
         object.__setattr__(self, "url", checked_url(self.url))
-        compares = read_prompt(self.prompt).is_comparison
+        compares = JudgePrompt.read(self.prompt).is_comparison
         if compares != (self.against is not None):
             problem = "compares two captions" if compares else "shows one caption"
             remedy = "name the other system's file" if compares else "leave it out"
@@ -158,7 +141,7 @@ class Judge(Metric):
     def output_scales(self) -> tuple[Scale, ...]:
         """Scores as asked for, or shares."""
         if self.against is None:
-            return (Scale("high", _SCALES[self.scale][1], self.scale, mean=True, label="Judge"),)
+            return (Scale("high", SCORES[self.scale].least, self.scale, mean=True, label="Judge"),)
         return (
             Scale("high", 0, 1, mean=True, label="Judge: won", percent=True),
             Scale("low", 0, 1, mean=True, label="Judge: order matters", percent=True),
@@ -177,10 +160,10 @@ class Judge(Metric):
     def signature(self, **context: object) -> str:
         """As of every metric; with the hash of the prompt, and the text as it is."""
         if context:
-            context = {"revision": read_prompt(self.prompt).revision, **context, "tok": "raw"}
+            context = {"revision": JudgePrompt.read(self.prompt).revision, **context, "tok": "raw"}
         return super().signature(**context)
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Prepared:
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> PreparedJudge:
         """Check that everything is there before anything is asked."""
         if not self.model:
             raise DataError("judge: no model is named; name one that the endpoint serves: model:…")
@@ -193,9 +176,9 @@ class Judge(Metric):
                 f'judge: see:{self.see} needs references; give them with references="FILE", or '
                 "let it see only the video: judge|see:frames|videos:FOLDER."
             )
-        return Prepared(references.original.unpack())
+        return PreparedJudge(references.original.unpack())
 
-    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: PreparedJudge) -> FloatArray:
         """The scores, and 1; 0 and 0 for a caption that is left out."""
         pairs = self._questions(batch, prepared)
         endpoint = Endpoint.from_environment(self.url, timeout=self.timeout, tries=self.tries)
@@ -204,7 +187,7 @@ class Judge(Metric):
                 outcome = ask_all(
                     endpoint,
                     [question for questions in pairs for question in questions],
-                    self._read,
+                    self._answers.read,
                     journal,
                     usage=prepared.usage,
                     parallel=self.parallel,
@@ -228,7 +211,7 @@ class Judge(Metric):
         with np.errstate(invalid="ignore"):
             return totals[..., :-1] / totals[..., -1:]
 
-    def notes(self, prepared: Prepared) -> list[str]:
+    def notes(self, prepared: PreparedJudge) -> list[str]:
         """What it took, and whether the server changed its model."""
         usage, notes = prepared.usage, prepared.notes
         price = usage.cost(self.price_in, self.price_out)
@@ -241,16 +224,20 @@ class Judge(Metric):
             )
         return lines
 
+    @property
+    def _answers(self) -> AnswerForm:
+        return SCORES[self.scale] if self.against is None else COMPARISON
+
     def _journal(self) -> Path:
         if self.journal is not None:
             return Path(self.journal)
         name = "".join(c if c.isalnum() or c in "-." else "_" for c in self.model)
         return cache_directory() / "judge" / f"{name}.jsonl"
 
-    def _questions(self, batch: CaptionBatch, prepared: Prepared) -> list[list[Question]]:
+    def _questions(self, batch: CaptionBatch, prepared: PreparedJudge) -> list[list[ChatQuestion]]:
         """For each candidate its questions: none where it has no word, two for a comparison."""
         captions, items = batch.candidates.original.unpack(), batch.items.tolist()
-        prompt = read_prompt(self.prompt)
+        prompt = JudgePrompt.read(self.prompt)
         ids = _ids(batch, self)
         others = _other_captions(self.against, ids) if self.against is not None else {}
         videos = {}
@@ -261,7 +248,7 @@ class Judge(Metric):
             begin, end = batch.reference_offsets[item : item + 2]
             fields = {
                 "evidence": self._evidence(prepared.references[begin:end]),
-                "scale": _SCALES[self.scale][2],
+                "scale": SCORES[self.scale].scale,
             }
             name = ids[item] if ids else str(item)
             shown = [{"caption": quoted(caption)}]
@@ -276,21 +263,21 @@ class Judge(Metric):
         return questions
 
     def _question(
-        self, prompt: Prompt, fields: Mapping[str, str], item: str, videos: Mapping[str, Path]
-    ) -> Question:
+        self, prompt: JudgePrompt, fields: Mapping[str, str], item: str, videos: Mapping[str, Path]
+    ) -> ChatQuestion:
         task, text = prompt.filled(fields)
         request = chat_request(
             self.model,
             task,
-            f"{text}\n\n{self._form()}",
+            f"{text}\n\n{self._answers.request}",
             max_tokens=self.max_tokens,
             seed=self.model_seed,
-            schema=self._schema() if self.schema else None,
+            schema=self._answers.schema() if self.schema else None,
         )
         if not videos:
-            return Question(request, about={"item": item})
+            return ChatQuestion(request, about={"item": item})
         video, sampling = videos[item], Sampling(self.frames, self.side)
-        return Question(
+        return ChatQuestion(
             request,
             lambda: read_frames(video, sampling).jpegs(),
             f"{video_key(video)}|frames:{self.frames}|side:{self.side}",
@@ -306,49 +293,19 @@ class Judge(Metric):
             parts.append(f"People who watched the video described it so:\n{lines}")
         return "\n\n".join(parts)
 
-    def _form(self) -> str:
-        if self.against is not None:
-            return 'Answer in JSON: {"better": "A"}, {"better": "B"} or {"better": "tie"}.'
-        return 'Answer in JSON: {"score": NUMBER}.'
-
-    def _schema(self) -> dict[str, Any]:
-        kind: dict[str, Any] = {"score": {"type": "integer"}}
-        if self.against is not None:
-            kind = {"better": {"type": "string", "enum": ["A", "B", "tie"]}}
-        return {
-            "type": "object",
-            "properties": kind,
-            "required": list(kind),
-            "additionalProperties": False,
-        }
-
-    def _read(self, content: str) -> float:
-        """Read an answer: the score, or 1 if caption A won, 0 if B did."""
-        kind = _Choice if self.against is not None else _SCALES[self.scale][0]
-        try:
-            answer: Any = msgspec.json.decode(content, type=kind)
-            # of a field that comes twice, the last would count
-            if msgspec.json.encode(answer).decode() != "".join(content.split()):
-                raise msgspec.DecodeError("more than one field")
-        except (msgspec.DecodeError, UnicodeEncodeError) as error:
-            raise DataError(f"the answer {shortened(content)!r} cannot be read ({error})") from None
-        if isinstance(answer, _Choice):
-            return {"A": 1.0, "B": 0.0, "tie": 0.5}[answer.better]
-        return float(answer.score)
-
-    def _row(self, records: Sequence[Record]) -> list[float]:
+    def _row(self, records: Sequence[AnswerRecord]) -> list[float]:
         columns = len(self.outputs)
         if any(record.fault for record in records):
             return [0.0] * columns + [0.0]
-        answers = [self._read(record.content) for record in records]
+        answers = [self._answers.read(record.content) for record in records]
         if self.against is None:
-            return [answers[0] if answers else float(_SCALES[self.scale][1]), 1.0]
+            return [answers[0] if answers else self._answers.least, 1.0]
         if not answers:
             return [0.0, 0.0, 0.5, 1.0]
         first, second = answers[0], 1.0 - answers[1]  # how far the caption won, in both orders
         return [(first + second) / 2, float(first != second), (first + 1.0 - second) / 2, 1.0]
 
-    def _report(self, faults: Sequence[Record], prepared: Prepared) -> None:
+    def _report(self, faults: Sequence[AnswerRecord], prepared: PreparedJudge) -> None:
         """Complain about captions without a usable answer, or note that they are left out.
 
         Where no question has one there is nothing to score, and something is wrong with the model.
@@ -374,7 +331,7 @@ class Judge(Metric):
         prepared.notes.append(f"Warning: {told} These captions are left out.{hint}")
 
 
-def _per_caption(progress: Any, pairs: Sequence[Sequence[Question]]) -> Any:
+def _per_caption(progress: Any, pairs: Sequence[Sequence[ChatQuestion]]) -> Any:
     """Report questions as captions."""
     captions = len(pairs)
     return lambda done, total: progress(captions * done // max(total, 1), captions)

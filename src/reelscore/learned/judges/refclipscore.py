@@ -14,7 +14,7 @@ import numpy as np
 
 from reelscore.data.tables.scales import Scale
 from reelscore.learned.judges.clip_model import clip_model
-from reelscore.learned.judges.clipscore import ClipScore, Prepared
+from reelscore.learned.judges.clipscore import ClipScore, PreparedClipScore
 from reelscore.metrics.base import FloatArray, with_count
 from reelscore.text.words import CaptionBatch
 
@@ -37,7 +37,7 @@ class RefClipScore(ClipScore):
     needs_references: ClassVar[bool] = True
     output_scale: ClassVar[Scale] = Scale("high", 0, 10 / 7, mean=True, label="RefCLIPScore")
 
-    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: PreparedClipScore) -> FloatArray:
         """The score, and 1."""
         seen = self._of_videos(batch, prepared)
         model = clip_model(self.name, self.model)

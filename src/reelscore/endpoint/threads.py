@@ -12,7 +12,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-class Workers:
+class TaskThreads:
     """Threads that take tasks from a queue; they die with the process.
 
     When one fails, or the user interrupts, no task is begun, and tasks in flight get some seconds
@@ -23,7 +23,7 @@ class Workers:
         grace: Seconds that tasks in flight get.
         on_interrupt: Called when the user interrupts, before tasks in flight are waited for.
 
-    >>> sorted(Workers(parallel=2).results(lambda task: [task, -task], [1, 2]))
+    >>> sorted(TaskThreads(parallel=2).results(lambda task: [task, -task], [1, 2]))
     [-2, -1, 1, 2]
     """
 

@@ -1,0 +1,198 @@
+"""One request to an OpenAI-compatible server, tried again where that may help.
+
+Tried again, after a pause: no connection, a timeout, status 408, 425, 429 and 5xx, and a body that
+is not an answer of the protocol. Any other status stops at once with the server's own message.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from reelscore.endpoint.http import HttpClient, Response, TryAgainError, check_timeout, shortened
+from reelscore.errors import DataError, EndpointError
+
+_AGAIN = frozenset({408, 425, 429})  # and all from 500
+_HINTS = {
+    400: "The model may not know a parameter of the request.",
+    401: "Set {} to a valid key.",
+    403: "The key in {} may not use this model.",
+    404: "Check the address, which usually ends in /v1, and the model's name.",
+}
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Tokens(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Completion(msgspec.Struct):
+    """The part of a chat completion that is used."""
+
+    choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
+    model: str | None = None
+    system_fingerprint: str | None = None
+    usage: _Tokens | None = None
+
+
+@dataclass(frozen=True)
+class ChatReply:
+    """What a model said.
+
+    Attributes:
+        content: The text; empty where there is none.
+        refusal: Why the model does not answer, where it says so.
+        finish: Why it stopped: ``stop``, ``length``, or what the server calls it.
+        model: The model as the server names it.
+        fingerprint: The server's name for the state it is in.
+        tokens_in: Tokens of the question.
+        tokens_out: Tokens of the answer.
+        tries: How many requests it took.
+        seconds: How long it took, pauses included.
+
+    >>> ChatReply("a man runs").finish
+    'stop'
+    """
+
+    content: str
+    refusal: str = ""
+    finish: str = "stop"
+    model: str = ""
+    fingerprint: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tries: int = 1
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Endpoint(HttpClient):
+    """A server that speaks the protocol of OpenAI's chat completions.
+
+    Attributes:
+        key_from: Where the user sets the key, for messages.
+
+    >>> Endpoint("http://127.0.0.1:8000/v1/", key="secret")
+    Endpoint(url='http://127.0.0.1:8000/v1', timeout=120.0, tries=6)
+    """
+
+    key_from: str = field(default="REELSCORE_API_KEY", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", checked_url(self.url))
+        check_timeout(self.timeout)
+        if self.key is not None and not (self.key.isascii() and self.key.isprintable()):
+            raise DataError(
+                f"The key in {self.key_from} holds characters that no key has, such as a line "
+                "break; set it again."
+            )
+
+    @classmethod
+    def from_environment(cls, url: str, **fields: Any) -> Endpoint:
+        """Take the key from ``REELSCORE_API_KEY``, where there is one.
+
+        Args:
+            url: As of the class.
+            fields: As of the class.
+        """
+        return cls(url, key=os.environ.get("REELSCORE_API_KEY") or None, **fields)
+
+    def chat(self, request: bytes) -> ChatReply:
+        """Send a chat request, again where that may help.
+
+        Args:
+            request: The body, in JSON.
+
+        Raises:
+            EndpointError: If the server refuses the request, or no try brought an answer.
+        """
+        started = time.monotonic()
+        kind = {"Content-Type": "application/json"}
+        answer, tries = self.ask("/chat/completions", self._read, request, kind)
+        [choice, *_], usage = answer.choices, answer.usage or _Tokens()
+        return ChatReply(
+            choice.message.content or "",
+            choice.message.refusal or "",
+            choice.finish_reason or "stop",
+            answer.model or "",
+            answer.system_fingerprint or "",
+            usage.prompt_tokens or 0,
+            usage.completion_tokens or 0,
+            tries,
+            time.monotonic() - started,
+        )
+
+    def _read(self, response: Response) -> _Completion:
+        """Read an answer; all but a completion is a fault, with the server's own message."""
+        try:
+            content = self.without_key(msgspec.json.decode(response.body))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            content = self.without_key(response.body.decode(errors="replace"))
+        if 200 <= response.status < 300:
+            try:
+                return msgspec.convert(content, _Completion)
+            except msgspec.ValidationError as error:
+                # some servers say with status 200 that something went wrong
+                said = _message(content) or shortened(str(error))
+                raise TryAgainError(f"the body is no chat completion ({said})") from None
+        text = _message(content)
+        fault = f"{response.status} from the server{': ' if text else ''}{text}"
+        if response.status in _AGAIN or response.status >= 500:
+            raise TryAgainError(fault, response.asked_pause())
+        hint = _HINTS.get(response.status, "").format(self.key_from)
+        if 300 <= response.status < 400:
+            there = _without_query(response.headers.get("Location") or "another address")
+            there = shortened(self.without_key(there))
+            hint = f"It sends us to {there}; if you trust it, give that address."
+        raise EndpointError(f"{self.url}: {fault}. {hint}".rstrip())
+
+
+def checked_url(url: str) -> str:
+    """Return the base address of an endpoint without its last slash.
+
+    Raises:
+        DataError: If it is no address, or holds a password or a query, which would be shown.
+
+    >>> checked_url("https://example.org/v1/")
+    'https://example.org/v1'
+    """
+    parts = urlsplit(url)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise DataError(
+            f"The address of the endpoint on {parts.hostname} holds a user, a password or a "
+            "query; expected only http(s)://HOST/PATH. A key belongs in REELSCORE_API_KEY."
+        )
+    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable():
+        raise DataError(
+            f"{url!r} is not the address of an endpoint; expected http(s)://HOST/PATH, such as "
+            "http://127.0.0.1:8000/v1."
+        )
+    return url.rstrip("/")
+
+
+def _message(content: Any) -> str:
+    """Find what a server says went wrong: OpenAI's form, that of others, or plain text."""
+    while isinstance(content, dict):
+        names = ("error", "message", "detail")
+        content = next((content[name] for name in names if content.get(name)), "")
+    return shortened(str(content)).rstrip(".")
+
+
+def _without_query(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}{parts.path}" if parts.hostname else parts.path
