@@ -25,7 +25,7 @@ from reelscore_studies.rendered.frames import render
 from reelscore_studies.rendered.grammar import captions_of
 from reelscore_studies.rendered.scenes import OBJECTS, PLACES, draw_movie, draw_scene, sprites
 
-GOLDEN = json.loads((Path(__file__).parents[2] / "golden/rendered1.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden/rendered1.json").read_text())
 
 
 def fingerprint(seed, movie, clip):
