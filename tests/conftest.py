@@ -41,14 +41,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def existing(folder: Path, what: str) -> Path:
-    """Give a folder, or skip the test where it is not there."""
+    """Return a folder, or skip the test where it is not there."""
     if not folder.is_dir():
         pytest.skip(f"{what} not at {folder}")
     return folder
 
 
 def installed(command: str, name: str) -> str:
-    """Give the path of a program, or skip the test where it is not there."""
+    """Return the path of a program, or skip the test where it is not there."""
     program = shutil.which(command)
     if program is None:
         pytest.skip(f"there is no {name} on this machine")
@@ -82,7 +82,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def full(request: pytest.FixtureRequest) -> bool:
-    """Whether parity and durability tests run at full size."""
+    """Return whether parity and durability tests run at full size."""
     return bool(request.config.getoption("--full"))
 
 
