@@ -41,14 +41,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def existing(folder: Path, what: str) -> Path:
-    """Give a folder, or skip the test where it is not there."""
+    """Return a folder, or skip the test where it is not there."""
     if not folder.is_dir():
         pytest.skip(f"{what} not at {folder}")
     return folder
 
 
 def installed(command: str, name: str) -> str:
-    """Give the path of a program, or skip the test where it is not there."""
+    """Return the path of a program, or skip the test where it is not there."""
     program = shutil.which(command)
     if program is None:
         pytest.skip(f"there is no {name} on this machine")
@@ -56,22 +56,33 @@ def installed(command: str, name: str) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave tests for `--full` out where it is not given; a smaller one proves the same.
+    """Leave tests out: those for `--full` without it, those of the real data where it is not.
 
-    What fails in the browser is tried again, and named: pages have clocks of their own.
+    Of the former a smaller one proves the same; of the latter, tests/golden has the numbers that
+    were published. What fails in the browser is tried again, and named: pages have clocks of
+    their own.
     """
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.flaky(reruns=2))
+    left_out = []
     if not config.getoption("--full"):
         left_out = [item for item in items if item.get_closest_marker("full")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+    if not (SHARED / "data").is_dir():
+        left_out += [item for item in items if "shared" in getattr(item, "fixturenames", ())]
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not (SHARED / "data").is_dir():
+        terminalreporter.write_line(f"Tests of the real data are left out: it is not at {SHARED}.")
 
 
 @pytest.fixture(scope="session")
 def full(request: pytest.FixtureRequest) -> bool:
-    """Whether parity and durability tests run at full size."""
+    """Return whether parity and durability tests run at full size."""
     return bool(request.config.getoption("--full"))
 
 
@@ -79,12 +90,6 @@ def full(request: pytest.FixtureRequest) -> bool:
 def shared() -> Path:
     """The real data sets beside the checkout."""
     return existing(SHARED / "data", "the real data is")
-
-
-@pytest.fixture(scope="session")
-def specs() -> Path:
-    """The specifications beside the checkout, with examples answered by the Java tools."""
-    return existing(SHARED / "specs", "the specifications are")
 
 
 @pytest.fixture(scope="session")

@@ -80,7 +80,7 @@ def _commands(page: Path) -> Iterator[Example]:
 
 
 def _run(command: str) -> str:
-    """Give what a command prints; those of reelscore run in this process, which is quicker."""
+    """Return what a command prints; those of reelscore run in this process, which is quicker."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     words = list(lexer)
@@ -318,6 +318,13 @@ def test_every_answer_of_the_threat_model_has_its_test() -> None:
     assert len(rows) == 16  # a heading, and an answer each
     for row in rows[1:]:
         assert "`" in row[4], row
+
+
+def test_paragraphs_are_short() -> None:
+    for page in [*PAGES, ROOT / "SECURITY.md"]:
+        text = re.sub(BLOCK, "", page.read_text(encoding="utf-8"))
+        for paragraph in re.split(r"\n\s*\n|\n(?=[-*] |\d+\. |\||: )", text):
+            assert len(paragraph.split()) <= 120, f"{_id(page)}: {paragraph[:60]} …"
 
 
 def test_no_machine_paths() -> None:

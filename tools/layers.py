@@ -44,7 +44,7 @@ _PART = re.compile(r"(<!-- layers: [^>]*-->\n)(.*?)(<!-- end of layers -->)", re
 
 
 def may_import(importer: str, imported: str) -> bool:
-    """Whether a package of reelscore may import another one."""
+    """Return whether a package of reelscore may import another one."""
     if importer in WINGS:
         return imported not in WINGS or imported in WINGS[importer]
     layers = {name: number for number, names in enumerate(LAYERS) for name in names}

@@ -77,6 +77,7 @@ def measure() -> dict[str, int]:
         "class names used more than once": len(repeated(class_names())),
         "file stems used more than once": len(repeated(file_stems())),
         "uses of Any": sum(name.id == "Any" for name in nodes(ast.Name)),
+        "docstrings that begin with Give, Say or Tell": sum(map(is_told, docstrings())),
         "public names": public,
         "public names on an API page": documented,
         "extras for users": len(user_extras()),
@@ -259,12 +260,24 @@ def nodes(kind: type[Node]) -> Iterator[Node]:
         yield from (node for node in ast.walk(tree) if isinstance(node, kind))
 
 
+def docstrings() -> Iterator[str]:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for tree in TREES.values():
+        for node in ast.walk(tree):
+            if isinstance(node, kinds):
+                yield ast.get_docstring(node) or ""
+
+
+def is_told(docstring: str) -> bool:
+    return docstring.startswith(("Give ", "Say ", "Tell "))
+
+
 def class_names() -> list[str]:
     return [node.name for node in nodes(ast.ClassDef)]
 
 
 def file_stems() -> list[str]:
-    """Return what files and their folders of commands are called, but for what each wing has."""
+    """Return the stems of files, but for those that every package or wing has."""
     return [path.stem for path in SOURCES if path.stem not in ("__init__", "wing", "commands")]
 
 

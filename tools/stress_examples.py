@@ -95,7 +95,7 @@ def damaged(kind: str) -> Iterator[tuple[str, str, str]]:
 
 
 def of_other_captions() -> dict[str, list[Case]]:
-    """Give the cases of the kinds that need captions of other videos, by kind."""
+    """Return the cases of the kinds that need captions of other videos, by kind."""
     cases: dict[str, list[Case]] = {}
     for seed in (SEED, SEED + 1):  # there are fifteen clips
         originals, others = take_out(clips()[1], seed)

@@ -129,7 +129,7 @@ def _parameter_table(metric: type[Metric], attributes: dict[str, str]) -> Iterat
 
 
 def _values(kind: Any) -> str:
-    """Name the values of a type: "`d` or `plain`", "`float` or `none`"."""
+    """Return the values of a type, as in "`d` or `plain`", "`float` or `none`"."""
     if kind is NoneType:
         return "`none`"
     if get_origin(kind) is Literal:
@@ -229,14 +229,14 @@ def package_page(package: str) -> str:
 
 
 def _purpose(package: str) -> str:
-    """Give the first paragraph of a package's docstring, as one line."""
+    """Return the first paragraph of a package's docstring, as one line."""
     text = inspect.cleandoc(importlib.import_module(package).__doc__ or "")
     return " ".join(text.partition("\n\n")[0].split())
 
 
 @cache
 def _homes() -> dict[int, str]:
-    """Give the first package in which each public object is, by the object's identity."""
+    """Return the first package in which each public object is, by the object's identity."""
     homes: dict[int, str] = {}
     for package in ("reelscore", *public_packages()):
         module = importlib.import_module(package)
@@ -247,7 +247,7 @@ def _homes() -> dict[int, str]:
 
 @cache
 def examples() -> dict[str, str]:
-    """Say for each public class or function where its example is, as far as there is one.
+    """Return where the example of each public class or function is, if there is one.
 
     It is in the docstring of the name itself or of its methods; otherwise in that of another name
     of the package, which calls it, returns it, or has it as a field: a record is best shown by the
@@ -278,22 +278,22 @@ def examples() -> dict[str, str]:
 
 
 def _members(value: Any) -> list[Any]:
-    """Give a function itself, or a class with its methods and properties as functions."""
+    """Return a function itself, or a class with its methods and properties as functions."""
     if not isinstance(value, type):
         return [value]
-    functions = [getattr(each, "__func__", each) for each in vars(value).values()]
-    functions = [getattr(each, "fget", getattr(each, "func", each)) for each in functions]
+    functions = [getattr(member, "__func__", member) for member in vars(value).values()]
+    functions = [getattr(f, "fget", getattr(f, "func", f)) for f in functions]
     return [value, *filter(inspect.isfunction, functions)]
 
 
 def _example(value: Any) -> str:
-    """Give the lines of code in the docstrings of a function or of a class and its methods."""
+    """Return the lines of code in the docstrings of a function or of a class and its methods."""
     lines = "\n".join(member.__doc__ or "" for member in _members(value)).split("\n")
     return "\n".join(line for line in lines if line.lstrip().startswith((">>> ", "... ")))
 
 
 def _made_by(value: Any) -> Iterator[str]:
-    """Give the types that a function or the methods of a class return, and those of its fields."""
+    """Yield the types that a function or the methods of a class return, and those of fields."""
     for member in _members(value):
         types = getattr(member, "__annotations__", {})
         yield from map(str, types.values() if member is value and isinstance(value, type) else ())
@@ -301,7 +301,7 @@ def _made_by(value: Any) -> Iterator[str]:
 
 
 def _fields(record: type) -> Iterable[str]:
-    """Name the fields of a class, which its docstring explains."""
+    """Return the names of the fields of a class, which its docstring explains."""
     if dataclasses.is_dataclass(record):
         return [field.name for field in dataclasses.fields(record)]
     return getattr(record, "__struct_fields__", getattr(record, "_fields", ()))

@@ -255,7 +255,7 @@ def test_a_server_that_does_not_answer_is_named_without_its_password(tmp_path):
 
 def test_without_psycopg_the_remedy_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'reelscore\[postgres\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'reelscore\[web\]'"):
         Campaign.open("postgresql://lab/dogs")
 
 

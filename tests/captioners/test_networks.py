@@ -354,7 +354,7 @@ def test_a_training_that_cannot_begin_leaves_no_folder(files, options, message):
 def test_without_torch(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     captions = ["--captions", files / "captions.json", "--val-refs", files / "captions.json"]
-    with pytest.raises(MissingExtraError, match=r"write captions need torch.*\[captioners\]"):
+    with pytest.raises(MissingExtraError, match=r"write captions need torch.*\[torch\]"):
         command("train", files, *captions, "-o", files / "model")
     assert not (files / "model").exists()
 

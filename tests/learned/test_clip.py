@@ -431,5 +431,5 @@ def test_a_package_that_is_missing(model, videos, tmp_path, monkeypatch, package
     """The extra for training would not bring them all."""
     folder = shutil.copytree(model, tmp_path / "other")  # not loaded before
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match=rf"need {package}\..*reelscore\[clip\]"):
+    with pytest.raises(MissingExtraError, match=rf"need {package}\..*reelscore\[torch\]"):
         score(CAPTIONS, metrics=ClipScore(str(folder), videos))

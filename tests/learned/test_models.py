@@ -270,7 +270,7 @@ def test_what_scoring_needs_is_small():
 
 def test_without_onnxruntime(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(MissingExtraError, match=r"need onnxruntime. To install: .*\[bertha\]"):
+    with pytest.raises(MissingExtraError, match=r"need onnxruntime. To install: .*\[learned\]"):
         PairScorer(str(model))
 
 

@@ -19,7 +19,7 @@ SOURCES = Path(reelscore.__file__).parent.rglob("*.py")
 
 @pytest.fixture
 def installed_from(monkeypatch):
-    """Say where reelscore was installed from, in the words of pip."""
+    """State where reelscore was installed from, in the words of pip."""
 
     class Installed:
         def __init__(self, origin):

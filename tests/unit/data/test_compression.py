@@ -71,5 +71,5 @@ def test_without_zstandard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     path = tmp_path / "run.zst"
     path.write_bytes(zstandard.compress(CONTENT))
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'reelscore\[zstd\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'reelscore\[files\]'"):
         read_candidates(path)

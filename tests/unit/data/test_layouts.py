@@ -258,7 +258,7 @@ def test_parquet(tmp_path, monkeypatch):
     with pytest.raises(DataError, match="the Parquet file is damaged"):
         read_candidates(damaged)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"needs pyarrow.*'reelscore\[parquet\]'"):
+    with pytest.raises(MissingExtraError, match=r"needs pyarrow.*'reelscore\[files\]'"):
         read_candidates(path)
 
 

@@ -443,8 +443,8 @@ def test_pyarrow_that_is_not_installed_is_said(tmp_path, monkeypatch):
     path = tmp_path / "captions.jsonl"
     path.write_text(json.dumps(GOOD) + "\n")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"captions.jsonl: .*needs pyarrow.*\[parquet\]"):
-        scored([path], {"v1": "a man"}, "rouge_l")
+    with pytest.raises(MissingExtraError, match=r"captions.jsonl: .*needs pyarrow.*\[files\]"):
+        reelscore.score_systems([path], {"v1": "a man"}, "rouge_l")
 
 
 @pytest.mark.parametrize("ending", ["txt", "jsonl"])
@@ -452,6 +452,6 @@ def test_a_folder_for_scores_without_pyarrow_is_refused(ending, tmp_path, monkey
     path = tmp_path / f"captions.{ending}"
     path.write_text(json.dumps(GOOD) + "\n" if ending == "jsonl" else "a man runs\n")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"needs pyarrow.*\[parquet\]"):
-        scored({"mine": path}, path, "rouge_l", out=tmp_path / "out")
+    with pytest.raises(MissingExtraError, match=r"needs pyarrow.*\[files\]"):
+        reelscore.score_systems({"mine": path}, path, "rouge_l", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()

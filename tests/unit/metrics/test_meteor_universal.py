@@ -103,5 +103,5 @@ def test_refusals(metric, error, said):
 def test_without_the_package(monkeypatch):
     meteor_universal._stemmer.cache_clear()
     monkeypatch.setitem(sys.modules, "snowballstemmer", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'reelscore\[tokenizers\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'reelscore\[languages\]'"):
         score({"v": "en man"}, {"v": ["en man"]}, "meteor_universal|language:sv")

@@ -13,6 +13,7 @@ from reelscore import DataError, UnknownNameError, tokenize
 from reelscore.text.tokens import thread_count
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "ptb.json"
+SPECIFICATION = GOLDEN.parent / "specification"
 DROPPED = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 
 
@@ -58,10 +59,9 @@ def test_examples_of_the_specification(caption, expected, why):
     assert tokenize([caption]) == [expected], why
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("name", ["ptb_examples.json", "ptb_examples2.json"])
-def test_all_examples(specs, name):
-    stored = json.loads((specs / name).read_text())
+def test_all_examples(name):
+    stored = json.loads((SPECIFICATION / name).read_text())
     examples = stored["examples"] if isinstance(stored, dict) else stored
     assert len(examples) in (385, 178)
     # the jar answered all of them in one file, so that each has the next one after it; captions
@@ -83,9 +83,8 @@ def _breaks_lines(text):
     return any(mark in text for mark in "\r\x0b\x0c\u2028\u2029")
 
 
-@pytest.mark.shared
-def test_context_examples(specs):
-    examples = json.loads((specs / "ptb_context_examples.json").read_text())
+def test_context_examples():
+    examples = json.loads((SPECIFICATION / "ptb_context_examples.json").read_text())
     assert len(examples) == 33
     for each in examples:
         if not any(map(_breaks_lines, each["lines"])):
@@ -93,8 +92,7 @@ def test_context_examples(specs):
             assert kept == [line.rstrip() for line in each["jar_lines"]], each["lines"]
 
 
-@pytest.mark.shared
-def test_abbreviations(specs):
+def test_abbreviations():
     contexts = {
         "lower": ("he saw {}. he left", " he left"),
         "upper": ("he saw {}. Bill left", " bill left"),
@@ -103,7 +101,7 @@ def test_abbreviations(specs):
         "comma": ("he saw {}., then", " , then"),
     }
     wrong = []
-    for word, answers in json.loads((specs / "ptb_abbrev.json").read_text()).items():
+    for word, answers in json.loads((SPECIFICATION / "ptb_abbrev.json").read_text()).items():
         for context, (pattern, rest) in contexts.items():
             caption = pattern.format(word)
             expected = {
