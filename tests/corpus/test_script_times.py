@@ -8,19 +8,22 @@ import statistics
 import sys
 
 import pytest
+from msgspec import to_builtins
 
 from reelscore.corpus import (
     Cue,
     CueLine,
     Element,
+    Film,
+    Project,
     align_script,
     parse_script,
     read_script,
     read_subtitles,
     write_fountain,
 )
+from reelscore.corpus.pipeline import SCRIPT, SCRIPT_TIMES, SUBTITLES
 from reelscore.corpus.words.subtitles import spoken_lines
-from reelscore.corpus.words.word_steps import script, script_times, subtitles
 from reelscore.errors import DataError, MissingExtraError
 
 
@@ -207,6 +210,14 @@ def folder(shared):
     return folder
 
 
+def timed_script(script, subtitles):
+    """Do the steps of a project with one film."""
+    with Project.temporary(Film("film")) as project:
+        project.run(SCRIPT, "film", script)
+        project.run(SUBTITLES, "film", subtitles)
+        return project.run(SCRIPT_TIMES, "film")
+
+
 def test_public_scripts(folder):
     spec = importlib.util.spec_from_file_location("check_scripts", folder / "check.py")
     checker = importlib.util.module_from_spec(spec)
@@ -214,12 +225,11 @@ def test_public_scripts(folder):
     rows = {}
     for path in sorted(folder.glob("[es][0-9]*.json")):
         truth = json.loads(path.read_text())
-        parsed, cues = script(folder / truth["script"]), subtitles(folder / truth["subtitles"])
-        aligned = script_times(parsed, cues)
-        assert aligned["report"] == [] or aligned["report"][0]["code"] == "moved"
-        elements = [
-            each for each in aligned["elements"] if each["kind"] in ("dialogue", "description")
-        ]
+        aligned = timed_script(folder / truth["script"], folder / truth["subtitles"])
+        assert aligned.report == () or aligned.report[0].code == "moved"
+        elements = to_builtins(
+            [each for each in aligned.elements if each.kind in ("dialogue", "description")]
+        )
         rows[truth["id"]] = checker.score(truth, {"elements": elements})
     assert len(rows) == 5
     means = {name: statistics.mean(row[name] for row in rows.values()) for name in rows["s1-close"]}
@@ -256,6 +266,5 @@ def test_scripts_are_the_same_after_writing(folder):
 
 
 def test_a_script_of_another_film_is_not_trusted(folder):
-    parsed = script(folder / "e1-elephants.fountain")
-    aligned = script_times(parsed, subtitles(folder / "s1-close.srt"))
-    assert [(each["code"], each["trusted"]) for each in aligned["report"]] == [("no-match", False)]
+    aligned = timed_script(folder / "e1-elephants.fountain", folder / "s1-close.srt")
+    assert [(each.code, each.trusted) for each in aligned.report] == [("no-match", False)]

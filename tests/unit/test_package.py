@@ -276,12 +276,8 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "captioners": "Captioner Plan StudyResults TranslationParameters Translator read_plan "
     "run_study write_clips",
     "challenge": "Definition",
-    "corpus": "FilmAlignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize TranscriptEntry "
-    "ExportedClip Gap InputFile RateChoice Replacement Samples read_entries "
-    "TrackPair align align_samples alignment_findings band_powers estimate_rate find_anchors "
-    "find_pair find_track lms_level read_decisions read_samples read_script read_subtitles script "
-    "script_times segment segment_samples sound_features spectrogram_difference AlignedScript "
-    "CueLine Script Subtitles",
+    "corpus": "AlignedTracks Anonymised CueLine NarrationSegments Script Step Subtitles TrackPair "
+    "AlignedScript align find_pair read_script read_subtitles segment",
     "endpoint": "Outcome ask_all",
     "video": "read_frames video_key",
     "human": "Assignment Event Receipt Simulation Skip Status TopUp fit_crowd hits_needed "

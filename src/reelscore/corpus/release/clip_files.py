@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import msgspec
 
 from reelscore._version import __version__
+from reelscore.corpus.project_files import CorpusClips, CorpusNames
 from reelscore.errors import DataError
 
 
@@ -39,39 +40,29 @@ class ExportedClip:
     origin: str = "ad"
 
 
-def exported_clips(
-    clips: Sequence[Mapping[str, Any]],
-    sentences: Sequence[Mapping[str, Any]],
-    names: Mapping[str, Any] | None = None,
-) -> list[ExportedClip]:
+def exported_clips(clips: CorpusClips, names: CorpusNames | None = None) -> list[ExportedClip]:
     """Return clips with the texts of their sentences.
 
     Args:
-        clips: The clips of `assemble`.
-        sentences: Its sentences.
-        names: The films of `anonymise`; without it texts are the originals.
+        clips: The clips and their sentences.
+        names: The sentences without names; without it texts are the originals.
 
     Raises:
         DataError: If a sentence is not among those whose names were replaced.
     """
-    texts = {(each["film"], each["id"]): each["text"] for each in sentences}
+    texts = {(each.film, each.id): each.text for each in clips.sentences}
     if names is not None:
         try:
-            texts = {(film, each): names[film]["sentences"][each]["text"] for film, each in texts}
+            texts = {(film, each): names.films[film].sentences[each].text for film, each in texts}
         except KeyError as error:
             raise DataError(
                 f"The names of {error} were not replaced; run 'reelscore corpus anonymise' again."
             ) from None
     return [
         ExportedClip(
-            **{
-                name: clip[name]
-                for name in ExportedClip.__dataclass_fields__
-                if name != "sentences"
-            },
-            sentences=tuple(texts[clip["film"], each] for each in clip["sentences"]),
+            **{**vars(clip), "sentences": tuple(texts[clip.film, each] for each in clip.sentences)}
         )
-        for clip in clips
+        for clip in clips.clips
     ]
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
+from reelscore.corpus.pipeline import fingerprint
 from reelscore.corpus.project import Project
-from reelscore.corpus.results import fingerprint
+from reelscore.corpus.project_files import SameFilm
 from reelscore.corpus.sound.audio import find_track, read_samples
 from reelscore.corpus.sound.film_alignment import RELATED
 from reelscore.corpus.sound.film_anchors import (
@@ -38,22 +38,6 @@ _BEST = 3  # chunks: a quarter of the film is enough for a confidence of 0.12
 # Mean correlation of the best chunks: 0.36 and more for versions of a film, with a narrator, other
 # speeds and low bit rates; up to 0.20 for other films.
 _ALIKE = 0.24
-
-
-@dataclass(frozen=True)
-class SameFilm:
-    """Two films of a project with the same sound.
-
-    Attributes:
-        films: Their ids.
-        confidence: That of their alignment.
-
-    >>> SameFilm(("sintel", "sintel-tv"), 0.52).films
-    ('sintel', 'sintel-tv')
-    """
-
-    films: tuple[str, str]
-    confidence: float
 
 
 def film_features(project: Project, film_id: str) -> Floats | None:

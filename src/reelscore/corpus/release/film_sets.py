@@ -7,7 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reelscore.corpus.pipeline import ASSEMBLE, StepWork
 from reelscore.corpus.project import Film
+from reelscore.corpus.project_files import CorpusSets, SetSize
+from reelscore.corpus.release.duplicates import same_films
 from reelscore.errors import DataError
 
 SETS = ("training", "validation", "public-test", "blind-test")
@@ -243,3 +246,47 @@ class _Division:
                     self._move(one, first)
                     self._move(other, second)
         return better
+
+
+def corpus_sets(
+    work: StepWork,
+    *,
+    ratios: Sequence[float] = RATIOS,
+    by_genre: bool = False,
+    fix: Mapping[str, str] | None = None,
+    by_title: bool = False,
+    seed: int = 12345,
+) -> CorpusSets:
+    """Divide the films of a project into sets, as `split` does, and their clips with them."""
+    films, clips = work.project.films, work.project.needed(ASSEMBLE).clips
+    with_clips = list(dict.fromkeys(clip.film for clip in clips))
+    pairs, silent = ([], []) if by_title else same_films(work.project, with_clips, work.progress)
+    groups = works(
+        films.values(),
+        [(clip.film, clip.origin) for clip in clips],
+        [pair.films for pair in pairs],
+    )
+    sets = split(groups, ratios=ratios, by_genre=by_genre, seed=seed, fixed=fix)
+    placed = {
+        clip.id: sets[clip.film]
+        for clip in clips
+        if clip.origin == "ad" or sets[clip.film] == SETS[0]
+    }
+    of_clips, of_films = Counter(placed.values()), Counter(sets.values())
+    return CorpusSets(
+        films=sets,
+        clips=placed,
+        left_out=len(clips) - len(placed),
+        same_sound=tuple(pairs),
+        not_compared=tuple(silent),
+        reached={
+            name: SetSize(
+                of_films[name],
+                of_clips[name],
+                share=round(of_clips[name] / len(placed), 4),
+                target=round(ratio / sum(ratios), 4),
+                genres=dict(Counter(films[each].genre for each in sets if sets[each] == name)),
+            )
+            for name, ratio in zip(SETS, ratios, strict=True)
+        },
+    )

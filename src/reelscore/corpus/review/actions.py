@@ -12,9 +12,8 @@ from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
 
-from reelscore.corpus.project_files import Decision, Segment, TimedSentence
+from reelscore.corpus.project_files import Decision, Segment, TimedSentence, segment_id
 from reelscore.corpus.review.replay import Reviewed, effective_decisions
-from reelscore.corpus.sound.segmentation import segment_id
 from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.errors import DataError
 

@@ -38,6 +38,7 @@ class Passage:
         confidence: How sure the machine is: that of the segment; None where nothing is known.
         reason: Why it was rejected.
         parent: The segment, or the element of the script, that a sentence belongs to.
+        flags: Reasons for which it might be removed.
 
     >>> Passage("t4", "sentence", 4.0, 5.0, "Anna nods.", "proposed", "ad", 0.9).reason
     ''
@@ -53,6 +54,7 @@ class Passage:
     confidence: float | None
     reason: str = ""
     parent: str | None = None
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from reelscore.corpus.names.film_names import film_headings
+from reelscore.corpus.pipeline import ASSEMBLE, SCRIPT, SUBTITLES
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import Decision, Segment, TimedSentence
-from reelscore.corpus.release.clip_assembly import FILES, film_seconds
 from reelscore.corpus.release.corpus_size import review_size
 from reelscore.corpus.review.actions import Reviewer, suggested_flags
 from reelscore.corpus.review.decision_log import append_decision, read_decisions
 from reelscore.corpus.review.pictures import has_video
 from reelscore.corpus.review.replay import Passage, Reviewed, replay
-from reelscore.corpus.review.sounds import FilmSounds
+from reelscore.corpus.review.sounds import FilmSounds, Voice
 from reelscore.errors import DataError, RefusedError
 
 WINDOW = 30.0
@@ -28,7 +28,8 @@ WINDOW = 30.0
 PAPER = {"ad": "under 4 %", "script": "about 19 %"}
 """The share of words that the paper removed by hand, by source."""
 
-_BASE = (*FILES[:-1], "subtitles.json", "script.json")  # what decisions are applied to
+# What decisions are applied to, and what names are read from.
+_BASE = (*ASSEMBLE.film_files[:-1], SUBTITLES.file, SCRIPT.file)
 
 
 class ReviewRequest(msgspec.Struct, forbid_unknown_fields=True):
@@ -58,12 +59,68 @@ class ReviewRequest(msgspec.Struct, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
+class LostWords:
+    """The share of a source's words that review removed, and what the paper says of its own."""
+
+    source: str
+    lost: float
+    paper: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilmSummary:
+    """What changes with decisions, beside the passages.
+
+    Attributes:
+        version: How many decisions there are.
+        orphaned: How many are about what is no longer there.
+        names: Words in lower case: names (`name`), and what is marked as none (`no-name`).
+        report: What review removed, by source.
+    """
+
+    version: int
+    orphaned: int
+    names: dict[str, list[str]]
+    report: list[LostWords]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilmView(FilmSummary):
+    """A whole film, as the page shows it."""
+
+    film: str
+    seconds: float
+    voices: tuple[Voice, ...]
+    video: bool
+    passages: list[Passage]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecisionEffect(FilmSummary):
+    """What a decision changed.
+
+    Attributes:
+        done: The action.
+        undone: The action that was taken back, if one was.
+        changed: The passages that are new or different.
+        removed: The ids of those that are gone.
+        target: The passage to show next.
+    """
+
+    done: str
+    undone: str
+    changed: list[Passage]
+    removed: list[str]
+    target: str | None
+
+
+@dataclass(frozen=True)
 class _ReviewedFilm:
     """A film after some decisions."""
 
     decisions: list[Decision]
     reviewed: Reviewed
-    passages: dict[str, dict[str, Any]]
+    passages: dict[str, Passage]
 
 
 class ReviewFilm:
@@ -89,16 +146,16 @@ class ReviewFilm:
     def _load(self) -> None:
         """Read what the steps made."""
         project = self._project = Project.open(self._folder)
-        self._segments: list[Segment] = project.segments(self.id)
-        self._sentences: list[TimedSentence] = project.sentences(self.id)
+        self._segments: Sequence[Segment] = project.segments(self.id)
+        self._sentences: Sequence[TimedSentence] = project.sentences(self.id)
         self._scores = {element.id: element.score for element in project.elements(self.id)}
         self.sounds = FilmSounds(project, self.id)
-        self.seconds = film_seconds(project, self.id)
-        cues = (project.result(self.id, "subtitles") or {}).get("cues", ())
+        self.seconds = project.seconds(self.id)
+        subtitles = project.result(SUBTITLES, self.id)
         self._cues = [
-            (cue["start"], cue["end"], " ".join(line["text"] for line in cue["lines"]))
-            for cue in cues
-            if cue["lines"]
+            (cue.start, cue.end, cue.text)
+            for cue in (subtitles.cues if subtitles else ())
+            if cue.lines
         ]
         film = project.film(self.id).film
         self.video = _video(project.folder / film) if film else None
@@ -113,46 +170,43 @@ class ReviewFilm:
                 self._load()
             decisions = read_decisions(file)
             reviewed = replay(self._segments, self._sentences, decisions)
-            passages = {passage.id: self._plain(passage) for passage in reviewed.passages()}
+            passages = {each.id: self._with_flags(each) for each in reviewed.passages()}
             self._state, self._seen = _ReviewedFilm(decisions, reviewed, passages), signature
         return self._state
 
-    def _plain(self, passage: Passage) -> dict[str, Any]:
+    def _with_flags(self, passage: Passage) -> Passage:
         flags = suggested_flags(passage.text, passage.start, passage.end, self.seconds)
         doubt = passage.confidence
         if passage.origin == "script":
             doubt = self._scores.get(passage.parent or "")
-        return {**vars(passage), "confidence": doubt, "flags": flags}
+        return replace(passage, confidence=doubt, flags=flags)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> FilmView:
         """Describe the whole film: all passages, and everything that changes with decisions."""
         with self._lock:
             state = self._now()
-            return {
-                "film": self.id,
-                "seconds": self._length(state),
-                "voices": self.sounds.voices,
-                "video": self.video is not None,
-                "passages": list(state.passages.values()),
-                **self._summary(state),
-            }
+            return FilmView(
+                film=self.id,
+                seconds=self._length(state),
+                voices=self.sounds.voices,
+                video=self.video is not None,
+                passages=list(state.passages.values()),
+                **vars(self._summary(state)),
+            )
 
     def _length(self, state: _ReviewedFilm) -> float:
-        last = max((passage["end"] for passage in state.passages.values()), default=0.0)
+        last = max((passage.end for passage in state.passages.values()), default=0.0)
         return self.seconds or max(last, *(end for _, end, _ in self._cues), WINDOW)
 
-    def _summary(self, state: _ReviewedFilm) -> dict[str, Any]:
+    def _summary(self, state: _ReviewedFilm) -> FilmSummary:
         names, no_names = film_headings(self._project, self.id)
-        sizes = review_size(vars(sentence) for sentence in state.reviewed.sentences)
-        return {
-            "version": len(state.decisions),
-            "orphaned": len(state.reviewed.orphaned),
-            "names": {"name": [name.lower() for name in names], "no-name": sorted(no_names)},
-            "report": [
-                {"source": source, "lost": size["words_lost"], "paper": PAPER[source]}
-                for source, size in sizes.items()
-            ],
-        }
+        sizes = review_size(state.reviewed.sentences)
+        return FilmSummary(
+            version=len(state.decisions),
+            orphaned=len(state.reviewed.orphaned),
+            names={"name": [name.lower() for name in names], "no-name": sorted(no_names)},
+            report=[LostWords(name, size.words_lost, PAPER[name]) for name, size in sizes.items()],
+        )
 
     def cues(self, start: float, end: float) -> list[tuple[float, float, str]]:
         """List the subtitles of some seconds."""
@@ -160,8 +214,8 @@ class ReviewFilm:
 
     # What is decided
 
-    def decide(self, request: ReviewRequest) -> dict[str, Any]:
-        """Write a decision down, then say what it changed.
+    def decide(self, request: ReviewRequest) -> DecisionEffect:
+        """Write a decision down, and return what it changed.
 
         Raises:
             RefusedError: If there are decisions that the page has not seen.
@@ -188,23 +242,23 @@ class ReviewFilm:
                 if before.passages.get(name) != passage
             ]
             removed = [name for name in before.passages if name not in after.passages]
-            return {
-                "done": decision.action,
-                "undone": (decision.after or {}).get("action", ""),
-                "changed": changed,
-                "removed": removed,
-                "target": _shown_next(decision, changed, after.passages),
-                **self._summary(after),
-            }
+            return DecisionEffect(
+                done=decision.action,
+                undone=str((decision.after or {}).get("action", "")),
+                changed=changed,
+                removed=removed,
+                target=_shown_next(decision, changed, after.passages),
+                **vars(self._summary(after)),
+            )
 
 
 def _shown_next(
-    decision: Decision, changed: list[dict[str, Any]], passages: Mapping[str, object]
+    decision: Decision, changed: list[Passage], passages: Mapping[str, object]
 ) -> str | None:
     """Name the passage that a decision was about, or the one that stands for it now."""
     if decision.target in passages:
         return decision.target
-    return changed[0]["id"] if changed else None
+    return changed[0].id if changed else None
 
 
 def _decision(desk: Reviewer, request: ReviewRequest) -> Decision:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -11,12 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from reelscore.corpus.pipeline import ALIGN
 from reelscore.corpus.project import Project
+from reelscore.corpus.project_files import AudioTrack
 from reelscore.corpus.sound.audio import (
     GUESSED,
     JITTER,
     RATE,
-    AudioTrack,
     Floats,
     SampleReader,
     block_resampler,
@@ -26,7 +26,6 @@ from reelscore.corpus.sound.audio import (
     to_stereo,
 )
 from reelscore.corpus.sound.narration import residual_sound, warped
-from reelscore.corpus.sound.sound_steps import map_of
 from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.errors import DataError
 
@@ -144,19 +143,16 @@ class FilmSounds:
     """
 
     def __init__(self, project: Project, film_id: str) -> None:
-        film = project.film(film_id)
-        aligned: Mapping[str, Any] = project.result(film_id, "align") or {}
-        self.time_map: TimeMap | None = map_of(aligned) if aligned.get("map") else None
-        self.stretched = aligned.get("mode") == "stretched"
+        film, aligned = project.film(film_id), project.result(ALIGN, film_id)
+        self.time_map = TimeMap(aligned.map) if aligned and aligned.map else None
+        self.stretched = aligned is not None and aligned.mode == "stretched"
         self.voices: tuple[Voice, ...] = ()
         self._paths: dict[str, tuple[Path, int | None]] = {}
-        for name, path, stream in (
-            ("film", film.film, film.film_stream),
-            ("ad", film.ad, film.ad_stream),
+        for name, path, stream in zip(
+            ("film", "ad"), (film.film, film.ad), project.streams(film_id), strict=True
         ):
             if path is not None and (project.folder / path).is_file():
-                chosen = aligned.get(name, {}).get("stream", stream)
-                self._paths[name] = (project.folder / path, chosen)
+                self._paths[name] = (project.folder / path, stream)
         if "film" in self._paths:
             self.voices += ("film",)
         if "ad" in self._paths and self.time_map is not None:

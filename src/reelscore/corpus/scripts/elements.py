@@ -128,6 +128,12 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def some(numbers: Sequence[int], most: int = 10) -> str:
+    """Write the first of some numbers, and how many more there are."""
+    shown = ", ".join(map(str, numbers[:most]))
+    return shown if len(numbers) <= most else f"{shown} and {len(numbers) - most} more"
+
+
 @dataclass
 class Collector:
     """Collects the elements of a script, and knows whose speech it is in."""

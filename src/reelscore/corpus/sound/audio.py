@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
+from reelscore.corpus.project_files import AudioTrack
 from reelscore.errors import DataError, MissingExtraError
 
 RATE = 16_000
@@ -51,31 +52,6 @@ _WEIGHTS = {
     **dict.fromkeys(("BR", "SR", "FRC", "TFR"), (0.0, _SIDE)),
     "BC": (0.5, 0.5),
 }
-
-
-@dataclass(frozen=True)
-class AudioTrack:
-    """One stream of sound in a file.
-
-    Attributes:
-        path: The file.
-        stream: Its number among the streams of sound in the file.
-        codec: The codec's name.
-        layout: Its channels, such as `stereo` or `5.1(side)`.
-        rate: Samples a second in the file.
-        language: Its language, if the file says it.
-        chosen_by: Why this stream: `option`, `disposition`, `language`, `default` or `only`.
-        seconds: The length that the file states, 0 where it states none.
-    """
-
-    path: str
-    stream: int
-    codec: str
-    layout: str
-    rate: int
-    language: str | None
-    chosen_by: str
-    seconds: float
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress, Steps
-from reelscore.corpus.project_files import Piece
 from reelscore.corpus.sound.audio import Samples
 from reelscore.corpus.sound.film_anchors import (
     CHUNK,
@@ -24,7 +23,7 @@ from reelscore.corpus.sound.film_anchors import (
     find_anchors,
 )
 from reelscore.corpus.sound.sound_features import FRAME, running_mean, sound_features, stretched
-from reelscore.corpus.sound.time_map import TimeMap, within_film
+from reelscore.corpus.sound.time_map import Piece, TimeMap, within_film
 from reelscore.corpus.sound.waveforms import (
     MINUTE,
     AlignedStretch,

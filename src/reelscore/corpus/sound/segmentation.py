@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
-from reelscore.corpus.project_files import Segment
+from reelscore.corpus.project_files import Segment, segment_id
 from reelscore.corpus.sound.audio import RATE, Samples
 from reelscore.corpus.sound.narration import (
     HOP,
@@ -179,19 +179,6 @@ def _segment(
     )
 
 
-def segment_id(start: float) -> str:
-    """Name a segment after its start, so that the name stays while the start does.
-
-    >>> segment_id(3725.04)
-    'n01.02.05.040'
-    """
-    milliseconds = round(start * 1000)
-    seconds, milliseconds = divmod(milliseconds, 1000)
-    minutes, seconds = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"n{hours:02}.{minutes:02}.{seconds:02}.{milliseconds:03}"
-
-
 def _is_speech(level: Doubles) -> bool:
     """Return whether loudness changes as syllables do: three to eight times a second."""
     envelope = 10 ** (np.maximum(level, level.max() - 60) / 20)
@@ -203,7 +190,7 @@ def _is_speech(level: Doubles) -> bool:
     return bool(total > 0 and syllables / total >= _SPEECH)
 
 
-def narration_turns(segments: Sequence[Segment]) -> list[list[str]]:
+def narration_turns(segments: Sequence[Segment]) -> tuple[tuple[str, ...], ...]:
     """Group segments that follow each other within half a second: one turn of the narrator.
 
     Args:
@@ -212,7 +199,7 @@ def narration_turns(segments: Sequence[Segment]) -> list[list[str]]:
     >>> times = [(1.0, 2.0), (2.3, 3.0), (8.0, 9.0)]
     >>> segments = [Segment(f"n{start}", start, end, start, end, -8.0, 0.9) for start, end in times]
     >>> narration_turns(segments)
-    [['n1.0', 'n2.3'], ['n8.0']]
+    (('n1.0', 'n2.3'), ('n8.0',))
     """
     turns: list[list[str]] = []
     last = -np.inf
@@ -222,4 +209,4 @@ def narration_turns(segments: Sequence[Segment]) -> list[list[str]]:
         else:
             turns.append([segment.id])
         last = segment.end
-    return turns
+    return tuple(map(tuple, turns))

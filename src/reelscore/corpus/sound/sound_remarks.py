@@ -14,6 +14,7 @@ from reelscore.corpus.sound.audio import Samples
 from reelscore.corpus.sound.film_alignment import FilmAlignment
 from reelscore.corpus.sound.film_anchors import STANDARD_RATES
 from reelscore.corpus.sound.segmentation import Segmentation
+from reelscore.corpus.sound.time_map import clock
 from reelscore.data.lint.findings import plural
 
 _SAME_RATE = 1e-5
@@ -26,30 +27,17 @@ _CLIPPED = 1e-4
 _SWAPPED = -3.0  # dB
 
 
-def clock(seconds: float) -> str:
-    """Write a time as people read it.
-
-    >>> clock(3725.04), clock(59.96)
-    ('1:02:05.0', '1:00.0')
-    """
-    tenths = round(seconds * 10)
-    minutes, rest = divmod(tenths, 600)
-    hours, minutes = divmod(minutes, 60)
-    end = f"{rest // 10:02}.{rest % 10}"
-    return f"{hours}:{minutes:02}:{end}" if hours else f"{minutes}:{end}"
-
-
-def track_findings(film: Samples, ad: Samples) -> list[Remark]:
+def _track_remarks(film: Samples, ad: Samples) -> list[Remark]:
     """Return what is special about the tracks themselves.
 
     Args:
         film: The film.
         ad: The described track.
     """
-    findings = []
+    remarks = []
     longer, shorter = max(film.seconds, ad.seconds), min(film.seconds, ad.seconds)
     if longer > _LENGTHS * shorter:
-        findings.append(
+        remarks.append(
             Remark(
                 "lengths",
                 f"The film lasts {clock(film.seconds)} and the described track "
@@ -58,14 +46,14 @@ def track_findings(film: Samples, ad: Samples) -> list[Remark]:
         )
     for name, samples in (("film", film), ("described track", ad)):
         if samples.mono:
-            findings.append(Remark("mono", f"Left and right of the {name} are equal."))
+            remarks.append(Remark("mono", f"Left and right of the {name} are equal."))
         if samples.clipped > _CLIPPED:
-            findings.append(
+            remarks.append(
                 Remark("clipped", f"The {name} is clipped in {samples.clipped:.2%} of its time.")
             )
         if samples.gaps:
             total = sum(gap.seconds for gap in samples.gaps)
-            findings.append(
+            remarks.append(
                 Remark(
                     "gap",
                     f"The {name} has {len(samples.gaps)} gaps in its time stamps, {total:.1f} "
@@ -74,10 +62,10 @@ def track_findings(film: Samples, ad: Samples) -> list[Remark]:
                     details=tuple(asdict(gap) for gap in samples.gaps[:100]),
                 )
             )
-    return findings
+    return remarks
 
 
-def alignment_findings(alignment: FilmAlignment, film: Samples, ad: Samples) -> list[Remark]:
+def alignment_remarks(alignment: FilmAlignment, film: Samples, ad: Samples) -> list[Remark]:
     """Return what there is to know about an alignment.
 
     Args:
@@ -85,9 +73,9 @@ def alignment_findings(alignment: FilmAlignment, film: Samples, ad: Samples) -> 
         film: The film.
         ad: The described track.
     """
-    findings = track_findings(film, ad)
+    remarks = _track_remarks(film, ad)
     if alignment.rate_at_edge:
-        findings.append(
+        remarks.append(
             Remark(
                 "rate-edge",
                 f"The best rate, {alignment.rate:.4f}, is the last one tried; give the right one "
@@ -97,7 +85,7 @@ def alignment_findings(alignment: FilmAlignment, film: Samples, ad: Samples) -> 
         )
     if not alignment.related:
         names = [Path(samples.track.path).name for samples in (ad, film)]
-        findings.append(
+        remarks.append(
             Remark(
                 "no-match",
                 f"{names[0]} ({clock(ad.seconds)}) does not belong to {names[1]} "
@@ -106,24 +94,24 @@ def alignment_findings(alignment: FilmAlignment, film: Samples, ad: Samples) -> 
                 trusted=False,
             )
         )
-        return findings
-    findings += _map_findings(alignment)
+        return remarks
+    remarks += _map_remarks(alignment)
     if alignment.residual > _DRIFT:
-        findings.append(
+        remarks.append(
             Remark(
                 "drift",
                 f"The clocks of the tracks wander: from {clock(alignment.residual_at)} of the "
                 f"described track on, times are {1000 * alignment.residual:.0f} ms off.",
             )
         )
-    return findings
+    return remarks
 
 
-def _map_findings(alignment: FilmAlignment) -> list[Remark]:
-    findings = []
+def _map_remarks(alignment: FilmAlignment) -> list[Remark]:
+    remarks = []
     if abs(alignment.rate - 1) > _SAME_RATE:
         drift = abs(alignment.rate - 1) * alignment.ad_seconds
-        findings.append(
+        remarks.append(
             Remark(
                 "rate",
                 f"A second of the described track is {alignment.rate:.6f} seconds of the film"
@@ -132,7 +120,7 @@ def _map_findings(alignment: FilmAlignment) -> list[Remark]:
             )
         )
     if alignment.stretched:
-        findings.append(
+        remarks.append(
             Remark(
                 "stretched",
                 "The described track was changed in speed at the same pitch, so the waveforms "
@@ -144,7 +132,7 @@ def _map_findings(alignment: FilmAlignment) -> list[Remark]:
     inner = [b for b in breaks if pieces[0].ad_start < b.ad < pieces[-1].ad_end]
     if inner:
         kinds = [b.kind for b in inner]
-        findings.append(
+        remarks.append(
             Remark(
                 "cuts",
                 f"In the middle of the described track, {plural(kinds.count('cut'), 'part')} of "
@@ -157,7 +145,7 @@ def _map_findings(alignment: FilmAlignment) -> list[Remark]:
         parts = [b for b in breaks if b.kind == "insertion"]
         places = ", ".join(f"{clock(b.ad)} to {clock(b.ad + b.seconds)}" for b in parts[:5])
         more = f" and {len(parts) - 5} more" if len(parts) > 5 else ""
-        findings.append(
+        remarks.append(
             Remark(
                 "uncovered",
                 f"{uncovered:.0%} of the described track is nowhere in the film: {places}{more}.",
@@ -165,7 +153,7 @@ def _map_findings(alignment: FilmAlignment) -> list[Remark]:
                 details=tuple(asdict(b) for b in parts),
             )
         )
-    return findings
+    return remarks
 
 
 def _rate_name(rate: float) -> str:
@@ -175,20 +163,20 @@ def _rate_name(rate: float) -> str:
     return f" ({names[0]})" if names and names[0] != "same speed" else ""
 
 
-def segmentation_findings(segmentation: Segmentation) -> list[Remark]:
+def segmentation_remarks(segmentation: Segmentation) -> list[Remark]:
     """Return what there is to know about a segmentation.
 
     Args:
         segmentation: The segmentation.
 
     >>> nothing = Segmentation((), "residual", (-20.0, -32.0), -24.3, 61.0, 0.0)
-    >>> print(segmentation_findings(nothing)[0].message)
+    >>> print(segmentation_remarks(nothing)[0].message)
     No narration was found; the loudest sound that the film does not explain is at 1:01.0
     (-24.3 dB; a segment has -20 dB or more, and is longer).
     """
-    findings = []
+    remarks = []
     if not segmentation.segments:
-        findings.append(
+        remarks.append(
             Remark(
                 "no-narration",
                 "No narration was found; the loudest sound that the film does not explain is at "
@@ -197,7 +185,7 @@ def segmentation_findings(segmentation: Segmentation) -> list[Remark]:
             )
         )
     elif segmentation.side_db < _SWAPPED:
-        findings.append(
+        remarks.append(
             Remark(
                 "swapped",
                 "Where they differ, the film seems to be the track with a narrator, and not the "
@@ -206,7 +194,7 @@ def segmentation_findings(segmentation: Segmentation) -> list[Remark]:
             )
         )
     if segmentation.share > _MUCH:
-        findings.append(
+        remarks.append(
             Remark(
                 "too-much",
                 f"{segmentation.share:.0%} of the film would be narrated: probably these are "
@@ -214,4 +202,4 @@ def segmentation_findings(segmentation: Segmentation) -> list[Remark]:
                 trusted=False,
             )
         )
-    return findings
+    return remarks

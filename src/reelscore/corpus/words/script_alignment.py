@@ -14,9 +14,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from reelscore.corpus.project_files import Element, TimedSentence
+from reelscore.corpus.pipeline import SCRIPT, SUBTITLES, StepWork
+from reelscore.corpus.project_files import (
+    Cue,
+    Element,
+    LineCounts,
+    Remark,
+    TimedScript,
+    TimedSentence,
+)
+from reelscore.corpus.scripts.elements import some
 from reelscore.corpus.words.description_times import SpokenLine, timed_descriptions
-from reelscore.corpus.words.subtitles import Cue
 from reelscore.errors import MissingExtraError
 
 _LEAST_SHARE = 0.5  # of a line's words, to be matched
@@ -24,6 +32,7 @@ _SHORT = 5  # lines with fewer words need a neighbour
 _NEAR = 25.0  # seconds
 _LOST = 0.35  # scenes with a smaller share of their words matched are looked for elsewhere
 _FOUND = 0.45
+_LEAST_MATCHED = 0.2  # of the lines; with fewer it is another film or another language
 _BIN, _BEFORE, _AFTER = 40, 80, 160  # words
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
@@ -81,7 +90,7 @@ def align_script(
     ...     Element("e1", 1, "description", None, "The door opens."),
     ...     Element("e2", 1, "dialogue", "TOM", "It is only me and the dog."),
     ... ]
-    >>> from reelscore.corpus.words.subtitles import CueLine
+    >>> from reelscore.corpus import CueLine
     >>> cues = [
     ...     Cue(1.0, 3.0, (CueLine(None, "Who's there at this hour?"),)),
     ...     Cue(8.0, 10.0, (CueLine(None, "It is only me and the dog."),)),
@@ -115,6 +124,42 @@ def align_script(
     return AlignedScript(
         tuple(described.elements), tuple(described.sentences), moved, len(spoken), matched
     )
+
+
+def film_script_times(work: StepWork, *, min_score: float = 0.5) -> TimedScript:
+    """Return the script of a film of a project with its times, as `align_script` does."""
+    script = work.project.needed(SCRIPT, work.film_id)
+    subtitles = work.project.needed(SUBTITLES, work.film_id)
+    aligned = align_script(script.elements, subtitles.cues, min_score=min_score)
+    return TimedScript(
+        lines=LineCounts(aligned.lines, aligned.matched),
+        moved=aligned.moved,
+        elements=aligned.elements,
+        sentences=aligned.sentences,
+        report=tuple(_remarks(aligned)),
+    )
+
+
+def _remarks(aligned: AlignedScript) -> list[Remark]:
+    remarks = []
+    if aligned.matched <= _LEAST_MATCHED * aligned.lines:
+        remarks.append(
+            Remark(
+                "no-match",
+                f"{aligned.matched} of {aligned.lines} lines are in the subtitles: another film, "
+                "another language, or a script that was read wrongly.",
+                trusted=False,
+            )
+        )
+    if aligned.moved:
+        remarks.append(
+            Remark(
+                "moved",
+                f"Scenes that the film has elsewhere: {some(aligned.moved)}.",
+                details=tuple({"scene": scene} for scene in aligned.moved),
+            )
+        )
+    return remarks
 
 
 def _film_words(cues: Sequence[Cue]) -> list[_FilmWord]:

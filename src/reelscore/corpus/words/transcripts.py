@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from reelscore.corpus.project_files import Remark, Segment, TimedSentence
+from reelscore.corpus.pipeline import ALIGN, StepWork
+from reelscore.corpus.project_files import Remark, Segment, TimedSentence, Transcript, segment_id
 from reelscore.corpus.scripts.elements import read_text
 from reelscore.corpus.sound.audio import RATE, Samples, wav_file
-from reelscore.corpus.sound.segmentation import segment_id
 from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.corpus.words.subtitles import read_subtitles
 from reelscore.errors import DataError
@@ -174,8 +174,8 @@ def narration_sentences(
     >>> segment = Segment("n00.00.04.000", 4.0, 6.5, 4.4, 6.9, -8.1, 0.9)
     >>> named = TranscriptEntry("Anna nods.", segment="n00.00.04.000")
     >>> entries = [named, TranscriptEntry("Hello!", 20.0, 21.0)]
-    >>> sentences, findings = narration_sentences(entries, [segment], times="film")
-    >>> [(each.text, each.start) for each in sentences], findings[0].code
+    >>> sentences, remarks = narration_sentences(entries, [segment], times="film")
+    >>> [(each.text, each.start) for each in sentences], remarks[0].code
     ([('Anna nods.', 4.0)], 'outside')
     """
     by_id = {segment.id: segment for segment in segments}
@@ -202,10 +202,21 @@ def narration_sentences(
         "unmapped": "{} entries have no time in the film.",
         "outside": "{} entries are not where the narrator speaks, and were left out as dialogue.",
     }
-    findings = [Remark(code, said[code].format(count)) for code, count in lost.items() if count]
+    remarks = [Remark(code, said[code].format(count)) for code, count in lost.items() if count]
     if not sentences:
-        findings.append(Remark("no-sentences", "No sentence is left.", trusted=False))
-    return sorted(sentences.values(), key=lambda each: (each.start or 0.0, each.id)), findings
+        remarks.append(Remark("no-sentences", "No sentence is left.", trusted=False))
+    return sorted(sentences.values(), key=lambda each: (each.start or 0.0, each.id)), remarks
+
+
+def film_transcript(work: StepWork, *, times: Times = "ad") -> Transcript:
+    """Read the transcript of a film of a project, as `narration_sentences` does."""
+    segments = work.project.reviewed(work.film_id).segments
+    aligned = work.project.result(ALIGN, work.film_id)
+    time_map = aligned.time_map if aligned is not None and times == "ad" else None
+    sentences, remarks = narration_sentences(
+        read_entries(str(work.file)), segments, time_map, times=times
+    )
+    return Transcript(sentences=tuple(sentences), report=tuple(remarks))
 
 
 def _film_times(

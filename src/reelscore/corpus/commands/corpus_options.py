@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
-from reelscore.campaigns.commands.options import say
+from reelscore.campaigns.commands.options import say as say
 from reelscore.cli.messages import printable
-from reelscore.cli.options import terminal_width, write_json
-from reelscore.corpus.project import Project
-from reelscore.corpus.project_files import FilmClip
-from reelscore.corpus.results import is_trusted, read_result, write_result
+from reelscore.cli.options import progress_bar, terminal_width, write_json
+from reelscore.corpus.pipeline import R, Record, Step, read_file, write_file
+from reelscore.corpus.project import Film, Project
+from reelscore.corpus.project_files import CorpusClips, StepResult
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
 
@@ -74,21 +75,31 @@ def number_or(word: str) -> Callable[[click.Context, click.Parameter, str], floa
     return read
 
 
-def both_files(film_file: str | None, ad_file: str | None) -> tuple[str, str]:
-    """Return the two files of work without a project; both are needed."""
-    if film_file is None or ad_file is None:
-        missing = "--film" if film_file is None else "--ad"
-        raise DataError(f"Without a project both files are needed; name one with {missing} too.")
-    return film_file, ad_file
-
-
 def film_and_file(names: Sequence[str], out_file: str | None) -> tuple[str | None, str]:
     """Return the film and the file that a command names, or the file alone."""
     if len(names) > 2:
         raise DataError(f"Expected a film and a file, or a file alone; got {len(names)} names.")
-    if len(names) == 2 and out_file:
-        raise DataError("--out is for work without a project; the project has its own files.")
+    if len(names) == 2:
+        refuse_out(out_file)
     return (names[0], names[1]) if len(names) == 2 else (None, names[0])
+
+
+def refuse_out(out_file: str | None) -> None:
+    """Refuse --out for a project."""
+    if out_file:
+        raise DataError("--out is for work without a project; the project has its own files.")
+
+
+@contextmanager
+def film_project(
+    folder: str, film_id: str | None, files: Mapping[str, Any] | None = None
+) -> Iterator[tuple[Project, str]]:
+    """Open the project of a film; where none is named, make one for a single film and its files."""
+    if film_id is not None:
+        yield Project.open(folder), film_id
+    else:
+        with Project.temporary(Film("film", **(files or {}))) as project:
+            yield project, "film"
 
 
 def films_of(project: Project, films: Sequence[str]) -> list[str]:
@@ -101,33 +112,44 @@ def films_of(project: Project, films: Sequence[str]) -> list[str]:
     return chosen
 
 
-def deliver(result: Mapping[str, Any], out_file: str | None, json_file: str | None) -> None:
-    """Write a result without a project where it was asked for."""
+def deliver(result: StepResult, out_file: str | None, json_file: str | None) -> None:
+    """Write the result of a command where it was asked for, and end with the status that fits."""
     if out_file:
-        write_result(Path(out_file), result)
+        write_file(Path(out_file), result)
     if json_file:
         write_json(json_file, result)
+    leave(result.is_trusted)
 
 
-def loose_clips(paths: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Read clips and their sentences from files that 'corpus assemble' wrote.
+def read_given(path: str, kind: type[Record], words: str) -> Record:
+    """Read a file that another command wrote.
 
     Raises:
-        DataError: If a file is none of these.
+        DataError: If it is none of these.
     """
-    clips: list[dict[str, Any]] = []
-    sentences: list[dict[str, Any]] = []
-    for path in paths:
-        content = read_result(Path(path))
-        try:
-            msgspec.convert(content["clips"], list[FilmClip])
-            clips += content["clips"]
-            sentences += content["sentences"]
-        except (KeyError, TypeError, msgspec.ValidationError):
-            raise DataError(
-                f"{path}: expected clips, as 'reelscore corpus assemble --out FILE' writes them."
-            ) from None
-    return clips, sentences
+    try:
+        return read_file(Path(path), kind)
+    except DataError as error:
+        raise DataError(f"{path}: expected {words} ({error})") from None
+
+
+def keep_given(
+    project: Project, step: Step[R], path: str | None, words: str, film_id: str = "film"
+) -> None:
+    """Put a file that another command wrote into a project, if one is named."""
+    if path is not None:
+        given = read_given(path, step.result, words)
+        project.write(step, replace(given, inputs=()), film_id)  # where these are now is not known
+
+
+def read_clips_of(paths: Sequence[str]) -> CorpusClips:
+    """Read the clips of files that 'corpus assemble' wrote."""
+    words = "clips, as 'reelscore corpus assemble --out FILE' writes them"
+    files = [read_given(path, CorpusClips, words) for path in paths]
+    return CorpusClips(
+        clips=tuple(clip for file in files for clip in file.clips),
+        sentences=tuple(sentence for file in files for sentence in file.sentences),
+    )
 
 
 def show_grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -136,14 +158,16 @@ def show_grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     click.echo(grid.to_text(terminal_width()), err=True)
 
 
-def show_report(report: Sequence[Mapping[str, Any]]) -> None:
+def show_report(result: StepResult) -> None:
     """Print what there is to know about a result, on stderr."""
-    for finding in report:
-        text = f"{finding['code']}: {finding['message']}"
-        say(printable(text) if finding["trusted"] else f"Not to be trusted: {printable(text)}")
+    for remark in result.report:
+        text = printable(f"{remark.code}: {remark.message}")
+        say(text if remark.trusted else f"Not to be trusted: {text}")
 
 
-def for_each(films: Sequence[str], work: Callable[[str], Any], json_file: str | None) -> None:
+def for_each(
+    films: Sequence[str], work: Callable[[str], StepResult], json_file: str | None
+) -> None:
     """Do the work of a command on each film, and end it with the status that fits.
 
     A film that cannot be worked on does not keep the others waiting.
@@ -161,36 +185,29 @@ def for_each(films: Sequence[str], work: Callable[[str], Any], json_file: str | 
         write_json(json_file, results)
     if failed:
         sys.exit(2)
-    leave(all(map(is_trusted, results.values())))
+    leave(all(result.is_trusted for result in results.values()))
 
 
-def film_step(
+def run_step(
     project: Project,
-    film_id: str,
-    step: str,
-    wanted: Mapping[str, Any],
-    work: Callable[[], Mapping[str, Any]],
+    step: Step[R],
+    film_id: str = "",
+    file: str | None = None,
     *,
-    again: bool,
-    done: str,
-) -> dict[str, Any]:
-    """Do one step of a film and keep its result, unless that was done already.
-
-    Args:
-        project: The project.
-        film_id: The film.
-        step: The name of the step.
-        wanted: How its result is to be made, and from what: its origin.
-        work: Does the step.
-        again: Do it even where nothing has changed.
-        done: What to say where nothing is left to do.
-    """
-    result = None if again else project.fresh_result(film_id, step, wanted)
-    if result is not None:
-        say(f"{film_id}: {done}; --again does it again.")
-        return result
-    result = {**wanted, **work()}
-    project.write(film_id, step, result)
+    again: bool = False,
+    bar: str = "",
+    **options: object,
+) -> R:
+    """Do a step and keep its result, and tell where that was done already."""
+    fresh = None if again else project.fresh(step, film_id, file, **options)
+    if fresh is not None:
+        subject = f"{film_id}: " if film_id else ""
+        say(f"{subject}{step.done}; --again does it again.")
+        return fresh
+    with progress_bar(bar or film_id) as progress:
+        result = project.run(step, film_id, file, again=True, progress=progress, **options)
+    if step.reads_sound and not bar:
+        say(f"{film_id}:")
     return result
 
 
