@@ -21,7 +21,7 @@ from reelscore.corpus.project_files import (
     Segment,
     TimedSentence,
 )
-from reelscore.corpus.release.corpus_size import PUBLISHED
+from reelscore.corpus.release.corpus_size import published_figures
 from reelscore.corpus.release.film_sets import SETS
 from reelscore.corpus.review.decision_log import append_decision
 
@@ -371,7 +371,7 @@ def test_published_facts(run, specs):
     assert status == 0
     assert '"Tables 1 and 2, all cells",not in our copy,3.4' in out
     facts = (specs / "CORPUS.md").read_text(encoding="utf-8").partition("## 3.")[0]
-    numbers = re.findall(r"\d[\d,]*\d", "".join(row[1] for row in PUBLISHED))
+    numbers = re.findall(r"\d[\d,]*\d", "".join(row[1] for row in published_figures()))
     assert len(numbers) > 25
     assert [number for number in numbers if number not in facts] == []
     text = run("corpus", "stats", "--published")[1]

@@ -61,7 +61,7 @@ def test_cues_are_sorted_shifted_and_reported(tmp_path):
     ]
     assert [finding.code for finding in content.report] == ["unsorted", "no-duration"]
     aligned = align_script([Element("e0", 1, "dialogue", "A", "Never.")], content.cues)
-    assert aligned.matched == 0
+    assert aligned.lines.matched == 0
 
 
 def test_cues_without_words_are_not_trusted(tmp_path):
@@ -138,7 +138,7 @@ def test_moved_scenes_are_found():
     script = written([(0, 1), (2, 3), (4, 5)])
     aligned = align_script(script, film([2, 3, 4, 5, 0, 1]))
     assert aligned.moved == (1,)
-    assert aligned.matched == 6
+    assert aligned.lines.matched == 6
     described = [each for each in aligned.elements if each.kind == "description"]
     assert [(each.start, each.end) for each in described] == [
         (35.0, 40.0),
@@ -179,7 +179,7 @@ def test_descriptions_without_a_time_say_why():
     ]
     assert [each.end - each.start for each in descriptions] == pytest.approx([1.35, 1.35])
     nothing = align_script(script, film([4, 5]))
-    assert nothing.matched == 0
+    assert nothing.lines.matched == 0
     reasons = {each.reason for each in nothing.elements if each.kind == "description"}
     assert reasons == {"edge"}
     low = align_script(script, film([0, 3]))

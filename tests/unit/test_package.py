@@ -276,8 +276,8 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "captioners": "Captioner Plan StudyResults TranslationParameters Translator read_plan "
     "run_study write_clips",
     "challenge": "Definition",
-    "corpus": "AlignedTracks Anonymised CueLine NarrationSegments Script Step Subtitles TrackPair "
-    "AlignedScript align find_pair read_script read_subtitles segment",
+    "corpus": "AlignedTracks Anonymised CueLine NarrationSegments Script Step Subtitles "
+    "TimedScript TrackPair align find_pair read_script read_subtitles segment",
     "endpoint": "Outcome ask_all",
     "video": "read_frames video_key",
     "human": "Assignment Event Receipt Simulation Skip Status TopUp fit_crowd hits_needed "

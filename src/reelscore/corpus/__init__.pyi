@@ -11,14 +11,15 @@ from reelscore.corpus.project_files import CueLine as CueLine
 from reelscore.corpus.project_files import Element as Element
 from reelscore.corpus.project_files import NarrationSegments as NarrationSegments
 from reelscore.corpus.project_files import Remark as Remark
+from reelscore.corpus.project_files import Script as Script
 from reelscore.corpus.project_files import Segment as Segment
 from reelscore.corpus.project_files import Subtitles as Subtitles
+from reelscore.corpus.project_files import TimedScript as TimedScript
 from reelscore.corpus.project_files import TimedSentence as TimedSentence
 from reelscore.corpus.release.clip_assembly import assemble as assemble
 from reelscore.corpus.release.corpus_size import corpus_size as corpus_size
 from reelscore.corpus.release.duplicates import same_films as same_films
 from reelscore.corpus.release.film_sets import split as split
-from reelscore.corpus.scripts.elements import Script as Script
 from reelscore.corpus.scripts.formats import parse_script as parse_script
 from reelscore.corpus.scripts.formats import read_script as read_script
 from reelscore.corpus.scripts.fountain import write_fountain as write_fountain
@@ -30,6 +31,5 @@ from reelscore.corpus.sound.time_map import Break as Break
 from reelscore.corpus.sound.time_map import Piece as Piece
 from reelscore.corpus.sound.time_map import TimeMap as TimeMap
 from reelscore.corpus.words.accessibility import accessibility_report as accessibility_report
-from reelscore.corpus.words.script_alignment import AlignedScript as AlignedScript
 from reelscore.corpus.words.script_alignment import align_script as align_script
 from reelscore.corpus.words.subtitles import read_subtitles as read_subtitles

@@ -28,7 +28,7 @@ from reelscore.corpus.project_files import (
     InputFile,
     MadeBy,
     NarrationSegments,
-    ScriptElements,
+    Script,
     StepResult,
     Subtitles,
     TimedScript,
@@ -70,11 +70,12 @@ class Step(Generic[R]):
         name: Its name.
         file: The file of its result, in the film's folder or in that of the project.
         result: What that file says.
-        function: What makes it, as module and name; its options are named arguments.
+        function: What makes it, as module and name: of the work, or of a file, and its options.
         scope: Whether it is of a film or of the corpus.
         needs: The steps whose results it cannot do without.
         film_files: The files that it also reads of its film, or of all films, where they are there.
         files: The files that it also reads in the folder of the project.
+        reads_file: Whether it makes its result of a file alone.
         reads_sound: Whether it reads the film and the described track.
         command: What is typed to do it.
         absent: What is said where its result is needed and not there.
@@ -90,6 +91,7 @@ class Step(Generic[R]):
     needs: tuple[str, ...] = ()
     film_files: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    reads_file: bool = False
     reads_sound: bool = False
     command: str = ""
     absent: str = "{path}: there is no such file yet"
@@ -145,7 +147,8 @@ SUBTITLES = Step(
     "subtitles",
     "subtitles.json",
     Subtitles,
-    "words.subtitles:film_subtitles",
+    "words.subtitles:read_subtitles",
+    reads_file=True,
     command="subtitles {film} PATH",
     done="the subtitles were read already",
     absent="Film {film!r} has no subtitles yet",
@@ -154,8 +157,9 @@ SUBTITLES = Step(
 SCRIPT = Step(
     "script",
     "script.json",
-    ScriptElements,
-    "scripts.formats:film_script",
+    Script,
+    "scripts.formats:read_script",
+    reads_file=True,
     command="script {film} PATH",
     done="the script was read already",
     absent="Film {film!r} has no script yet",
@@ -242,13 +246,6 @@ def is_same_origin(result: StepResult, wanted: StepResult) -> bool:
 def fingerprint(path: str | Path, name: str | None = None) -> InputFile:
     """Describe a file as it is now, without reading all of a long one.
 
-    Args:
-        path: The file.
-        name: How its path is written; as it is if not given.
-
-    Raises:
-        DataError: If there is no such file.
-
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.txt").write_text("sound")
@@ -269,11 +266,7 @@ def fingerprint(path: str | Path, name: str | None = None) -> InputFile:
 
 
 def read_file(path: Path, kind: type[Record]) -> Record:
-    """Read a file of a project.
-
-    Raises:
-        DataError: If it cannot be read, or does not say what it should.
-    """
+    """Read a file of a project."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except OSError as error:

@@ -306,9 +306,8 @@ class Project:
         if fresh is not None:
             return fresh
         origin = self._origin(step, film_id, file, options)  # files as they are before the work
-        made = step.make(
-            StepWork(self, film_id, file, progress), **self._options(step, film_id, options)
-        )
+        work = str(file) if step.reads_file else StepWork(self, film_id, file, progress)
+        made = step.make(work, **self._options(step, film_id, options))
         result = replace(made, made_by=origin.made_by, inputs=origin.inputs)
         self.write(step, result, film_id)
         return result

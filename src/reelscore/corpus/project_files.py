@@ -6,6 +6,7 @@ those that are named `ad_…`: seconds of the described track. What a file may l
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -176,7 +177,7 @@ class Remark:
     code: str
     message: str
     trusted: bool = True
-    details: tuple[dict[str, object], ...] = ()
+    details: tuple[Mapping[str, object], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -349,7 +350,7 @@ class Subtitles(StepResult):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScriptElements(StepResult):
+class Script(StepResult):
     """`script.json`: a script as its elements.
 
     Attributes:

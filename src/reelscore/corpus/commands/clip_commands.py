@@ -16,17 +16,16 @@ import msgspec
 from reelscore.cli.option_kinds import (
     choice_option,
     file_option,
-    json_option,
     number_option,
     seed_option,
 )
 from reelscore.cli.options import check_targets, write, write_json
 from reelscore.corpus.commands.corpus_options import (
-    again_option,
-    deliver,
+    ResultOptions,
     project_option,
     read_clips_of,
     read_given,
+    result_options,
     run_step,
     say,
     show_grid,
@@ -75,17 +74,13 @@ _SHOWN = 20
 @number_option("--trim-end", default=0.0, least=0, help="Leave out the last seconds of films.")
 @click.option("--reviewed", is_flag=True, help="Only sentences that a person accepted or edited.")
 @click.option("--cut", is_flag=True, help="Print the commands of ffmpeg that cut the clips.")
-@again_option
-@file_option("--out", "Without a project: the file to write.")
-@json_option
+@result_options
 def assemble(
     project: str,
     sentence_files: tuple[str, ...],
     film_id: str | None,
     cut: bool,
-    again: bool,
-    out_file: str | None,
-    json_file: str | None,
+    wanted: ResultOptions,
     **options: Any,
 ) -> None:
     """Make clips from the sentences of all films: clips.json.
@@ -98,7 +93,6 @@ def assemble(
       reelscore corpus assemble --project films --trim-start 60
       reelscore corpus assemble --sentences said.json --film sintel --out clips.json
     """
-    check_targets(out_file, json_file)
     if sentence_files:
         if cut:
             raise DataError("--cut is for projects, which know where the films are.")
@@ -108,16 +102,16 @@ def assemble(
             loose.write(TRANSCRIPT, Transcript(sentences=tuple(sentences)), film.id)
             result = run_step(loose, ASSEMBLE, **options)
         _show_clips(result)
-        deliver(result, out_file, json_file)
+        wanted.deliver(result)
         return
-    if out_file or film_id:
+    if wanted.out_file or film_id:
         raise DataError("--out and --film are for work without a project; name --sentences.")
     opened = Project.open(project)
-    result = run_step(opened, ASSEMBLE, again=again, **options)
+    result = run_step(opened, ASSEMBLE, again=wanted.again, **options)
     _show_clips(result)
     if cut:
         _print_cuts(opened, result)
-    deliver(result, None, json_file)
+    wanted.deliver(result)
 
 
 class _Sentences(msgspec.Struct):
@@ -172,18 +166,14 @@ def _print_cuts(project: Project, result: CorpusClips) -> None:
     "--token", default="Someone", show_default=True, metavar="WORD", help="What a name becomes."
 )
 @file_option("--report", "Write all sentences that a person should check, as CSV.")
-@again_option
-@file_option("--out", "Without a project: the file to write.")
-@json_option
+@result_options
 def anonymise(
     project: str,
     text_file: str | None,
     cast_file: str | None,
     token: str,
     report_file: str | None,
-    again: bool,
-    out_file: str | None,
-    json_file: str | None,
+    wanted: ResultOptions,
 ) -> None:
     """Replace the names of people by Someone, and those of families by people.
 
@@ -196,7 +186,7 @@ def anonymise(
       reelscore corpus anonymise --project films
       reelscore corpus anonymise --text sentences.txt --cast cast.txt --out anonymous.json
     """
-    check_targets(out_file, json_file, report_file)
+    check_targets(wanted.out_file, wanted.json_file, report_file)
     content: Any
     if text_file is not None:
         if cast_file is None:
@@ -212,10 +202,10 @@ def anonymise(
         sentences = [{"original": text, **vars(each)} for _, _, text, each in rows]
         content = {"cast": sorted(cast.names), "sentences": sentences, "unknown": unknown}
     else:
-        if out_file:
+        if wanted.out_file:
             raise DataError("--out is for work without a project; the project has its own file.")
         opened = Project.open(project)
-        content = run_step(opened, ANONYMISE, file=cast_file, again=again, token=token)
+        content = run_step(opened, ANONYMISE, file=cast_file, again=wanted.again, token=token)
         originals = {(each.film, each.id): each for each in opened.needed(ASSEMBLE).sentences}
         rows = [
             (film_id, sentence_id, originals[film_id, sentence_id].text, each)
@@ -230,7 +220,7 @@ def anonymise(
             say(f"No names are known of {', '.join(nameless)}: read a script, or name a --cast.")
     if report_file:
         write(report_file, _check_list(rows, unknown))
-    for path in (out_file, json_file):
+    for path in (wanted.out_file, wanted.json_file):
         if path:
             write_json(path, content)
 
@@ -292,9 +282,7 @@ def _show_names(sentences: Sequence[Anonymised], unknown: Mapping[str, int]) -> 
     "--by-title", is_flag=True, help="Tell same films by title and year alone, not by their sound."
 )
 @seed_option
-@again_option
-@file_option("--out", "Without a project: the file to write.")
-@json_option
+@result_options
 def split(
     project: str,
     clip_files: tuple[str, ...],
@@ -303,9 +291,7 @@ def split(
     fixes: tuple[str, ...],
     by_title: bool,
     seed: int,
-    again: bool,
-    out_file: str | None,
-    json_file: str | None,
+    wanted: ResultOptions,
 ) -> None:
     """Divide films into training, validation, public test and blind test: splits.json.
 
@@ -318,7 +304,6 @@ def split(
       reelscore corpus split --ratios "8 1 1 0" --fix sintel=public-test
       reelscore corpus split --clips clips.json --out splits.json
     """
-    check_targets(out_file, json_file)
     options: dict[str, Any] = {
         "ratios": _numbers(ratios),
         "by_genre": by_genre,
@@ -332,18 +317,18 @@ def split(
             loose.write(ASSEMBLE, clips)
             result = run_step(loose, SPLIT, by_title=True, **options)  # there is no sound
     else:
-        if out_file:
+        if wanted.out_file:
             raise DataError("--out is for work without a project; name --clips.")
         result = run_step(
             Project.open(project),
             SPLIT,
-            again=again,
+            again=wanted.again,
             bar="Comparing films",
             by_title=by_title,
             **options,
         )
     _show_sets(result)
-    deliver(result, out_file, json_file)
+    wanted.deliver(result)
 
 
 def _show_sets(result: CorpusSets) -> None:

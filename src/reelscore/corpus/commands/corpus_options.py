@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import click
 
 from reelscore.campaigns.commands.options import say as say
 from reelscore.cli.messages import printable
-from reelscore.cli.options import progress_bar, terminal_width, write_json
+from reelscore.cli.option_kinds import file_option, json_option
+from reelscore.cli.options import check_targets, progress_bar, terminal_width, write_json
 from reelscore.corpus.pipeline import R, Record, Step, read_file, write_file
 from reelscore.corpus.project import Film, Project
 from reelscore.corpus.project_files import CorpusClips, StepResult
@@ -31,9 +33,6 @@ project_option = click.option(
     default=".",
     show_default="the current folder",
     help="The project folder.",
-)
-again_option = click.option(
-    "--again", is_flag=True, help="Do it again where nothing has changed since the last time."
 )
 _SOUNDS = [
     click.option("--film", "film_file", metavar="FILE", help="The film, or its sound."),
@@ -55,10 +54,53 @@ _SOUNDS = [
 
 
 def sound_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command the options that name a film, its described track, and their streams."""
+    """Add the options that name a film, its described track, and their streams."""
     for option in reversed(_SOUNDS):
         command = option(command)
     return command
+
+
+@dataclass(frozen=True)
+class ResultOptions:
+    """Whether a step is done again, and where its result is written."""
+
+    again: bool
+    out_file: str | None
+    json_file: str | None
+
+    def refuse_out(self) -> None:
+        """Refuse --out for a project."""
+        if self.out_file:
+            raise DataError("--out is for work without a project; the project has its own files.")
+
+    def deliver(self, result: StepResult) -> None:
+        """Write a result where it was asked for, and end with the status that fits."""
+        if self.out_file:
+            write_file(Path(self.out_file), result)
+        if self.json_file:
+            write_json(self.json_file, result)
+        leave(result.is_trusted)
+
+
+def result_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options --again, --out and --json, given to a command as `wanted`."""
+
+    @wraps(command)
+    def with_results(
+        again: bool, out_file: str | None, json_file: str | None, **options: Any
+    ) -> None:
+        check_targets(out_file, json_file)
+        command(wanted=ResultOptions(again, out_file, json_file), **options)
+
+    again_help = "Do it again where nothing has changed since the last time."
+    with_options: Callable[..., None] = with_results
+    for option in (
+        json_option,
+        file_option("--out", "Without a project: the file to write."),
+        click.option("--again", is_flag=True, help=again_help),
+    ):
+        with_options = option(with_options)
+    return with_options
 
 
 def number_or(word: str) -> Callable[[click.Context, click.Parameter, str], float | None]:
@@ -75,19 +117,13 @@ def number_or(word: str) -> Callable[[click.Context, click.Parameter, str], floa
     return read
 
 
-def film_and_file(names: Sequence[str], out_file: str | None) -> tuple[str | None, str]:
+def film_and_file(names: Sequence[str], wanted: ResultOptions) -> tuple[str | None, str]:
     """Return the film and the file that a command names, or the file alone."""
     if len(names) > 2:
         raise DataError(f"Expected a film and a file, or a file alone; got {len(names)} names.")
     if len(names) == 2:
-        refuse_out(out_file)
+        wanted.refuse_out()
     return (names[0], names[1]) if len(names) == 2 else (None, names[0])
-
-
-def refuse_out(out_file: str | None) -> None:
-    """Refuse --out for a project."""
-    if out_file:
-        raise DataError("--out is for work without a project; the project has its own files.")
 
 
 @contextmanager
@@ -110,15 +146,6 @@ def films_of(project: Project, films: Sequence[str]) -> list[str]:
             f"{project.folder}: the project has no films; add one with 'reelscore corpus add-film'."
         )
     return chosen
-
-
-def deliver(result: StepResult, out_file: str | None, json_file: str | None) -> None:
-    """Write the result of a command where it was asked for, and end with the status that fits."""
-    if out_file:
-        write_file(Path(out_file), result)
-    if json_file:
-        write_json(json_file, result)
-    leave(result.is_trusted)
 
 
 def read_given(path: str, kind: type[Record], words: str) -> Record:

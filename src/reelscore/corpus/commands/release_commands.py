@@ -30,10 +30,10 @@ from reelscore.corpus.release.caption_clips import read_clips
 from reelscore.corpus.release.challenge_files import PRIVATE, challenge_files
 from reelscore.corpus.release.clip_files import FORMATS, ExportedClip, exported_clips, to_coco
 from reelscore.corpus.release.corpus_size import (
-    PUBLISHED,
     CorpusSize,
     ReviewSize,
     corpus_size,
+    published_figures,
     review_size,
 )
 from reelscore.corpus.release.film_sets import SETS
@@ -241,7 +241,7 @@ def stats(
     """
     check_targets(plot)
     if published:
-        rows = [list(row) for row in PUBLISHED]
+        rows = published_figures()
         facts = [dict(zip(("of", "says", "section"), row, strict=True)) for row in rows]
         if format == "text":
             for of, says, section in rows:

@@ -8,11 +8,9 @@ from typing import Any
 
 import click
 
-from reelscore.cli.option_kinds import choice_option, file_option, json_option, number_option
-from reelscore.cli.options import check_targets
+from reelscore.cli.option_kinds import choice_option, number_option
 from reelscore.corpus.commands.corpus_options import (
-    again_option,
-    deliver,
+    ResultOptions,
     film_project,
     films_of,
     for_each,
@@ -20,7 +18,7 @@ from reelscore.corpus.commands.corpus_options import (
     leave,
     number_or,
     project_option,
-    refuse_out,
+    result_options,
     run_step,
     say,
     show_grid,
@@ -57,9 +55,7 @@ _SHOWN = 20
     callback=number_or("full"),
     help="How far from the expected place to look.",
 )
-@again_option
-@file_option("--out", "Without a project: the file to write.")
-@json_option
+@result_options
 def align(
     films: tuple[str, ...],
     project: str,
@@ -67,9 +63,7 @@ def align(
     ad_file: str | None,
     ad_stream: int | None,
     film_stream: int | None,
-    again: bool,
-    out_file: str | None,
-    json_file: str | None,
+    wanted: ResultOptions,
     **options: Any,
 ) -> None:
     """Align described tracks with their films: which time of the film each time shows.
@@ -84,7 +78,6 @@ def align(
       reelscore corpus align sintel
       reelscore corpus align --film film.mkv --ad described.m4a --out map.json
     """
-    check_targets(out_file, json_file)
     rate, search = options["rate"], options["search"]
     if rate is not None and not 0.5 <= rate <= 2:
         raise DataError(f"--rate {rate:g} is not between 0.5 and 2.")
@@ -96,9 +89,9 @@ def align(
         with film_project(project, None, files) as (loose, film_id):
             result = run_step(loose, ALIGN, film_id, bar="Aligning", **options)
         _show_map(result)
-        deliver(result, out_file, json_file)
+        wanted.deliver(result)
         return
-    refuse_out(out_file)
+    wanted.refuse_out()
     opened = Project.open(project)
     chosen = films_of(opened, films)
     if any(value is not None for value in files.values()):
@@ -107,11 +100,11 @@ def align(
         opened.change_film(chosen[0], **files)
 
     def work(film_id: str) -> AlignedTracks:
-        result = run_step(opened, ALIGN, film_id, again=again, **options)
+        result = run_step(opened, ALIGN, film_id, again=wanted.again, **options)
         _show_map(result)
         return result
 
-    for_each(chosen, work, json_file)
+    for_each(chosen, work, wanted.json_file)
 
 
 def _check_both(film_file: str | None, ad_file: str | None) -> None:
@@ -174,9 +167,7 @@ def _show_map(result: AlignedTracks) -> None:
 )
 @number_option("--min-length", default=0.4, least=0, help="Shortest segment, in seconds.")
 @number_option("--gap", default=0.35, least=0, help="Shortest pause that parts segments.")
-@again_option
-@file_option("--out", "Without a project: the file to write.")
-@json_option
+@result_options
 def segment(
     films: tuple[str, ...],
     project: str,
@@ -186,9 +177,7 @@ def segment(
     film_stream: int | None,
     map_file: str | None,
     subtitles_file: str | None,
-    again: bool,
-    out_file: str | None,
-    json_file: str | None,
+    wanted: ResultOptions,
     **options: Any,
 ) -> None:
     """Find when the narrator of described tracks speaks, in film time.
@@ -203,7 +192,6 @@ def segment(
       reelscore corpus segment sintel
       reelscore corpus segment --film film.mkv --ad described.m4a --out narration.json
     """
-    check_targets(out_file, json_file)
     streams = {"film_stream": film_stream, "ad_stream": ad_stream}
     if not films and (film_file or ad_file):
         _check_both(film_file, ad_file)
@@ -220,9 +208,12 @@ def segment(
             result = run_step(loose, SEGMENT, film_id, bar="Segmenting", **options)
             result = replace(result, segments=tuple(loose.segments(film_id)))
         _show_segments(result, result.segments)
-        deliver(result, out_file, json_file)
+        wanted.deliver(result)
         return
-    if any(value is not None for value in (out_file, map_file, subtitles_file, *streams.values())):
+    if any(
+        value is not None
+        for value in (wanted.out_file, map_file, subtitles_file, *streams.values())
+    ):
         raise DataError(
             "--out, --map, --subtitles and streams are for work without a project; the project "
             "has its own."
@@ -230,7 +221,7 @@ def segment(
     opened = Project.open(project)
 
     def work(film_id: str) -> NarrationSegments:
-        result = run_step(opened, SEGMENT, film_id, again=again, **options)
+        result = run_step(opened, SEGMENT, film_id, again=wanted.again, **options)
         _show_segments(result, opened.segments(film_id))
         orphaned = opened.reviewed(film_id).orphaned
         if orphaned:
@@ -239,7 +230,7 @@ def segment(
             )
         return result
 
-    for_each(films_of(opened, films), work, json_file)
+    for_each(films_of(opened, films), work, wanted.json_file)
 
 
 def _show_segments(result: NarrationSegments, segments: Sequence[Segment]) -> None:

@@ -11,12 +11,12 @@ import click
 from reelscore.cli.option_kinds import choice_option, file_option, json_option, number_option
 from reelscore.cli.options import check_targets, write, write_json
 from reelscore.corpus.commands.corpus_options import (
-    again_option,
-    deliver,
+    ResultOptions,
     film_and_file,
     film_project,
     keep_given,
     project_option,
+    result_options,
     run_step,
     say,
     show_grid,
@@ -24,7 +24,7 @@ from reelscore.corpus.commands.corpus_options import (
 )
 from reelscore.corpus.pipeline import ALIGN, SCRIPT, SCRIPT_TIMES, SEGMENT, SUBTITLES, TRANSCRIPT
 from reelscore.corpus.project import Project
-from reelscore.corpus.project_files import ScriptElements, TimedScript
+from reelscore.corpus.project_files import Script, TimedScript
 from reelscore.corpus.scripts.formats import FORMATS
 from reelscore.corpus.sound.audio import find_track, read_samples
 from reelscore.corpus.sound.time_map import clock
@@ -62,15 +62,11 @@ _SEGMENTS = "segments or sentences, as 'corpus segment' and 'corpus transcript' 
     show_default=True,
     help="What all times are multiplied with, before --shift.",
 )
-@again_option
-@file_option("--out", "Without a project: the file to write.")
-@json_option
+@result_options
 def subtitles(
     names: tuple[str, ...],
     project: str,
-    again: bool,
-    out_file: str | None,
-    json_file: str | None,
+    wanted: ResultOptions,
     **options: Any,
 ) -> None:
     """Read a film's subtitles: SRT, WebVTT, ASS, SSA or MicroDVD.
@@ -85,17 +81,16 @@ def subtitles(
       reelscore corpus subtitles sintel sintel.en.srt
       reelscore corpus subtitles sintel.en.srt --out cues.json
     """
-    check_targets(out_file, json_file)
-    named, path = film_and_file(names, out_file)
+    named, path = film_and_file(names, wanted)
     with film_project(project, named) as (opened, film_id):
-        result = run_step(opened, SUBTITLES, film_id, path, again=again, **options)
+        result = run_step(opened, SUBTITLES, film_id, path, again=wanted.again, **options)
     cues = result.cues
     say(
         f"{len(cues)} cues ({result.format}), {sum(bool(cue.lines) for cue in cues)} with words, "
         f"from {clock(max(0.0, cues[0].start))} to {clock(max(0.0, cues[-1].end))}"
     )
     show_report(result)
-    deliver(result, out_file, json_file)
+    wanted.deliver(result)
 
 
 @click.command("script")
@@ -115,9 +110,7 @@ def subtitles(
 @number_option(
     "--min-score", default=0.5, least=0, most=1, help="Lowest score of accepted descriptions."
 )
-@again_option
-@file_option("--out", "Without a project: the file to write.")
-@json_option
+@result_options
 def script(
     names: tuple[str, ...],
     project: str,
@@ -126,9 +119,7 @@ def script(
     with_times: bool,
     subtitles_file: str | None,
     min_score: float,
-    again: bool,
-    out_file: str | None,
-    json_file: str | None,
+    wanted: ResultOptions,
 ) -> None:
     """Read a film's script: Fountain, Final Draft or indented text.
 
@@ -142,8 +133,7 @@ def script(
       reelscore corpus script sintel sintel.fountain --align
       reelscore corpus script sintel.fdx --align --subtitles sintel.srt --out aligned.json
     """
-    check_targets(out_file, json_file)
-    named, path = film_and_file(names, out_file)
+    named, path = film_and_file(names, wanted)
     if subtitles_file and (named or not with_times):
         raise DataError("--subtitles is for --align without a project; the project has its own.")
     if with_times and not named and not subtitles_file:
@@ -154,19 +144,19 @@ def script(
         elif subtitles_file:
             run_step(opened, SUBTITLES, film_id, subtitles_file)
         parsed = run_step(
-            opened, SCRIPT, film_id, path, again=again, format=format, encoding=encoding
+            opened, SCRIPT, film_id, path, again=wanted.again, format=format, encoding=encoding
         )
-        result: ScriptElements | TimedScript = parsed
+        result: Script | TimedScript = parsed
         if with_times:
-            timed = run_step(opened, SCRIPT_TIMES, film_id, again=again, min_score=min_score)
+            timed = run_step(opened, SCRIPT_TIMES, film_id, again=wanted.again, min_score=min_score)
             result = timed
         _show_elements(parsed)
         if with_times:
             _show_times(timed)
-    deliver(result, out_file, json_file)
+    wanted.deliver(result)
 
 
-def _show_elements(parsed: ScriptElements) -> None:
+def _show_elements(parsed: Script) -> None:
     rows = [[kind, str(count)] for kind, count in parsed.counts.items()]
     show_grid(["kind", "elements"], rows)
     say(f"read as {parsed.format}")
@@ -202,9 +192,7 @@ def _show_times(timed: TimedScript) -> None:
 @click.option("--with-audio", is_flag=True, help="With --template: the sound of each segment too.")
 @click.option("--segments", "segments_file", metavar="FILE", help="Without a project: narration.")
 @click.option("--map", "map_file", metavar="FILE", help="Without a project: the time map.")
-@again_option
-@file_option("--out", "Without a project: the file to write.")
-@json_option
+@result_options
 def transcript(
     names: tuple[str, ...],
     project: str,
@@ -213,9 +201,7 @@ def transcript(
     with_audio: bool,
     segments_file: str | None,
     map_file: str | None,
-    again: bool,
-    out_file: str | None,
-    json_file: str | None,
+    wanted: ResultOptions,
 ) -> None:
     """Read the words of a narration, or write a table for those who transcribe it.
 
@@ -230,22 +216,21 @@ def transcript(
       reelscore corpus transcript sintel to-do/transcript.csv
       reelscore corpus transcript heard.json --segments narration.json --map map.json --out t.json
     """
-    check_targets(out_file, json_file)
     if template is not None:
         if len(names) != 1:
             raise DataError("--template is for one film of the project; name it alone.")
         _write_template(Project.open(project), names[0], Path(template), with_audio)
         return
-    named, path = film_and_file(names, out_file)
+    named, path = film_and_file(names, wanted)
     with film_project(project, named) as (opened, film_id):
         if named is None:
             keep_given(opened, SEGMENT, segments_file, _SEGMENTS)
             keep_given(opened, ALIGN, map_file, "a time map, as 'corpus align' writes it")
-        result = run_step(opened, TRANSCRIPT, film_id, path, again=again, times=times)
+        result = run_step(opened, TRANSCRIPT, film_id, path, again=wanted.again, times=times)
     words = sum(len(each.text.split()) for each in result.sentences)
     say(f"{len(result.sentences)} sentences with {words} words")
     show_report(result)
-    deliver(result, out_file, json_file)
+    wanted.deliver(result)
 
 
 def _write_template(project: Project, film_id: str, folder: Path, with_audio: bool) -> None:

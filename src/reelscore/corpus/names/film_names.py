@@ -20,10 +20,6 @@ def film_headings(project: Project, film_id: str) -> tuple[list[str], set[str]]:
     Names are the headings of its script and what people marked as a name in review (decisions
     with the action `name`; `no-name` says the opposite).
 
-    Args:
-        project: The project.
-        film_id: The film.
-
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     film_headings(Project.new(folder), "sintel")
@@ -67,11 +63,7 @@ def corpus_names(work: StepWork, *, token: str = "Someone") -> CorpusNames:
 
 
 def read_names(path: str | Path) -> list[str]:
-    """Read the lines of a text file that are not empty, such as the names of a cast.
-
-    Raises:
-        DataError: If it cannot be read, or is not in UTF-8.
-    """
+    """Read the lines of a text file that are not empty, such as the names of a cast."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:

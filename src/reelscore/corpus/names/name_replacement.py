@@ -72,10 +72,6 @@ def without_names(
 ) -> dict[str, list[str]]:
     """Replace names in the captions of each item; what was replaced before stays as it is.
 
-    Args:
-        captions: The captions.
-        cast: The names.
-
     >>> without_names({"v1": ["Anna nods.", "Someone nods."]}, ["Anna"])
     {'v1': ['Someone nods.', 'Someone nods.']}
     """
@@ -114,10 +110,6 @@ def _joined(
 
 def unknown_names(texts: Iterable[str], cast: Cast) -> dict[str, int]:
     """List words that look like names and are in no list: people should say what they are.
-
-    Args:
-        texts: Sentences.
-        cast: The names that are already in the cast.
 
     Returns:
         Words with a capital inside a sentence that the lexicon lacks, seen at least three times,

@@ -101,12 +101,6 @@ def trimmed(
 ) -> list[TimedSentence]:
     """Reject the sentences in the first and the last seconds of a film: logos and cast.
 
-    Args:
-        sentences: The sentences.
-        seconds: How long the film is; needed to trim its end.
-        trim_start: How many seconds at the start.
-        trim_end: How many at the end.
-
     >>> logo = TimedSentence("s1", "A logo appears.", 4.0, 6.5, "ad")
     >>> trimmed([logo], 3600.0, 60.0, 0.0)[0].state
     'rejected'
@@ -131,11 +125,7 @@ def corpus_clips(
     trim_end: float = 0.0,
     reviewed: bool = False,
 ) -> CorpusClips:
-    """Make the clips of all films of a project, as `assemble` does.
-
-    Raises:
-        DataError: If no sentence has a time.
-    """
+    """Make the clips of all films of a project, as `assemble` does."""
     project = work.project
     clips: list[FilmClip] = []
     sentences: list[FilmSentence] = []

@@ -41,15 +41,7 @@ class ExportedClip:
 
 
 def exported_clips(clips: CorpusClips, names: CorpusNames | None = None) -> list[ExportedClip]:
-    """Return clips with the texts of their sentences.
-
-    Args:
-        clips: The clips and their sentences.
-        names: The sentences without names; without it texts are the originals.
-
-    Raises:
-        DataError: If a sentence is not among those whose names were replaced.
-    """
+    """Return clips with the texts of their sentences."""
     texts = {(each.film, each.id): each.text for each in clips.sentences}
     if names is not None:
         try:
@@ -68,11 +60,6 @@ def exported_clips(clips: CorpusClips, names: CorpusNames | None = None) -> list
 
 def to_coco(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = True) -> bytes:
     """Write clips as COCO JSON, which `reelscore score` reads as references.
-
-    Args:
-        clips: The clips.
-        name: The name of the corpus and the set.
-        with_sentences: Whether the sentences are written; without, the file is for a blind test.
 
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
     >>> msgspec.json.decode(to_coco([clip], name="demo"))["annotations"]
@@ -106,10 +93,6 @@ def to_coco(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = 
 def to_jsonl(clips: Sequence[ExportedClip], *, name: str) -> bytes:
     """Write clips as JSON lines, one each, which `reelscore score` reads as references.
 
-    Args:
-        clips: The clips.
-        name: Not needed here.
-
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
     >>> msgspec.json.decode(to_jsonl([clip], name="demo"))["references"]
     ['Someone nods.']
@@ -123,10 +106,6 @@ def to_jsonl(clips: Sequence[ExportedClip], *, name: str) -> bytes:
 
 def to_csv(clips: Sequence[ExportedClip], *, name: str) -> bytes:
     r"""Write clips as CSV, a row for each sentence.
-
-    Args:
-        clips: The clips.
-        name: Not needed here.
 
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
     >>> to_csv([clip], name="demo").decode().splitlines()[1]
@@ -144,10 +123,6 @@ def to_csv(clips: Sequence[ExportedClip], *, name: str) -> bytes:
 
 def to_stories(clips: Sequence[ExportedClip], *, name: str) -> bytes:
     """Write each film as a story, with the times that the sentences have, for `reelscore stories`.
-
-    Args:
-        clips: The clips.
-        name: Not needed here.
 
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
     >>> msgspec.json.decode(to_stories([clip], name="demo"))

@@ -6,119 +6,20 @@ as METEOR has them).
 
 from __future__ import annotations
 
+import csv
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from reelscore.corpus.project_files import TimedSentence
 from reelscore.corpus.release.clip_files import ExportedClip
 from reelscore.errors import MissingExtraError
 from reelscore.text.tokens import tokenize
-
-NOT_IN_OUR_COPY = "not in our copy"
-"""What is said of figures that our text of the paper lacks."""
-
-PUBLISHED = (
-    (
-        "MPII-MD",
-        "68,337 clips, 68,375 sentences; 55 AD films, 50 scripts, 11 films with both",
-        "3.1.1, 3.1.2, 3.4",
-    ),
-    (
-        "M-VAD",
-        "46,589 clips, 55,904 sentences; 104 films bought, 12 mixed to the centre and "
-        "not alignable automatically",
-        "3.2.2, 3.4",
-    ),
-    (
-        "LSMDC 2015",
-        "over 118 K sentence-clip pairs, 158 h; clips: training 91,908, validation "
-        "6,542, public test 10,053, blind test 9,578 (sum 118,081)",
-        "3.4",
-    ),
-    (
-        "LSMDC 2016",
-        'training 101,046, validation 7,408, "128 K clips in total" (with the unchanged '
-        "tests: 128,085)",
-        "3.4",
-    ),
-    (
-        "blind test",
-        "20 more films, only clips released",
-        "3.3",
-    ),
-    (
-        "abstract",
-        "128,118 sentences, 200 films, around 150 h. The preprint's abstract says 118,114 and 202",
-        "link.springer.com, arXiv 1605.03705",
-    ),
-    (
-        "semi-automatic segmentation (MPII-MD)",
-        "alignment and similarity both on spectrograms (FFT); AD where the difference "
-        "exceeds a threshold; minimum segment 1 s; threshold adjusted by hand per film",
-        "3.1.1",
-    ),
-    (
-        "automatic segmentation (M-VAD)",
-        "centre-channel extraction on both tracks; offset at the peak of the FFT cross-"
-        "correlation; LMS noise cancellation; subtraction of squared mono signals; one "
-        "threshold for all films",
-        "3.2.2",
-    ),
-    (
-        "segments",
-        "split at the narrator's natural pauses; sentences spoken without pause stay together",
-        "3.2, Fig. 4",
-    ),
-    (
-        "script alignment",
-        "dynamic programming of script against subtitles (Laptev et al. 2008); keep "
-        "sentences whose score, the ratio of matched words in the near-by monologues, "
-        "is at least 0.5",
-        "3.1.2",
-    ),
-    (
-        "manual step removes",
-        "(a) introduction and ending (logos, cast); (b) text read from the screen; (c) "
-        "what is not in the video; (d) sound and music. Words lost: scripts about 19 %, "
-        "AD under 4 %",
-        "3.1.3",
-    ),
-    (
-        "clip length",
-        'shorter than 2 s: expanded on both sides to exactly 2 s ("2-seconds-'
-        'expanded"); M-VAD instead adds 2 s at the end; both lengths are reported',
-        "3.1.3, 3.2.3, 3.4",
-    ),
-    (
-        "joining",
-        "a film is never in both training and test; script-based alignments are "
-        "excluded from validation and test; genres are balanced over the sets",
-        "3.3, 3.4",
-    ),
-    (
-        "vocabulary table",
-        "words tagged and stemmed (Stanford tools), each stem counted once; nouns, "
-        "verbs, adjectives, adverbs",
-        "3.4",
-    ),
-    (
-        "names",
-        '"Someone", or "people" for plural',
-        "5.4",
-    ),
-    (
-        "AD versus script",
-        "time overlap of at least 75 % IoU: 279 pairs, 2 identical removed, 5 judges, 2,770 tasks",
-        "5.1",
-    ),
-    ("Tables 1 and 2, all cells", NOT_IN_OUR_COPY, "3.4"),
-)
-"""What the paper says of itself and of the corpora before it: of what, the figures, and where."""
 
 _TAGS = {"N": "nouns", "V": "verbs", "J": "adjectives", "R": "adverbs"}
 
@@ -184,6 +85,17 @@ def corpus_size(clips: Sequence[ExportedClip], *, tag: bool = False) -> CorpusSi
         vocabulary=len({stem(word) for word in set(words)}),
         parts=_parts_of_speech(texts) if tag else None,
     )
+
+
+def published_figures() -> list[list[str]]:
+    """Return what the paper says of itself and of the corpora before it: of what, what, and where.
+
+    >>> published_figures()[-1]
+    ['Tables 1 and 2, all cells', 'not in our copy', '3.4']
+    """
+    file = Path(__file__).with_name("published_figures.csv")
+    with file.open(encoding="utf-8", newline="") as rows:
+        return list(csv.reader(rows))[1:]
 
 
 def _total(lengths: Sequence[float]) -> tuple[float | None, float | None]:

@@ -43,15 +43,8 @@ _ALIKE = 0.24
 def film_features(project: Project, film_id: str) -> Floats | None:
     """Return the features of a film's sound, from its cache if its file is as it was.
 
-    Args:
-        project: The project.
-        film_id: The film.
-
     Returns:
         Frames × bands; None if the project names no file of the film, or it is not there.
-
-    Raises:
-        DataError: If the file has no sound, or cannot be read.
     """
     film = project.film(film_id)
     path = _sound_file(project, film_id)

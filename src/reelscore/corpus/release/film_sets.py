@@ -51,11 +51,6 @@ def works(
 ) -> list[FilmGroup]:
     """Group films: those with the same title and year, or the same sound, are one work.
 
-    Args:
-        films: The films.
-        clips: The film and the origin (`ad` or `script`) of each clip.
-        same: Pairs of films that have the same sound, by `same_films`.
-
     >>> films = [Film("a", "Up", 2009), Film("b", "up", 2009), Film("c")]
     >>> [work.films for work in works(films, [("a", "ad"), ("b", "script"), ("c", "ad")])]
     [('a', 'b'), ('c',)]

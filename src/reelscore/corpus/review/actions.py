@@ -66,25 +66,20 @@ class Reviewer:
     clock: Callable[[], str] = lambda: datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
     def accept(self, target: str) -> Decision:
-        """Return the message that a passage is right as it is."""
+        """Accept a passage as it is."""
         return self._about(target, "accept", {"state": "accepted"})
 
     def reject(self, target: str, reason: str = "") -> Decision:
-        """Leave a passage out of the corpus.
-
-        Args:
-            target: The id of the passage.
-            reason: Why, in words.
-        """
+        """Leave a passage out of the corpus, for a reason in words."""
         return self._about(target, "reject", {"state": "rejected"}, reason)
 
     def move(self, target: str, start: float, end: float) -> Decision:
-        """Return a passage other times."""
+        """Move a passage to other times."""
         start, end = self._times(start, end)
         return self._about(target, "move", {**self._placed(target, start, end), "state": "edited"})
 
     def edit(self, target: str, text: str) -> Decision:
-        """Return a passage other words; a segment gets its first sentence by it."""
+        """Change the words of a passage; a segment gets its first sentence by it."""
         text = " ".join(text.split())
         if not text:
             raise DataError("The sentence has no words; to leave it out, reject it.")
@@ -162,7 +157,7 @@ class Reviewer:
         return self._decision(segment.id, "new", None, {"added": [_plain(segment)]})
 
     def name(self, target: str, name: str, is_name: bool) -> Decision:
-        """Return the message that a word is, or is not, a person's name that is to be replaced."""
+        """Mark a word as a person's name that is to be replaced, or as none."""
         name = " ".join(name.split())
         if not any(character.isalpha() for character in name):
             raise DataError(f"{name!r} has no letters, so it cannot be a name.")
@@ -233,12 +228,6 @@ def suggested_flags(
 ) -> tuple[str, ...]:
     """Name the reasons for which the paper would have removed a sentence, by its words.
 
-    Args:
-        text: The sentence.
-        start: When it begins.
-        end: When it ends.
-        seconds: How long the film is; without it, nothing is taken for its ending.
-
     >>> suggested_flags("A caption reads: LONDON.", 400.0, 403.0)
     ('text on screen',)
     >>> suggested_flags("Blue Door Pictures presents.", 4.0, 6.0)
@@ -259,13 +248,6 @@ def _words(text: str) -> tuple[bool, bool, bool]:
 
 def split_text(text: str, share: float) -> tuple[str, str]:
     """Divide a text about where a share of its words ends, best after a stop.
-
-    Args:
-        text: At least two words.
-        share: From 0 to 1.
-
-    Raises:
-        DataError: If there are fewer than two words.
 
     >>> split_text("Anna opens the door. Rain falls.", 0.5)
     ('Anna opens the door.', 'Rain falls.')

@@ -120,9 +120,6 @@ class Reviewed:
 def effective_decisions(decisions: Sequence[Decision]) -> list[tuple[int, Decision]]:
     """Leave out what was undone, and the undoing.
 
-    Args:
-        decisions: All decisions of a film, in their order.
-
     Returns:
         The number of each decision that counts, from 1, and the decision.
 
@@ -151,14 +148,6 @@ def replay(
     A decision changes the fields of its target that `after` has; `after` may add whole records
     (`added`) and remove others by their ids (`removed`). Sentences that nobody decided about share
     the state of their segment.
-
-    Args:
-        segments: The segments as they were found.
-        sentences: The sentences as they were read.
-        decisions: The decisions, in their order.
-
-    Raises:
-        DataError: If a decision does not say what it should.
 
     >>> sentence = TimedSentence("s1", "Logos appear.", 4.0, 6.5, "ad")
     >>> reject = Decision("2026-01-01T00:00:00Z", "ada", "s1", "reject", note="text on screen")

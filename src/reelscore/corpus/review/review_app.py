@@ -73,11 +73,7 @@ class Review:
 
 
 def create_review_app(review: Review) -> FastAPI:
-    """Make the app of a review.
-
-    Args:
-        review: What it is told.
-    """
+    """Make the app of a review."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

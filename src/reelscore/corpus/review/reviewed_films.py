@@ -124,13 +124,7 @@ class _ReviewedFilm:
 
 
 class ReviewFilm:
-    """One film at the desk. Files that change beside it are seen at the next request.
-
-    Args:
-        folder: The project folder.
-        film_id: The film.
-        who: Who decides.
-    """
+    """One film at the desk. Files that change beside it are seen at the next request."""
 
     def __init__(self, folder: Path, film_id: str, who: str) -> None:
         self.id, self.who = film_id, who
@@ -215,12 +209,7 @@ class ReviewFilm:
     # What is decided
 
     def decide(self, request: ReviewRequest) -> DecisionEffect:
-        """Write a decision down, and return what it changed.
-
-        Raises:
-            RefusedError: If there are decisions that the page has not seen.
-            DataError: If it cannot be done.
-        """
+        """Write a decision down, and return what it changed."""
         with self._lock:
             before = self._now()
             if request.version != len(before.decisions):
@@ -297,13 +286,7 @@ def _signature(*files: Path) -> list[tuple[int, int] | None]:
 
 
 class ReviewFilms:
-    """The films of a project, each opened when it is first asked for.
-
-    Args:
-        project: The project.
-        films: The films that are reviewed.
-        who: Who decides.
-    """
+    """The films of a project, each opened when it is first asked for."""
 
     def __init__(self, project: Project, films: list[str], who: str) -> None:
         self.project, self.names, self.who = project, films, who
@@ -311,11 +294,7 @@ class ReviewFilms:
         self._lock = Lock()
 
     def film(self, film_id: str) -> ReviewFilm:
-        """Return a film.
-
-        Raises:
-            DataError: If it is not among those that are reviewed.
-        """
+        """Return a film."""
         if film_id not in self.names:
             raise DataError(f"There is no film {film_id!r} to review here.")
         with self._lock:

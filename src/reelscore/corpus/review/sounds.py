@@ -41,11 +41,7 @@ _MARGIN = RATE // 2  # samples around a piece that the residual looks at
 
 
 class TrackParts(SampleReader):
-    """The samples of a track, decoded in blocks of ten seconds where they are read.
-
-    Args:
-        track: The stream of sound.
-    """
+    """The samples of a track, decoded in blocks of ten seconds where they are read."""
 
     def __init__(self, track: AudioTrack) -> None:
         self.track = track
@@ -61,13 +57,7 @@ class TrackParts(SampleReader):
         self._origin += lead if abs(lead) <= JITTER else 0.0  # as where a whole track is decoded
 
     def read(self, start: int, stop: int, channel: int = 0) -> Floats:
-        """Read samples by their numbers; there is silence before the first and after the last.
-
-        Args:
-            start: The first.
-            stop: The one after the last.
-            channel: 0: all speakers together.
-        """
+        """Read samples by their numbers; there is silence before the first and after the last."""
         samples = np.zeros(max(0, stop - start), np.float32)
         with self._lock:
             for number in range(max(0, start) // _BLOCK, -(-stop // _BLOCK)):
@@ -135,12 +125,7 @@ class TrackParts(SampleReader):
 
 
 class FilmSounds:
-    """What can be heard of a film: its sound, its described track on the film's time, the rest.
-
-    Args:
-        project: The project.
-        film_id: The film.
-    """
+    """What can be heard of a film: its sound, its described track on the film's time, the rest."""
 
     def __init__(self, project: Project, film_id: str) -> None:
         film, aligned = project.film(film_id), project.result(ALIGN, film_id)
@@ -169,16 +154,7 @@ class FilmSounds:
         return TrackParts(find_track(path, role="ad", stream=stream))
 
     def read(self, voice: Voice, start: float, end: float) -> Floats:
-        """Return samples, in the film's time.
-
-        Args:
-            voice: `film`, `ad` or `residual`.
-            start: When they begin.
-            end: When they end.
-
-        Raises:
-            DataError: If there is no such sound, or the piece is too long.
-        """
+        """Return samples, in the film's time."""
         if voice not in self.voices:
             raise DataError(f"The film has no sound {voice!r}; name its files and align it.")
         if not 0 < end - start <= LONGEST:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from reelscore.corpus.pipeline import StepWork
-from reelscore.corpus.project_files import Remark, ScriptElements
-from reelscore.corpus.scripts.elements import Script, read_text, some
+from reelscore.corpus.project_files import Script
+from reelscore.corpus.scripts.elements import read_text
 from reelscore.corpus.scripts.final_draft import parse_final_draft
 from reelscore.corpus.scripts.fountain import TITLE_KEY, parse_fountain
 from reelscore.corpus.scripts.indented import is_typed, parse_indented
@@ -66,31 +65,3 @@ def _format_of(text: str) -> Format:
     if TITLE_KEY.match(start) or not is_typed(text):
         return "fountain"
     return "text"
-
-
-def film_script(
-    work: StepWork, *, format: Format = "auto", encoding: str | None = None
-) -> ScriptElements:
-    """Read the script of a film of a project, as `read_script` does."""
-    script = read_script(str(work.file), format=format, encoding=encoding)
-    return ScriptElements(
-        format=script.format,
-        counts=script.counts,
-        elements=script.elements,
-        report=tuple(_remarks(script)),
-    )
-
-
-def _remarks(script: Script) -> list[Remark]:
-    remarks = []
-    if script.unsure:
-        remarks.append(
-            Remark(
-                "unsure",
-                f"Lines that the rules were unsure of: {some(script.unsure)}.",
-                details=tuple({"line": number} for number in script.unsure),
-            )
-        )
-    if "dialogue" not in script.counts:
-        remarks.append(Remark("no-dialogue", "No line of dialogue was found: is --format right?"))
-    return remarks

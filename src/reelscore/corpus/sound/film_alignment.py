@@ -43,8 +43,9 @@ COHERENT = 0.15
 _MARGIN = round(10 / FRAME)  # frames around the chunks in which a stretch may begin or end
 _EXTENDED = 3.0  # seconds left at an end of the track belong to the stretch beside them
 _SHORTEST = 0.5  # seconds of a piece; what is shorter is an accident
-_NONE, _CHANGE = 0.06, 5.0
-_FEATURE_SMOOTHING = round(1 / FRAME)
+_NONE = 0.06  # agreement from which on a frame counts for a line; half of it for features
+_CHANGE = 5.0  # what a cut and an insertion at one place cost: five frames of full agreement
+_FEATURE_SMOOTHING = round(1 / FRAME)  # frames: features vary more than waveforms
 
 
 @dataclass(frozen=True)
@@ -100,15 +101,7 @@ def align_samples(
     search: float | None = 60.0,
     progress: Progress | None = None,
 ) -> FilmAlignment:
-    """Align the samples of a described track with those of its film.
-
-    Args:
-        ad: The described track.
-        film: The film.
-        rate: Film seconds for each second of the track; found if not given.
-        search: How many seconds around the expected place to look; None for the whole film.
-        progress: Called with the work done and the work there is.
-    """
+    """Align the samples of a described track with those of its film, as `align` does."""
     work = _Shares(progress)
     ad_features = sound_features(ad, work.share(10))
     film_features = sound_features(film, work.share(10))

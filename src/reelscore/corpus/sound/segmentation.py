@@ -43,10 +43,10 @@ _PAPER_LEAST = 1.0  # seconds; the paper's shortest segment
 _OFTEN = 0.45  # the share of narration above which the codec's noise is learnt outside of it
 _FADE = 0.3  # seconds around narration that say nothing about the rest
 _USUAL_REST, _ABOVE_REST, _FURTHER = 99.0, 6.0, 12.0  # per cent of frames; dB
-_TURN = 0.5
+_TURN = 0.5  # seconds between two segments of one turn
 _FULL_CONFIDENCE = 20.0  # dB above the lower threshold
 _SYLLABLES = (3.0, 8.0)  # hertz
-_SPEECH = 0.2
+_SPEECH = 0.2  # share of the changes of loudness at the rate of syllables
 
 
 @dataclass(frozen=True)
@@ -85,19 +85,7 @@ def segment_samples(
     gap: float = 0.35,
     progress: Progress | None = None,
 ) -> Segmentation:
-    """Find the narration in the samples of a described track.
-
-    Args:
-        ad: The track.
-        film: The film.
-        time_map: Which time of the film each time of the track shows.
-        stretched: Whether the track was stretched, so that waveforms do not agree.
-        method: `residual`, or one of the paper's: `spectrogram`, `lms`.
-        threshold: The level in dB that a segment must reach; the method's own if not given.
-        min_length: Shorter segments are left out, in seconds.
-        gap: Shorter pauses do not part segments, in seconds.
-        progress: Called with the work done and the work there is.
-    """
+    """Find the narration in the samples of a described track, as `segment` does."""
     check_choice("method", method, METHODS)
     name = "power" if method == "residual" and stretched else method
     start, extend = _THRESHOLDS[name]
@@ -192,9 +180,6 @@ def _is_speech(level: Doubles) -> bool:
 
 def narration_turns(segments: Sequence[Segment]) -> tuple[tuple[str, ...], ...]:
     """Group segments that follow each other within half a second: one turn of the narrator.
-
-    Args:
-        segments: In their order.
 
     >>> times = [(1.0, 2.0), (2.3, 3.0), (8.0, 9.0)]
     >>> segments = [Segment(f"n{start}", start, end, start, end, -8.0, 0.9) for start, end in times]

@@ -29,21 +29,17 @@ FRAME = 0.02
 """Seconds between two frames."""
 
 HOP = round(FRAME * RATE)
-_WINDOW = 1024
+_WINDOW = 1024  # samples: 64 ms
 _BANDS = 24
-_LOWEST, _HIGHEST = 100.0, 6000.0
-_FRAMES_PER_BLOCK = 1500
-_FLOOR = 1e-7
-_LARGEST = 3.0
-_LEAST_SPREAD = 0.15
+_LOWEST, _HIGHEST = 100.0, 6000.0  # hertz
+_FRAMES_PER_BLOCK = 1500  # half a minute in memory
+_FLOOR = 1e-7  # power added to each band: silence has a loudness too
+_LARGEST = 3.0  # loudness (natural logarithm) beyond the mean: more, at shots, does not count
+_LEAST_SPREAD = 0.15  # added to the spread: noise in silence is not blown up
 
 
 def sound_features(samples: Samples, progress: Progress | None = None) -> Floats:
     """Compute the features of a whole track; frame k is centred at `k * FRAME` seconds.
-
-    Args:
-        samples: The track.
-        progress: Called with the frames done and the frames there are.
 
     Returns:
         Frames × bands, about 4.8 kB a second.
@@ -66,13 +62,7 @@ def sound_features(samples: Samples, progress: Progress | None = None) -> Floats
 
 
 def band_matrix(count: int, lowest: float, highest: float, window: int) -> Floats:
-    """Return the matrix that sums the bins of a spectrum to bands of equal ratio.
-
-    Args:
-        count: How many bands.
-        lowest: Where the first begins, in hertz.
-        highest: Where the last ends.
-        window: The length of the spectrum's window, in samples.
+    """Return the matrix that sums the bins of a spectrum to bands of equal ratio, in hertz.
 
     >>> band_matrix(2, 0.5 * RATE / 8, 4 * RATE / 8, 8).T
     array([[0., 1., 0., 0., 0.], [0., 0., 1., 1., 0.]], dtype=float32)
@@ -91,8 +81,7 @@ def band_matrix(count: int, lowest: float, highest: float, window: int) -> Float
 def normalized(loudness: Floats) -> Floats:
     """Take the mean of a second out of each band, and scale it to its spread over four seconds.
 
-    Args:
-        loudness: Frames × bands; its memory is used for the result.
+    The memory of the loudness, frames × bands, is used for the result.
     """
     second = round(1 / FRAME)
     for band in range(loudness.shape[1]):
@@ -118,11 +107,7 @@ def running_mean(values: NDArray[np.float64], length: int) -> NDArray[np.float64
 
 
 def stretched(features: Floats, rate: float) -> Floats:
-    """Return the features of the same sound at another speed, by linear interpolation.
-
-    Args:
-        features: Frames × bands.
-        rate: How many frames become of one.
+    """Return the features of the same sound at another speed, `rate` frames for each one.
 
     >>> stretched(np.array([[0.0], [2.0], [4.0]], np.float32), 2.0).ravel()
     array([0., 1., 2., 3., 4.], dtype=float32)

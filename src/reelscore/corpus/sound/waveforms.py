@@ -22,23 +22,23 @@ Doubles = NDArray[np.float64]
 MINUTE = 3000
 """Frames of 20 ms that are read at once."""
 
-_WINDOW = 2 * RATE
+_WINDOW = 2 * RATE  # samples that are compared at once
 _FINER = 4  # places read between two samples
-_REACH = round(0.06 * RATE)
-_LOWEST, _HIGHEST = 80.0, 6000.0
-_WHITENING = 0.8
+_REACH = round(0.06 * RATE)  # samples: anchors are right to about 50 ms
+_LOWEST, _HIGHEST = 80.0, 6000.0  # hertz: hum below and what codecs drop above say nothing
+_WHITENING = 0.8  # exponent of the power taken out: peaks are sharp, and noise does not decide
 _CLEAR = 8.0  # times the spread of the correlation: a peak that is no accident
-_TRIALS = 200
-_STEEPEST = 0.002
-_INLIER = 0.0006
-_FEWEST = 4
+_TRIALS = 200  # pairs of windows: a few hit the line even where one window in ten lies on it
+_STEEPEST = 0.002  # relative change of the rate: clocks wander by less
+_INLIER = 0.0006  # seconds, ten samples: how far a window may lie from its line
+_FEWEST = 4  # windows on a line: fewer agree by accident
 _MOST = 0.75  # of windows in a row that make a line of their own
-_PROBES = 12
-_LONG, _STRETCH = 600.0, 300.0
+_PROBES = 12  # windows that choose between two rates
+_LONG, _STRETCH = 600.0, 300.0  # seconds: longer lines may bend, about every five minutes
 
-_PHASE_WINDOW = 512
+_PHASE_WINDOW = 512  # samples: 32 ms
 _PHASE_BINS = slice(3, 161)  # 94 Hz to 5 kHz
-_SMOOTH = round(0.2 / FRAME)
+_SMOOTH = round(0.2 / FRAME)  # frames: single ones are too noisy to decide
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,7 @@ def fitted(
 ) -> list[AlignedStretch]:
     """Fit lines to the waveforms: every two seconds the delay at which they agree best.
 
-    Args:
-        ad: The described track.
-        film: The film.
-        line: Where the stretch is, to about 50 ms; a straight line.
-        step: Called after each window.
+    The straight line that is given says where they are to about 50 ms.
 
     Returns:
         The exact line, or several where a little was cut or inserted; the one given, with no

@@ -39,9 +39,6 @@ class Narration:
 def to_webvtt(narration: Iterable[Narration]) -> str:
     r"""Write a narration as WebVTT, for a track of the kind `descriptions`.
 
-    Args:
-        narration: What is said; passages without words are written as "(narration)".
-
     >>> print(to_webvtt([Narration(3725.04, 3727.0, "Someone <waves> & nods.")]))
     WEBVTT
     <BLANKLINE>

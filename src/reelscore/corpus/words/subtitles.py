@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from reelscore.corpus.pipeline import StepWork
 from reelscore.corpus.project_files import Cue, CueLine, Remark, Subtitles
 from reelscore.corpus.scripts.elements import one_line, read_text
 from reelscore.errors import DataError, MissingExtraError
@@ -81,23 +80,8 @@ def read_subtitles(
     )
 
 
-def film_subtitles(
-    work: StepWork,
-    *,
-    fps: float | None = None,
-    encoding: str | None = None,
-    shift: float = 0.0,
-    scale: float = 1.0,
-) -> Subtitles:
-    """Read the subtitles of a film of a project, as `read_subtitles` does."""
-    return read_subtitles(str(work.file), fps=fps, encoding=encoding, shift=shift, scale=scale)
-
-
 def spoken_lines(text: str) -> tuple[CueLine, ...]:
     r"""Part what is said in a cue by speakers, without styles, sounds and music signs.
-
-    Args:
-        text: The text of the cue, with its line breaks.
 
     >>> lines = spoken_lines("- <i>Run!</i> [door creaks]\n- ANNA: Why?")
     >>> [(line.who, line.text) for line in lines]

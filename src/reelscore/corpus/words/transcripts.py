@@ -51,10 +51,6 @@ class TranscriptEntry:
 def transcript_template(segments: Sequence[Segment], *, audio: bool = False) -> str:
     """Write a table for transcribers, a row for each segment.
 
-    Args:
-        segments: The segments of the narration.
-        audio: Whether the sound of each segment lies beside it.
-
     >>> segment = Segment("n00.00.04.000", 4.0, 6.5, 4.4, 6.9, -8.1, 0.9)
     >>> print(transcript_template([segment], audio=True), end="")
     id,start,end,ad_start,ad_end,audio,text
@@ -70,12 +66,7 @@ def transcript_template(segments: Sequence[Segment], *, audio: bool = False) -> 
 
 
 def segment_sound(samples: Samples, segment: Segment) -> bytes:
-    """Return the sound of a segment as a WAV file.
-
-    Args:
-        samples: The described track.
-        segment: The segment.
-    """
+    """Return the sound of a segment as a WAV file."""
     sound = samples.read(round(segment.ad_start * RATE), round(segment.ad_end * RATE))
     return wav_file(sound)
 
@@ -83,12 +74,8 @@ def segment_sound(samples: Samples, segment: Segment) -> bytes:
 def read_entries(path: str | Path) -> list[TranscriptEntry]:
     """Read a transcript: CSV, SRT, WebVTT, or the JSON of a recogniser of speech.
 
-    Args:
-        path: The file. JSON is a list, or has one as `segments`, of `start`, `end` and `text`;
-            with the times of `words`, sentences of an entry get their own.
-
-    Raises:
-        DataError: If it cannot be read, or lacks what is needed.
+    JSON is a list, or has one as `segments`, of `start`, `end` and `text`; with the times of
+    `words`, sentences of an entry get their own.
     """
     text = read_text(path)
     if text.lstrip()[:1] in ("[", "{"):
@@ -158,18 +145,12 @@ def narration_sentences(
 ) -> tuple[list[TimedSentence], list[Remark]]:
     """Make sentences of a transcript, in film time.
 
-    Args:
-        entries: The transcript.
-        segments: The segments of the narration; what is mostly outside is dialogue, and left out.
-        time_map: Film times of the described track's.
-        times: Whose times the transcript has: the described track's (`ad`), or the film's. Rows
-            that name a segment have that segment's.
+    Its times are those of the described track (`ad`), which need a map, or of the film; entries
+    that name a segment have the segment's. What is mostly outside of segments is dialogue, and
+    left out.
 
     Returns:
         The sentences by their start, and what there is to know about them.
-
-    Raises:
-        DataError: If times of the described track come without a map.
 
     >>> segment = Segment("n00.00.04.000", 4.0, 6.5, 4.4, 6.9, -8.1, 0.9)
     >>> named = TranscriptEntry("Anna nods.", segment="n00.00.04.000")
