@@ -47,19 +47,12 @@ _MIB = 1 << 20
 
 
 class StepWork(NamedTuple):
-    """What a step is told beside its options.
-
-    Attributes:
-        project: The project.
-        film_id: The film; empty for steps of the whole corpus.
-        file: A file from elsewhere, such as the subtitles to read.
-        progress: Called with the work done and the work there is.
-    """
+    """What a step is told beside its options."""
 
     project: Project
-    film_id: str = ""
-    file: str | Path | None = None
-    progress: Progress | None = None
+    film_id: str = ""  # the film; empty for steps of the whole corpus
+    file: str | Path | None = None  # a file from elsewhere, such as the subtitles to read
+    progress: Progress | None = None  # called with the work done and the work there is
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ those that are named `ad_…`: seconds of the described track. What a file may l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -74,6 +74,20 @@ def segment_id(start: float) -> str:
     return f"n{hours:02}.{minutes:02}.{seconds:02}.{milliseconds:03}"
 
 
+def unused_id(letter: str, start: float, taken: Container[str]) -> str:
+    """Name what begins at a time, with a number where that name is taken.
+
+    >>> unused_id("t", 4.0, {"t00.00.04.000"})
+    't00.00.04.000.2'
+    """
+    name = base = letter + segment_id(start)[1:]
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{base}.{number}"
+    return name
+
+
 @dataclass(frozen=True)
 class Element:
     """A part of a script, such as a heading or a line of dialogue, with its time if it has one.
@@ -137,27 +151,19 @@ class FilmClip:
 class Decision:
     """What a person decided about a segment or a sentence, and when.
 
-    Attributes:
-        at: When, in ISO 8601.
-        who: Who decided.
-        target: The id of what it is about.
-        action: What was done, such as `accept`, `reject` or `move`.
-        before: The target before, as plain data; its `start` and `end` find it again after
-            its id has changed.
-        after: The target after.
-        note: A reason in words.
-
     >>> Decision("2026-01-01T00:00:00Z", "ada", "n1", "accept").note
     ''
     """
 
-    at: str
+    at: str  # when, in ISO 8601
     who: str
-    target: str
-    action: str
+    target: str  # the id of what it is about
+    action: str  # what was done, such as `accept`, `reject` or `move`
+    # The target before, as plain data; its `start` and `end` find it again after its id has
+    # changed.
     before: dict[str, object] | None = None
     after: dict[str, object] | None = None
-    note: str = ""
+    note: str = ""  # a reason in words
 
 
 @dataclass(frozen=True)
@@ -182,27 +188,17 @@ class Remark:
 
 @dataclass(frozen=True)
 class AudioTrack:
-    """One stream of sound in a file.
-
-    Attributes:
-        path: The file.
-        stream: Its number among the streams of sound in the file.
-        codec: The codec's name.
-        layout: Its channels, such as `stereo` or `5.1(side)`.
-        rate: Samples a second in the file.
-        language: Its language, if the file says it.
-        chosen_by: Why this stream: `option`, `disposition`, `language`, `default` or `only`.
-        seconds: The length that the file states, 0 where it states none; in results, the length
-            of what was decoded.
-    """
+    """One stream of sound in a file."""
 
     path: str
-    stream: int
+    stream: int  # its number among the streams of sound in the file
     codec: str = ""
-    layout: str = ""
-    rate: int = 0
-    language: str | None = None
-    chosen_by: str = ""
+    layout: str = ""  # its channels, such as `stereo` or `5.1(side)`
+    rate: int = 0  # samples a second in the file
+    language: str | None = None  # its language, if the file says it
+    chosen_by: str = ""  # why this stream: `option`, `disposition`, `language`, `default` or `only`
+    # The length that the file states, 0 where it states none; in results, the length of what was
+    # decoded.
     seconds: float = 0.0
 
 
@@ -244,17 +240,11 @@ class Cue:
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file that a result was made from, as it was then.
+    """A file that a result was made from, as it was then."""
 
-    Attributes:
-        path: Where it was: its place in the project, or its full path.
-        size: Its bytes.
-        sha256: The checksum of its first and its last MiB.
-    """
-
-    path: str
+    path: str  # where it was: its place in the project, or its full path
     size: int
-    sha256: str
+    sha256: str  # the checksum of its first and its last MiB
 
 
 @dataclass(frozen=True)
@@ -413,19 +403,12 @@ class CorpusClips(StepResult):
 
 @dataclass(frozen=True)
 class Replacement:
-    """A name that was replaced.
+    """A name that was replaced."""
 
-    Attributes:
-        start: Where it began in the original, in characters.
-        end: Where it ended.
-        text: The name.
-        token: What stands there now.
-    """
-
-    start: int
-    end: int
+    start: int  # where it began in the original, in characters
+    end: int  # where it ended
     text: str
-    token: str
+    token: str  # what stands there now
 
 
 @dataclass(frozen=True)
@@ -462,15 +445,10 @@ class CorpusNames(StepResult):
 
 @dataclass(frozen=True)
 class SameFilm:
-    """Two films of a project with the same sound.
-
-    Attributes:
-        films: Their ids.
-        confidence: That of their alignment.
-    """
+    """Two films of a project with the same sound."""
 
     films: tuple[str, str]
-    confidence: float
+    confidence: float  # that of their alignment
 
 
 @dataclass(frozen=True)
@@ -486,20 +464,11 @@ class SetSize:
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusSets(StepResult):
-    """`splits.json`: training, validation and test.
+    """`splits.json`: training, validation and test."""
 
-    Attributes:
-        films: The set of each film.
-        clips: The set of each clip.
-        left_out: How many clips from scripts are in no set.
-        same_sound: Films that are the same by their sound.
-        not_compared: Films without a file, or too short.
-        reached: What each set has.
-    """
-
-    films: dict[str, str] = field(default_factory=dict)
-    clips: dict[str, str]
-    left_out: int = 0
-    same_sound: tuple[SameFilm, ...] = ()
-    not_compared: tuple[str, ...] = ()
-    reached: dict[str, SetSize] = field(default_factory=dict)
+    films: dict[str, str] = field(default_factory=dict)  # the set of each film
+    clips: dict[str, str]  # the set of each clip
+    left_out: int = 0  # how many clips from scripts are in no set
+    same_sound: tuple[SameFilm, ...] = ()  # films that are the same by their sound
+    not_compared: tuple[str, ...] = ()  # films without a file, or too short
+    reached: dict[str, SetSize] = field(default_factory=dict)  # what each set has

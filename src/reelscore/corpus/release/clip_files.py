@@ -17,27 +17,16 @@ from reelscore.errors import DataError
 
 @dataclass(frozen=True)
 class ExportedClip:
-    """A clip as it leaves the project.
-
-    Attributes:
-        id: The clip's id.
-        film: Its film.
-        start: When it begins in the film.
-        end: When it ends.
-        expanded_start: When the longer clip begins that viewers see.
-        expanded_end: When that ends.
-        sentences: Its sentences.
-        origin: Whether they come from narration (`ad`) or a script.
-    """
+    """A clip as it leaves the project."""
 
     id: str
     film: str
-    start: float
-    end: float
-    expanded_start: float
-    expanded_end: float
+    start: float  # when it begins in the film
+    end: float  # when it ends
+    expanded_start: float  # when the longer clip begins that viewers see
+    expanded_end: float  # when that ends
     sentences: tuple[str, ...]
-    origin: str = "ad"
+    origin: str = "ad"  # whether they come from narration (`ad`) or a script
 
 
 def exported_clips(clips: CorpusClips, names: CorpusNames | None = None) -> list[ExportedClip]:
@@ -65,7 +54,7 @@ def to_coco(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = 
     >>> msgspec.json.decode(to_coco([clip], name="demo"))["annotations"]
     [{'id': 1, 'image_id': 'f_1', 'caption': 'Someone nods.'}]
     """
-    document: dict[str, Any] = {
+    document: dict[str, object] = {
         "info": {
             "description": name,
             "signature": f"corpus:{name}|clips:{len(clips)}|version:{__version__}",

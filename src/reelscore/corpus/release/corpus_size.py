@@ -26,30 +26,19 @@ _TAGS = {"N": "nouns", "V": "verbs", "J": "adjectives", "R": "adverbs"}
 
 @dataclass(frozen=True)
 class CorpusSize:
-    """The figures of one source and set.
+    """The figures of one source and set."""
 
-    Attributes:
-        films: How many films have clips in it; 0 if clips do not say their film.
-        clips: How many clips.
-        sentences: How many sentences.
-        words: How many words, without punctuation.
-        mean_length: Seconds of a clip on average, as viewers see it; None if times are not known.
-        mean_raw: The same, as the sentence lasts.
-        hours: How long all clips are together, as viewers see them.
-        hours_raw: The same, as the sentences last.
-        vocabulary: How many stems.
-        parts: Distinct stems of nouns, verbs, adjectives and adverbs; None without a tagger.
-    """
-
-    films: int
+    films: int  # how many films have clips in it; 0 if clips do not say their film
     clips: int
     sentences: int
-    words: int
+    words: int  # how many words, without punctuation
+    # Seconds of a clip on average, as viewers see it; None if times are not known.
     mean_length: float | None
-    mean_raw: float | None
-    hours: float | None
-    hours_raw: float | None
+    mean_raw: float | None  # the same, as the sentence lasts
+    hours: float | None  # how long all clips are together, as viewers see them
+    hours_raw: float | None  # the same, as the sentences last
     vocabulary: int
+    # Distinct stems of nouns, verbs, adjectives and adverbs; None without a tagger.
     parts: dict[str, int] | None = None
 
 
@@ -133,20 +122,13 @@ def _parts_of_speech(texts: Sequence[str]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class ReviewSize:
-    """What review did to the sentences of one source.
+    """What review did to the sentences of one source."""
 
-    Attributes:
-        sentences: How many there are, the rejected ones included.
-        accepted: The share that was accepted or edited.
-        rejected: The share that was rejected.
-        reasons: How many were rejected for each reason.
-        words_lost: The share of words lost; the paper lost about 19 % of scripts, under 4 % of AD.
-    """
-
-    sentences: int
-    accepted: float
-    rejected: float
-    reasons: dict[str, int]
+    sentences: int  # how many there are, the rejected ones included
+    accepted: float  # the share that was accepted or edited
+    rejected: float  # the share that was rejected
+    reasons: dict[str, int]  # how many were rejected for each reason
+    # The share of words lost; the paper lost about 19 % of scripts, under 4 % of AD.
     words_lost: float
 
 

@@ -24,20 +24,14 @@ RATIOS = (0.778, 0.055, 0.085, 0.081)
 class FilmGroup:
     """Films that must stay together: one film, or versions of the same.
 
-    Attributes:
-        films: Their ids.
-        genre: Their genre.
-        narrated: Clips from narration.
-        scripted: Clips from scripts, which only the training set takes.
-
     >>> FilmGroup(("sintel", "sintel-4k"), "fantasy", narrated=40).films
     ('sintel', 'sintel-4k')
     """
 
     films: tuple[str, ...]
-    genre: str = ""
-    narrated: int = 0
-    scripted: int = 0
+    genre: str = ""  # their genre
+    narrated: int = 0  # clips from narration
+    scripted: int = 0  # clips from scripts, which only the training set takes
 
     def clips(self, set_number: int) -> int:
         """Count the clips that a set gets with it."""

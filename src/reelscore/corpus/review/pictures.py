@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.corpus.sound.audio import RATE, Floats, open_media
-from reelscore.corpus.sound.sound_features import fft
+from reelscore.corpus.sound.sound_features import fft, hann_window
 
 Bytes = NDArray[np.uint8]
 
@@ -33,7 +33,7 @@ def spectrogram(sound: Floats, width: int = 900, height: int = 160) -> bytes:
     >>> spectrogram(np.zeros(16_000, np.float32), 30, 20)[1:4]
     b'PNG'
     """
-    window = np.hanning(_WINDOW + 1)[:-1].astype(np.float32)
+    window = hann_window(_WINDOW)
     padded = np.pad(sound, _WINDOW // 2)
     starts = np.linspace(0, max(0, len(padded) - _WINDOW), width).astype(np.intp)
     cut = np.lib.stride_tricks.sliding_window_view(padded, _WINDOW)[starts]

@@ -33,29 +33,19 @@ _BASE = (*ASSEMBLE.film_files[:-1], SUBTITLES.file, SCRIPT.file)
 
 
 class ReviewRequest(msgspec.Struct, forbid_unknown_fields=True):
-    """What the page asks to decide.
+    """What the page asks to decide."""
 
-    Attributes:
-        version: How many decisions the page has seen.
-        action: What to do; the other fields are its arguments.
-        target: The passage.
-        start: Of `move` and `new`.
-        end: Of `move` and `new`.
-        at: Of `split`.
-        text: Of `edit`; of `name` and `no-name`, the name.
-        note: Of `reject`.
-    """
-
-    version: int
+    version: int  # how many decisions the page has seen
+    # What to do; the other fields are its arguments.
     action: Literal[
         "accept", "reject", "move", "edit", "split", "merge", "new", "name", "no-name", "undo"
     ]
     target: str = ""
-    start: float = 0.0
-    end: float = 0.0
-    at: float = 0.0
-    text: str = ""
-    note: str = ""
+    start: float = 0.0  # of `move` and `new`
+    end: float = 0.0  # of `move` and `new`
+    at: float = 0.0  # of `split`
+    text: str = ""  # of `edit`; of `name` and `no-name`, the name
+    note: str = ""  # of `reject`
 
 
 @dataclass(frozen=True)
@@ -69,19 +59,13 @@ class LostWords:
 
 @dataclass(frozen=True, kw_only=True)
 class FilmSummary:
-    """What changes with decisions, beside the passages.
+    """What changes with decisions, beside the passages."""
 
-    Attributes:
-        version: How many decisions there are.
-        orphaned: How many are about what is no longer there.
-        names: Words in lower case: names (`name`), and what is marked as none (`no-name`).
-        report: What review removed, by source.
-    """
-
-    version: int
-    orphaned: int
+    version: int  # how many decisions there are
+    orphaned: int  # how many are about what is no longer there
+    # Words in lower case: names (`name`), and what is marked as none (`no-name`).
     names: dict[str, list[str]]
-    report: list[LostWords]
+    report: list[LostWords]  # what review removed, by source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,21 +81,13 @@ class FilmView(FilmSummary):
 
 @dataclass(frozen=True, kw_only=True)
 class DecisionEffect(FilmSummary):
-    """What a decision changed.
-
-    Attributes:
-        done: The action.
-        undone: The action that was taken back, if one was.
-        changed: The passages that are new or different.
-        removed: The ids of those that are gone.
-        target: The passage to show next.
-    """
+    """What a decision changed."""
 
     done: str
-    undone: str
-    changed: list[Passage]
-    removed: list[str]
-    target: str | None
+    undone: str  # the action that was taken back, if one was
+    changed: list[Passage]  # the passages that are new or different
+    removed: list[str]  # the ids of those that are gone
+    target: str | None  # the passage to show next
 
 
 @dataclass(frozen=True)

@@ -50,29 +50,17 @@ _FEATURE_SMOOTHING = round(1 / FRAME)  # frames: features vary more than wavefor
 
 @dataclass(frozen=True)
 class FilmAlignment:
-    """A described track on the film's time.
+    """A described track on the film's time."""
 
-    Attributes:
-        map: Which time of the film each time of the track shows; without pieces if none does.
-        rate: Film seconds for each second of the track.
-        confidence: How well they fit, from 0 to 1; below 0.12 they are of different films.
-        coherent: How well the phases of the waveforms agree, up to 1.
-        rate_at_edge: Whether the best rate is the lowest or the highest that was tried.
-        residual: How far measured places lie from the map, in seconds, where they do so most.
-        residual_at: When that stretch of the track begins.
-        film_seconds: The length of the film.
-        ad_seconds: The length of the track.
-    """
-
-    map: TimeMap
-    rate: float
-    confidence: float
-    coherent: float
-    rate_at_edge: bool
-    residual: float
-    residual_at: float
-    film_seconds: float
-    ad_seconds: float
+    map: TimeMap  # which time of the film each time of the track shows; without pieces if none does
+    rate: float  # film seconds for each second of the track
+    confidence: float  # how well they fit, from 0 to 1; below 0.12 they are of different films
+    coherent: float  # how well the phases of the waveforms agree, up to 1
+    rate_at_edge: bool  # whether the best rate is the lowest or the highest that was tried
+    residual: float  # how far measured places lie from the map, in seconds, where they do so most
+    residual_at: float  # when that stretch of the track begins
+    film_seconds: float  # the length of the film
+    ad_seconds: float  # the length of the track
 
     @property
     def related(self) -> bool:

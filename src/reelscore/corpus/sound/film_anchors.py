@@ -50,34 +50,22 @@ _LARGEST_SLOPE = 0.0013  # half a step of the grid
 
 @dataclass(frozen=True)
 class RateChoice:
-    """The speed of a track against the film.
+    """The speed of a track against the film."""
 
-    Attributes:
-        rate: Film seconds for each second of the track.
-        score: How well the track fits at this rate: the mean of its best correlations.
-        at_edge: Whether the best rate is the lowest or the highest that was tried.
-    """
-
-    rate: float
-    score: float
-    at_edge: bool = False
+    rate: float  # film seconds for each second of the track
+    score: float  # how well the track fits at this rate: the mean of its best correlations
+    at_edge: bool = False  # whether the best rate is the lowest or the highest that was tried
 
 
 @dataclass(frozen=True)
 class Anchors:
-    """Where chunks of the track are in the film.
+    """Where chunks of the track are in the film."""
 
-    Attributes:
-        rate: The rate they were found at.
-        starts: The frame in which each chunk begins, at the film's speed.
-        lags: The film's frame less the track's, between frames too; NaN without a match.
-        peaks: The correlation there, 0 without a match.
-    """
-
-    rate: float
-    starts: NDArray[np.int64]
+    rate: float  # the rate they were found at
+    starts: NDArray[np.int64]  # the frame in which each chunk begins, at the film's speed
+    # The film's frame less the track's, between frames too; NaN without a match.
     lags: NDArray[np.float64]
-    peaks: NDArray[np.float64]
+    peaks: NDArray[np.float64]  # the correlation there, 0 without a match
 
     @property
     def confidence(self) -> float:

@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 from reelscore._progress import Progress
 from reelscore.corpus.sound.audio import RATE, SampleReader, Samples
 from reelscore.corpus.sound.sound_features import (
+    Spectra,
     band_matrix,
     fft,
+    hann_window,
     maximum_filter1d,
     uniform_filter1d,
+    windowed_spectra,
 )
 from reelscore.corpus.sound.time_map import TimeMap
 
 Floats = NDArray[np.float32]
-Spectra = NDArray[np.complex64]
 
 HOP = 128
 """Samples from one frame to the next: 8 ms."""
@@ -43,19 +45,12 @@ _REACH = 4  # frames: 32 ms by which stretched sounds may be early or late
 
 @dataclass(frozen=True)
 class BandPowers:
-    """The power of each band in each frame of the film's time, 125 frames a second.
+    """The power of each band in each frame of the film's time, 125 frames a second."""
 
-    Attributes:
-        unexplained: What the film does not explain; of the method `power`, all there is.
-        explained: What the film explains; of the method `power`, what the film has.
-        level: The power of the track, over all bands.
-        film_level: The power of the film, over all bands.
-    """
-
-    unexplained: Floats
-    explained: Floats
-    level: Floats
-    film_level: Floats
+    unexplained: Floats  # what the film does not explain; of the method `power`, all there is
+    explained: Floats  # what the film explains; of the method `power`, what the film has
+    level: Floats  # the power of the track, over all bands
+    film_level: Floats  # the power of the film, over all bands
 
 
 def warped(ad: SampleReader, time_map: TimeMap, first: int, last: int, channel: int = 0) -> Floats:
@@ -118,19 +113,14 @@ def spectrum_blocks(
         16 frames before and after are there too.
     """
     frames = film.count // HOP + 1
-    window = np.hanning(_WINDOW + 1)[:-1].astype(np.float32)
+    window = hann_window(_WINDOW)
     for begin in range(0, frames, _FRAMES_PER_BLOCK):
         end = min(begin + _FRAMES_PER_BLOCK, frames)
         first = (begin - _MARGIN) * HOP - _WINDOW // 2
         last = (end - 1 + _MARGIN) * HOP + _WINDOW // 2
-        track = _spectra(warped(ad, time_map, first, last), window, bins)
-        yield begin, end, track, _spectra(film.read(first, last), window, bins)
-
-
-def _spectra(sound: Floats, window: Floats, bins: int) -> Spectra:
-    cut = np.lib.stride_tricks.sliding_window_view(sound, len(window))[::HOP]
-    spectra: Spectra = fft.rfft(cut * window, axis=1)[:, :bins]
-    return spectra
+        track = windowed_spectra(warped(ad, time_map, first, last), window, HOP)[:, :bins]
+        other = windowed_spectra(film.read(first, last), window, HOP)[:, :bins]
+        yield begin, end, track, other
 
 
 def _power(spectra: Spectra) -> Floats:
@@ -167,10 +157,10 @@ def residual_sound(track: Floats, film: Floats, *, stretched: bool = False) -> F
     Both are samples on the film's time. On stretched tracks, what is not louder than usual beside
     the film is made quiet.
     """
-    window = np.hanning(_WINDOW + 1)[:-1].astype(np.float32)
+    window = hann_window(_WINDOW)
     padded = (_WINDOW, _WINDOW + (-len(track)) % HOP)
     spectra, source = (
-        _spectra(np.pad(sound, padded), window, _WINDOW // 2 + 1) for sound in (track, film)
+        windowed_spectra(np.pad(sound, padded), window, HOP) for sound in (track, film)
     )
     if stretched:
         power, most = _loudness(spectra, source)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from reelscore._progress import Progress
 from reelscore.corpus.sound.audio import RATE, Samples
 from reelscore.corpus.sound.narration import HOP, spectrum_bands, spectrum_blocks, warped
-from reelscore.corpus.sound.sound_features import fft, uniform_filter1d
+from reelscore.corpus.sound.sound_features import fft, uniform_filter1d, windowed_spectra
 from reelscore.corpus.sound.time_map import TimeMap
 
 Floats = NDArray[np.float32]
@@ -127,10 +127,7 @@ def _centre(samples: Samples, first: int, last: int, time_map: TimeMap | None) -
     mid, side = read(low, high, 0), read(low, high, 1)
     hop = _PICTURE // 2
     window = np.sqrt(np.hanning(_PICTURE + 1)[:-1]).astype(np.float32)
-    spectra = [
-        fft.rfft(np.lib.stride_tricks.sliding_window_view(x, _PICTURE)[::hop] * window)
-        for x in (mid, side)
-    ]
+    spectra = [windowed_spectra(each, window, hop) for each in (mid, side)]
     cross = spectra[0] * spectra[1].conj()
     share = uniform_filter1d(cross.real, 7, axis=0) + 1j * uniform_filter1d(cross.imag, 7, axis=0)
     share /= uniform_filter1d(np.abs(spectra[1]) ** 2, 7, axis=0) + _TINY

@@ -51,25 +51,17 @@ _SPEECH = 0.2  # share of the changes of loudness at the rate of syllables
 
 @dataclass(frozen=True)
 class Segmentation:
-    """The narration of a track.
+    """The narration of a track."""
 
-    Attributes:
-        segments: In their order.
-        method: How they were found: `residual`, `power` (stretched tracks), `spectrogram`, `lms`.
-        thresholds: Level in dB that a segment must reach, and above which it goes on.
-        loudest: The highest level of all frames.
-        loudest_at: When that is.
-        share: How much of the film's time is narrated.
-        side_db: Below 0 where the narrator is rather in the film, by how steadily each track
-            follows the other.
-    """
-
-    segments: tuple[Segment, ...]
-    method: str
+    segments: tuple[Segment, ...]  # in their order
+    method: str  # how they were found: `residual`, `power` (stretched tracks), `spectrogram`, `lms`
+    # Level in dB that a segment must reach, and above which it goes on.
     thresholds: tuple[float, float]
-    loudest: float
-    loudest_at: float
-    share: float
+    loudest: float  # the highest level of all frames
+    loudest_at: float  # when that is
+    share: float  # how much of the film's time is narrated
+    # Below 0 where the narrator is rather in the film, by how steadily each track follows the
+    # other.
     side_db: float = 0.0
 
 

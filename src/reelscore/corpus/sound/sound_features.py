@@ -24,6 +24,7 @@ except ModuleNotFoundError:
     raise MissingExtraError.of("Analysing sound needs scipy", "reelscore[corpus]") from None
 
 Floats = NDArray[np.float32]
+Spectra = NDArray[np.complex64]
 
 FRAME = 0.02
 """Seconds between two frames."""
@@ -46,19 +47,30 @@ def sound_features(samples: Samples, progress: Progress | None = None) -> Floats
     """
     frames = samples.count // HOP + 1
     loudness = np.empty((frames, _BANDS), np.float32)
-    window = np.hanning(_WINDOW + 1)[:-1].astype(np.float32)
+    window = hann_window(_WINDOW)
     bands = band_matrix(_BANDS, _LOWEST, _HIGHEST, _WINDOW)
     for begin in range(0, frames, _FRAMES_PER_BLOCK):
         end = min(begin + _FRAMES_PER_BLOCK, frames)
         first = begin * HOP - _WINDOW // 2
         sound = samples.read(first, first + (end - begin - 1) * HOP + _WINDOW)
-        cut = np.lib.stride_tricks.sliding_window_view(sound, _WINDOW)[::HOP]
-        spectrum = fft.rfft(cut * window, axis=1)
-        power = spectrum.real**2 + spectrum.imag**2
+        spectra = windowed_spectra(sound, window, HOP)
+        power = spectra.real**2 + spectra.imag**2
         loudness[begin:end] = np.log(power @ bands + _FLOOR)
         if progress:
             progress(end, frames)
     return normalized(loudness)
+
+
+def hann_window(length: int) -> Floats:
+    """Return the weights of a window whose shifted copies sum to the same everywhere."""
+    return np.hanning(length + 1)[:-1].astype(np.float32)
+
+
+def windowed_spectra(sound: Floats, window: Floats, hop: int) -> Spectra:
+    """Return the spectrum of each window of a sound, `hop` samples apart."""
+    cut = np.lib.stride_tricks.sliding_window_view(sound, len(window))[::hop]
+    spectra: Spectra = fft.rfft(cut * window, axis=1)
+    return spectra
 
 
 def band_matrix(count: int, lowest: float, highest: float, window: int) -> Floats:

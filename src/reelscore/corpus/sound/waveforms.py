@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from reelscore._progress import Steps
 from reelscore.corpus.sound.audio import RATE, Samples
 from reelscore.corpus.sound.film_anchors import STANDARD_RATES
-from reelscore.corpus.sound.sound_features import FRAME, HOP, fft, running_mean
+from reelscore.corpus.sound.sound_features import (
+    FRAME,
+    HOP,
+    fft,
+    hann_window,
+    running_mean,
+    windowed_spectra,
+)
 
 Doubles = NDArray[np.float64]
 
@@ -45,20 +52,14 @@ _SMOOTH = round(0.2 / FRAME)  # frames: single ones are too noisy to decide
 class AlignedStretch:
     """A stretch of the track and the film's times of it: a straight line, or several joined.
 
-    Attributes:
-        ad: The times of the track at which the line bends, and its ends, rising.
-        film: The times of the film there.
-        residual: How far the measured places lie from the line, in seconds: the median.
-        windows: How many measured places it rests on; 0 where waveforms do not agree.
-
     >>> AlignedStretch(np.array([0.0, 10.0]), np.array([5.0, 15.0])).film_at(np.array([2.0, 11.0]))
     array([ 7., 16.])
     """
 
-    ad: Doubles
-    film: Doubles
-    residual: float = 0.0
-    windows: int = 0
+    ad: Doubles  # the times of the track at which the line bends, and its ends, rising
+    film: Doubles  # the times of the film there
+    residual: float = 0.0  # how far the measured places lie from the line, in seconds: the median
+    windows: int = 0  # how many measured places it rests on; 0 where waveforms do not agree
 
     @property
     def length(self) -> float:
@@ -235,7 +236,7 @@ def phase_agreement(
     Returns:
         For each frame the mean cosine of the phase differences, smoothed over 0.2 s.
     """
-    window = np.hanning(_PHASE_WINDOW + 1)[:-1].astype(np.float32)
+    window = hann_window(_PHASE_WINDOW)
     first, last = frames
     values = np.empty(last - first, np.float32)
     for begin in range(first, last, MINUTE):
@@ -246,20 +247,19 @@ def phase_agreement(
         start = round((float(around.mean()) - (count / 2) * FRAME) * RATE) - _PHASE_WINDOW // 2
         place = middle + (start / RATE - float(around.mean())) / slope
         length = (count - 1) * HOP + _PHASE_WINDOW
-        one = _spectra(ad.resampled(place * RATE, 1 / slope, length), window)
-        other = _spectra(film.read(start, start + length), window)
+        one, other = (
+            windowed_spectra(sound, window, HOP)[:, _PHASE_BINS]
+            for sound in (
+                ad.resampled(place * RATE, 1 / slope, length),
+                film.read(start, start + length),
+            )
+        )
         product = one * other.conj()
         product /= np.abs(product) + 1e-12
         values[begin - first : begin - first + count] = product.real.mean(axis=1)
         if step:
             step()
     return running_mean(values.astype(np.float64), _SMOOTH).astype(np.float32)
-
-
-def _spectra(sound: NDArray[np.float32], window: NDArray[np.float32]) -> NDArray[np.complex64]:
-    cut = np.lib.stride_tricks.sliding_window_view(sound, len(window))[::HOP]
-    spectra: NDArray[np.complex64] = fft.rfft(cut * window, axis=1)[:, _PHASE_BINS]
-    return spectra
 
 
 def best_edges(

@@ -71,7 +71,7 @@ class FastPassage:
 
 
 @dataclass(frozen=True)
-class Overlap:
+class NarrationOverlap:
     """A passage over dialogue, and for how many seconds."""
 
     start: float
@@ -90,31 +90,18 @@ class Room:
 
 @dataclass(frozen=True)
 class NarrationReport:
-    """How dense a narration is, how fast, where it covers dialogue, and where is room.
+    """How dense a narration is, how fast, where it covers dialogue, and where is room."""
 
-    Attributes:
-        seconds: How long the film is.
-        narrated: Seconds of narration.
-        density: The share of the film that is narrated.
-        passages: How many there are.
-        words_per_minute: Over all passages with words; None without any.
-        fast: Passages faster than 180 words a minute.
-        dialogue: Seconds of dialogue.
-        overlap: Seconds of narration over dialogue.
-        overlaps: The passages over dialogue.
-        gaps: Where another description would fit.
-    """
-
-    seconds: float
-    narrated: float
-    density: float
-    passages: int
-    words_per_minute: float | None
-    fast: tuple[FastPassage, ...]
-    dialogue: float
-    overlap: float
-    overlaps: tuple[Overlap, ...]
-    gaps: tuple[Room, ...]
+    seconds: float  # how long the film is
+    narrated: float  # seconds of narration
+    density: float  # the share of the film that is narrated
+    passages: int  # how many there are
+    words_per_minute: float | None  # over all passages with words; None without any
+    fast: tuple[FastPassage, ...]  # passages faster than 180 words a minute
+    dialogue: float  # seconds of dialogue
+    overlap: float  # seconds of narration over dialogue
+    overlaps: tuple[NarrationOverlap, ...]  # the passages over dialogue
+    gaps: tuple[Room, ...]  # where another description would fit
 
 
 def accessibility_report(
@@ -163,7 +150,9 @@ def accessibility_report(
         dialogue=round(sum(end - start for start, end in talk), 3),
         overlap=round(sum(shared_seconds(span, talk) for span in spoken), 3),
         overlaps=tuple(
-            Overlap(each.start, each.end, round(shared, 3)) for each, shared in over if shared > 0
+            NarrationOverlap(each.start, each.end, round(shared, 3))
+            for each, shared in over
+            if shared > 0
         ),
         gaps=tuple(
             Room(round(start, 3), round(end, 3), int((end - start) * 160 / 60))

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from reelscore.corpus.pipeline import ALIGN, StepWork
-from reelscore.corpus.project_files import Remark, Segment, TimedSentence, Transcript, segment_id
+from reelscore.corpus.project_files import Remark, Segment, TimedSentence, Transcript, unused_id
 from reelscore.corpus.scripts.elements import read_text
 from reelscore.corpus.sound.audio import RATE, Samples, wav_file
 from reelscore.corpus.sound.time_map import TimeMap
@@ -33,19 +33,13 @@ _INSIDE = 0.5  # share of an entry that the narrator must speak; the rest is dia
 
 @dataclass(frozen=True)
 class TranscriptEntry:
-    """Words with times, as a transcript has them.
+    """Words with times, as a transcript has them."""
 
-    Attributes:
-        text: The words.
-        start: When they begin, in the transcript's own time; None where only a segment is named.
-        end: When they end.
-        segment: The id of the segment that they belong to, where it is named.
-    """
-
-    text: str
+    text: str  # the words
+    # When they begin, in the transcript's own time; None where only a segment is named.
     start: float | None = None
-    end: float | None = None
-    segment: str | None = None
+    end: float | None = None  # when they end
+    segment: str | None = None  # the id of the segment that they belong to, where it is named
 
 
 def transcript_template(segments: Sequence[Segment], *, audio: bool = False) -> str:
@@ -229,11 +223,7 @@ def _spoken_in(
 def _add(
     sentences: dict[str, TimedSentence], text: str, start: float, end: float, parent: Segment | None
 ) -> None:
-    identity = base = "t" + segment_id(start)[1:]
-    number = 1
-    while identity in sentences:
-        number += 1
-        identity = f"{base}.{number}"
+    identity = unused_id("t", start, sentences)
     sentences[identity] = TimedSentence(
         identity, text, round(start, 3), round(end, 3), "ad", parent.id if parent else None
     )
