@@ -6,6 +6,7 @@ not be used as it is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -27,122 +28,97 @@ _CLIPPED = 1e-4  # share of the samples
 _SWAPPED = -3.0  # dB
 
 
-def _track_remarks(film: Samples, ad: Samples) -> list[Remark]:
-    """Return what is special about the tracks themselves."""
-    remarks = []
+def _track_remarks(film: Samples, ad: Samples) -> Iterator[Remark]:
+    """Yield what is special about the tracks themselves."""
     longer, shorter = max(film.seconds, ad.seconds), min(film.seconds, ad.seconds)
     if longer > _LENGTHS * shorter:
-        remarks.append(
-            Remark(
-                "lengths",
-                f"The film lasts {clock(film.seconds)} and the described track "
-                f"{clock(ad.seconds)}: are these the right files?",
-            )
+        yield Remark(
+            "lengths",
+            f"The film lasts {clock(film.seconds)} and the described track "
+            f"{clock(ad.seconds)}: are these the right files?",
         )
     for name, samples in (("film", film), ("described track", ad)):
         if samples.mono:
-            remarks.append(Remark("mono", f"Left and right of the {name} are equal."))
+            yield Remark("mono", f"Left and right of the {name} are equal.")
         if samples.clipped > _CLIPPED:
-            remarks.append(
-                Remark("clipped", f"The {name} is clipped in {samples.clipped:.2%} of its time.")
-            )
+            yield Remark("clipped", f"The {name} is clipped in {samples.clipped:.2%} of its time.")
         if samples.gaps:
             total = sum(gap.seconds for gap in samples.gaps)
-            remarks.append(
-                Remark(
-                    "gap",
-                    f"The {name} has {len(samples.gaps)} gaps in its time stamps, {total:.1f} "
-                    f"seconds in all, the first at {clock(samples.gaps[0].start)}; they were "
-                    "filled with silence.",
-                    details=tuple(asdict(gap) for gap in samples.gaps[:100]),
-                )
+            yield Remark(
+                "gap",
+                f"The {name} has {len(samples.gaps)} gaps in its time stamps, {total:.1f} "
+                f"seconds in all, the first at {clock(samples.gaps[0].start)}; they were "
+                "filled with silence.",
+                details=tuple(asdict(gap) for gap in samples.gaps[:100]),
             )
-    return remarks
 
 
-def alignment_remarks(alignment: FilmAlignment, film: Samples, ad: Samples) -> list[Remark]:
-    """Return what there is to know about an alignment."""
-    remarks = _track_remarks(film, ad)
+def alignment_remarks(alignment: FilmAlignment, film: Samples, ad: Samples) -> Iterator[Remark]:
+    """Yield what there is to know about an alignment."""
+    yield from _track_remarks(film, ad)
     if alignment.rate_at_edge:
-        remarks.append(
-            Remark(
-                "rate-edge",
-                f"The best rate, {alignment.rate:.4f}, is the last one tried; give the right one "
-                "with --rate.",
-                trusted=False,
-            )
+        yield Remark(
+            "rate-edge",
+            f"The best rate, {alignment.rate:.4f}, is the last one tried; give the right one "
+            "with --rate.",
+            trusted=False,
         )
     if not alignment.related:
         names = [Path(samples.track.path).name for samples in (ad, film)]
-        remarks.append(
-            Remark(
-                "no-match",
-                f"{names[0]} ({clock(ad.seconds)}) does not belong to {names[1]} "
-                f"({clock(film.seconds)}): confidence {alignment.confidence:.2f}, and 0.12 is "
-                "needed. Another film, another language, or the wrong stream (--stream)?",
-                trusted=False,
-            )
+        yield Remark(
+            "no-match",
+            f"{names[0]} ({clock(ad.seconds)}) does not belong to {names[1]} "
+            f"({clock(film.seconds)}): confidence {alignment.confidence:.2f}, and 0.12 is "
+            "needed. Another film, another language, or the wrong stream (--stream)?",
+            trusted=False,
         )
-        return remarks
-    remarks += _map_remarks(alignment)
+        return
+    yield from _map_remarks(alignment)
     if alignment.residual > _DRIFT:
-        remarks.append(
-            Remark(
-                "drift",
-                f"The clocks of the tracks wander: from {clock(alignment.residual_at)} of the "
-                f"described track on, times are {1000 * alignment.residual:.0f} ms off.",
-            )
+        yield Remark(
+            "drift",
+            f"The clocks of the tracks wander: from {clock(alignment.residual_at)} of the "
+            f"described track on, times are {1000 * alignment.residual:.0f} ms off.",
         )
-    return remarks
 
 
-def _map_remarks(alignment: FilmAlignment) -> list[Remark]:
-    remarks = []
+def _map_remarks(alignment: FilmAlignment) -> Iterator[Remark]:
     if abs(alignment.rate - 1) > _SAME_RATE:
         drift = abs(alignment.rate - 1) * alignment.ad_seconds
-        remarks.append(
-            Remark(
-                "rate",
-                f"A second of the described track is {alignment.rate:.6f} seconds of the film"
-                f"{_rate_name(alignment.rate)}; without this, times would be {drift:.3g} seconds "
-                "off at the end.",
-            )
+        yield Remark(
+            "rate",
+            f"A second of the described track is {alignment.rate:.6f} seconds of the film"
+            f"{_rate_name(alignment.rate)}; without this, times would be {drift:.3g} seconds "
+            "off at the end.",
         )
     if alignment.stretched:
-        remarks.append(
-            Remark(
-                "stretched",
-                "The described track was changed in speed at the same pitch, so the waveforms "
-                "differ; the narration is found by loudness, with coarser edges.",
-            )
+        yield Remark(
+            "stretched",
+            "The described track was changed in speed at the same pitch, so the waveforms "
+            "differ; the narration is found by loudness, with coarser edges.",
         )
     breaks = alignment.map.breaks(alignment.ad_seconds, alignment.film_seconds)
     pieces = alignment.map.pieces
     inner = [b for b in breaks if pieces[0].ad_start < b.ad < pieces[-1].ad_end]
     if inner:
         kinds = [b.kind for b in inner]
-        remarks.append(
-            Remark(
-                "cuts",
-                f"In the middle of the described track, {plural(kinds.count('cut'), 'part')} of "
-                f"the film missing, {plural(kinds.count('insertion'), 'part')} added.",
-                details=tuple(asdict(b) for b in breaks),
-            )
+        yield Remark(
+            "cuts",
+            f"In the middle of the described track, {plural(kinds.count('cut'), 'part')} of "
+            f"the film missing, {plural(kinds.count('insertion'), 'part')} added.",
+            details=tuple(asdict(b) for b in breaks),
         )
     uncovered = alignment.map.uncovered(alignment.ad_seconds)
     if uncovered > _UNCOVERED:
         parts = [b for b in breaks if b.kind == "insertion"]
         places = ", ".join(f"{clock(b.ad)} to {clock(b.ad + b.seconds)}" for b in parts[:5])
         more = f" and {len(parts) - 5} more" if len(parts) > 5 else ""
-        remarks.append(
-            Remark(
-                "uncovered",
-                f"{uncovered:.0%} of the described track is nowhere in the film: {places}{more}.",
-                trusted=False,
-                details=tuple(asdict(b) for b in parts),
-            )
+        yield Remark(
+            "uncovered",
+            f"{uncovered:.0%} of the described track is nowhere in the film: {places}{more}.",
+            trusted=False,
+            details=tuple(asdict(b) for b in parts),
         )
-    return remarks
 
 
 def _rate_name(rate: float) -> str:
@@ -152,40 +128,32 @@ def _rate_name(rate: float) -> str:
     return f" ({names[0]})" if names and names[0] != "same speed" else ""
 
 
-def segmentation_remarks(segmentation: Segmentation) -> list[Remark]:
-    """Return what there is to know about a segmentation.
+def segmentation_remarks(segmentation: Segmentation) -> Iterator[Remark]:
+    """Yield what there is to know about a segmentation.
 
     >>> nothing = Segmentation((), "residual", (-20.0, -32.0), -24.3, 61.0, 0.0)
-    >>> print(segmentation_remarks(nothing)[0].message)
+    >>> print(next(segmentation_remarks(nothing)).message)
     No narration was found; the loudest sound that the film does not explain is at 1:01.0
     (-24.3 dB; a segment has -20 dB or more, and is longer).
     """
-    remarks = []
     if not segmentation.segments:
-        remarks.append(
-            Remark(
-                "no-narration",
-                "No narration was found; the loudest sound that the film does not explain is at "
-                f"{clock(segmentation.loudest_at)} ({segmentation.loudest:.1f} dB; a segment has "
-                f"{segmentation.thresholds[0]:.0f} dB or more, and is longer).",
-            )
+        yield Remark(
+            "no-narration",
+            "No narration was found; the loudest sound that the film does not explain is at "
+            f"{clock(segmentation.loudest_at)} ({segmentation.loudest:.1f} dB; a segment has "
+            f"{segmentation.thresholds[0]:.0f} dB or more, and is longer).",
         )
     elif segmentation.side_db < _SWAPPED:
-        remarks.append(
-            Remark(
-                "swapped",
-                "Where they differ, the film seems to be the track with a narrator, and not the "
-                "other way round: exchange --film and --ad.",
-                trusted=False,
-            )
+        yield Remark(
+            "swapped",
+            "Where they differ, the film seems to be the track with a narrator, and not the "
+            "other way round: exchange --film and --ad.",
+            trusted=False,
         )
     if segmentation.share > _MUCH:
-        remarks.append(
-            Remark(
-                "too-much",
-                f"{segmentation.share:.0%} of the film would be narrated: probably these are "
-                "different mixes or languages.",
-                trusted=False,
-            )
+        yield Remark(
+            "too-much",
+            f"{segmentation.share:.0%} of the film would be narrated: probably these are "
+            "different mixes or languages.",
+            trusted=False,
         )
-    return remarks

@@ -92,7 +92,7 @@ def align(
     """
     with _decoded(pair, folder) as (film, ad):
         found = align_samples(ad, film, rate=rate, search=search, progress=progress)
-        remarks = alignment_remarks(found, film, ad)
+        remarks = tuple(alignment_remarks(found, film, ad))
     pieces = found.map.pieces
     for piece in pieces:
         assert 0 <= piece.film_start <= piece.film_end <= found.film_seconds + 1e-6
@@ -107,7 +107,7 @@ def align(
         coherent=round(found.coherent, 4),
         map=pieces,
         breaks=tuple(breaks),
-        report=tuple(remarks),
+        report=remarks,
     )
 
 
@@ -153,25 +153,24 @@ def segment(
             gap=gap,
             progress=progress,
         )
-        remarks = segmentation_remarks(found)
+        remarks = tuple(segmentation_remarks(found))
         if method == "lms":
-            remarks += _isolation_remarks(film, ad)
+            remarks += tuple(_isolation_remarks(film, ad))
     return NarrationSegments(
         method=found.method,
         thresholds=found.thresholds,
         narrated=round(sum(each.end - each.start for each in found.segments), 3),
         segments=found.segments,
         turns=narration_turns(found.segments),
-        report=tuple(remarks),
+        report=remarks,
     )
 
 
-def _isolation_remarks(film: Samples, ad: Samples) -> list[Remark]:
-    alike = [name for name, each in (("film", film), ("described track", ad)) if each.mono]
-    return [
-        Remark("mono", f"Left and right of the {name} are equal: its centre cannot be isolated.")
-        for name in alike
-    ]
+def _isolation_remarks(film: Samples, ad: Samples) -> Iterator[Remark]:
+    for name, each in (("film", film), ("described track", ad)):
+        if each.mono:
+            words = f"Left and right of the {name} are equal: its centre cannot be isolated."
+            yield Remark("mono", words)
 
 
 def align_film(

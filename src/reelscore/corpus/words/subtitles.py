@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -109,27 +109,21 @@ def _is_label(name: str) -> bool:
     return not any(letter.islower() for letter in name)
 
 
-def _remarks(cues: Sequence[Cue], ordered: Sequence[Cue]) -> list[Remark]:
-    remarks = []
+def _remarks(cues: Sequence[Cue], ordered: Sequence[Cue]) -> Iterator[Remark]:
     late = sum(cue.start < before.start for before, cue in pairwise(cues))
     if late:
-        remarks.append(
-            Remark("unsorted", f"Cues that start before the one above them: {late}; sorted.")
-        )
+        yield Remark("unsorted", f"Cues that start before the one above them: {late}; sorted.")
     empty = [number for number, cue in enumerate(ordered) if cue.end <= cue.start]
     if empty:
-        remarks.append(
-            Remark(
-                "no-duration",
-                f"Cues that end when or before they start: {len(empty)}; not used.",
-                details=tuple({"cue": number} for number in empty),
-            )
+        yield Remark(
+            "no-duration",
+            f"Cues that end when or before they start: {len(empty)}; not used.",
+            details=tuple({"cue": number} for number in empty),
         )
     if any(cue.start < 0 for cue in ordered):
         early = sum(cue.start < 0 for cue in ordered)
-        remarks.append(
-            Remark("negative", f"Cues that start before the film: {early}; not used. See --shift.")
+        yield Remark(
+            "negative", f"Cues that start before the film: {early}; not used. See --shift."
         )
     if not any(cue.lines for cue in ordered):
-        remarks.append(Remark("no-words", "No cue has words that are said.", trusted=False))
-    return remarks
+        yield Remark("no-words", "No cue has words that are said.", trusted=False)
