@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from reelscore.challenges import read_definition
+from reelscore.corpus.pipeline import ALIGN
 from reelscore.corpus.project import Project
 from reelscore.corpus.words.subtitles import read_subtitles
 from reelscore_studies.demo_films import FILMS
@@ -42,7 +43,7 @@ def test_the_whole_road(run, tmp_path, monkeypatch):
         segments = [(each.ad_start, each.ad_end) for each in project.segments(film.id)]
         assert len(segments) == len(narration)
         assert np.allclose(segments, narration, atol=0.12)
-    assert project.result("station", "align")["rate"] == pytest.approx(25 / 24, abs=1e-5)
+    assert project.result(ALIGN, "station").rate == pytest.approx(25 / 24, abs=1e-5)
     release = tmp_path / "demo" / "release"
     references = json.loads((release / "training.json").read_text())["annotations"]
     texts = [each["caption"] for each in references]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 
 import numpy as np
 import pytest
 
+from reelscore.corpus.pipeline import write_file
 from reelscore.corpus.project import Film, Project
 from reelscore.corpus.project_files import TimedSentence
 from reelscore.corpus.release.duplicates import film_features, same_films
 from reelscore.corpus.release.film_sets import FilmGroup, works
-from reelscore.corpus.results import read_result, write_result
 from support.film_sound import described, faster, film_sound, write_sound
 
 
@@ -72,7 +73,7 @@ def test_split_puts_the_same_sound_into_one_set(run, project, monkeypatch):
             asdict(TimedSentence(f"s{k}", "Someone nods.", k, k + 3, "ad")) for k in range(5)
         ]
         folder = project.place(film_id, "x").parent
-        write_result(folder / "transcript.json", {"sentences": sentences})
+        write_file(folder / "transcript.json", {"sentences": sentences})
     where = ["--project", "films"]
     assert run("corpus", "assemble", *where)[0] == 0
     options = [*where, "--ratios", "1 1 1 1"]
@@ -80,7 +81,7 @@ def test_split_puts_the_same_sound_into_one_set(run, project, monkeypatch):
     assert status == 0
     assert "a and b are the same film by their sound" in err
     assert "not compared by sound, since there is no file: e" in err
-    splits = read_result(project.folder / "splits.json")
+    splits = json.loads((project.folder / "splits.json").read_text())
     assert splits["films"]["a"] == splits["films"]["b"]
     assert [pair["films"] for pair in splits["same_sound"]] == [["a", "b"]]
     status, _, err = run("corpus", "split", *options, "--by-title")
@@ -92,4 +93,4 @@ def test_split_puts_the_same_sound_into_one_set(run, project, monkeypatch):
     assert status == 2
     assert "broken.wav" in err
     assert "--by-title" in err
-    assert read_result(project.folder / "splits.json")["same_sound"] == []
+    assert json.loads((project.folder / "splits.json").read_text())["same_sound"] == []

@@ -6,10 +6,12 @@ import json
 
 import pytest
 
+from reelscore.corpus.pipeline import ALIGN, SEGMENT
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.project_files import Decision, Segment
+from reelscore.corpus.project_files import Decision, Remark, Segment
 from reelscore.corpus.review.decision_log import append_decision, read_decisions
 from reelscore.corpus.review.replay import replay
+from reelscore.corpus.sound.time_map import Piece
 from reelscore.errors import DataError, UnknownNameError
 
 NOW = "2026-01-01T00:00:00Z"
@@ -24,11 +26,16 @@ def project(tmp_path):
     return project
 
 
-def store(project, step, **fields):
-    parameters = fields.pop("parameters", {})
-    result = {**project.origin("one", step, parameters), "report": [], **fields}
-    project.write("one", step, result)
-    return result
+@pytest.fixture
+def store(project, monkeypatch):
+    """Do a step, which makes what a test says."""
+
+    def store(step, **fields):
+        result = step.result(**fields)
+        monkeypatch.setitem(vars(step), "make", lambda work, **options: result)
+        return project.run(step, "one", again=True)
+
+    return store
 
 
 def states(project):
@@ -36,16 +43,14 @@ def states(project):
     return {step: status[step] for step in ("align", "segment")}
 
 
-def test_results_are_fresh_until_an_input_or_a_parameter_changes(project, tmp_path):
+def test_results_are_fresh_until_an_input_or_a_parameter_changes(project, store, tmp_path):
     assert states(project) == {"align": "open", "segment": "open"}
-    store(project, "align", map=[])
-    store(project, "segment", segments=[])
+    store(ALIGN, map=())
+    store(SEGMENT, segments=())
     assert states(project) == {"align": "done", "segment": "done"}
-    wanted = project.origin("one", "align", {})
-    assert project.fresh_result("one", "align", wanted)["map"] == []
-    other = project.origin("one", "align", {"rate": 1.04})
-    assert project.fresh_result("one", "align", other) is None
-    store(project, "align", map=[1])  # made again, with another result
+    assert project.fresh(ALIGN, "one").map == ()
+    assert project.fresh(ALIGN, "one", rate=1.04) is None
+    store(ALIGN, map=(Piece(0.0, 9.0, 0.0, 1.0),))  # made again, with another result
     assert states(project) == {"align": "done", "segment": "stale"}
     (tmp_path / "ad.wav").write_bytes(b"another")
     assert states(project) == {"align": "stale", "segment": "stale"}
@@ -53,15 +58,20 @@ def test_results_are_fresh_until_an_input_or_a_parameter_changes(project, tmp_pa
     assert states(project)["align"] == "stale"
 
 
-def test_untrusted_results_have_failed(project):
-    store(project, "align", report=[{"code": "no-match", "message": "", "trusted": False}])
+def test_steps_are_done_once(project, store):
+    first = store(ALIGN, map=())
+    vars(ALIGN)["make"] = lambda work, **options: pytest.fail("done again")
+    assert project.run(ALIGN, "one") == first
+
+
+def test_untrusted_results_have_failed(project, store):
+    store(ALIGN, map=(), report=(Remark("no-match", "", trusted=False),))
     assert states(project)["align"] == "failed"
 
 
-def test_unsure_segments_need_review_until_somebody_decides(project):
-    store(project, "align")
-    doubtful = Segment("n1", 4.0, 6.0, 4.0, 6.0, -20.0, 0.3)
-    store(project, "segment", segments=[vars(doubtful)])
+def test_unsure_segments_need_review_until_somebody_decides(project, store):
+    store(ALIGN, map=())
+    store(SEGMENT, segments=(Segment("n1", 4.0, 6.0, 4.0, 6.0, -20.0, 0.3),))
     assert states(project)["segment"] == "needs review"
     append_decision(project.place("one", "decisions.jsonl"), Decision(NOW, "ada", "n1", "accept"))
     assert states(project)["segment"] == "done"

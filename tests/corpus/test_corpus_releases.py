@@ -12,12 +12,18 @@ from pathlib import Path
 import pytest
 
 from reelscore.challenges import read_definition
+from reelscore.corpus.pipeline import SEGMENT, write_file
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.project_files import Decision, Element, Segment, TimedSentence
-from reelscore.corpus.release.corpus_size import PUBLISHED
+from reelscore.corpus.project_files import (
+    Decision,
+    Element,
+    NarrationSegments,
+    Segment,
+    TimedSentence,
+)
 from reelscore.corpus.release.film_sets import SETS
-from reelscore.corpus.results import write_result
 from reelscore.corpus.review.decision_log import append_decision
+from reelscore_studies.captioning.paper import PUBLISHED
 
 pytest.importorskip("reelscore_parser")
 
@@ -52,7 +58,7 @@ def project(tmp_path, monkeypatch):
             for k, text in enumerate(["Anna nods.", "The Haleys wave.", "Rose petals fall."])
         ]
         if number < 6:
-            write_result(folder / "transcript.json", {"sentences": [asdict(s) for s in sentences]})
+            write_file(folder / "transcript.json", {"sentences": [asdict(s) for s in sentences]})
         if number >= 5:
             told = Element("e1", 1, "description", None, "Mark runs.", start=50.0, end=51.0)
             elements = [
@@ -61,7 +67,7 @@ def project(tmp_path, monkeypatch):
                 Element("e3", 1, "dialogue", "MARK HALEY", "Hello."),
             ]
             script = {"elements": [asdict(e) for e in elements]}
-            write_result(folder / "script.json", script)
+            write_file(folder / "script.json", script)
             timed = [
                 TimedSentence(
                     "e1.0", "Mark runs.", 50.0, 51.0, "script", parent="e1", state="accepted"
@@ -69,7 +75,7 @@ def project(tmp_path, monkeypatch):
                 TimedSentence("e2.0", "Never timed.", 50.0, 51.0, "script", parent="e2"),
             ]
             sentences = [asdict(sentence) for sentence in timed]
-            write_result(folder / "aligned.json", {**script, "sentences": sentences})
+            write_file(folder / "aligned.json", {**script, "sentences": sentences})
     return project
 
 
@@ -378,7 +384,7 @@ def test_transcripts_of_a_project(run, project, tmp_path):
     where = ["--project", "films"]
     status, _, err = run("corpus", "transcript", "f6", "--template", "to-do", *where)
     assert (status, "has no segments" in err) == (2, True)
-    project.write("f6", "segment", {"segments": [asdict(segment)]})
+    project.write(SEGMENT, NarrationSegments(segments=(segment,)), "f6")
     wordless = ["corpus", "descriptions", "f6", *where]
     assert json.loads(run(*wordless, "--json", "-")[1])["narrated"] == 2.5
     decisions, now = project.place("f6", "decisions.jsonl"), "2026-01-01T00:00:00Z"
@@ -408,9 +414,9 @@ def test_transcripts_of_a_project(run, project, tmp_path):
 
 def test_transcripts_and_descriptions_of_loose_files(run, project, tmp_path):
     segment = Segment("n00.00.04.000", 4.0, 6.5, 5.0, 7.5, -8.1, 0.9)
-    write_result(tmp_path / "narration.json", {"segments": [asdict(segment)]})
+    write_file(tmp_path / "narration.json", {"segments": [asdict(segment)]})
     piece = {"ad_start": 1.0, "ad_end": 90.0, "film_start": 0.0, "rate": 1.0}
-    write_result(tmp_path / "map.json", {"map": [piece]})
+    write_file(tmp_path / "map.json", {"map": [piece]})
     (tmp_path / "heard.json").write_text('[{"start": 5.0, "end": 7.0, "text": "Anna nods."}]')
     (tmp_path / "film.srt").write_text("1\n00:00:06,000 --> 00:00:20,000\nHello!\n")
     files = ["--segments", "narration.json", "--map", "map.json", "--out", "said.json"]

@@ -117,7 +117,7 @@ def test_another_film_is_not_trusted(run, project, folder):
     [
         (["script", "one", "empty.txt"], "empty.txt: the file is empty."),
         (["script", "one", "nowhere.txt"], "nowhere.txt: there is no such file."),
-        (["script", "nowhere.txt"], "nowhere.txt: cannot be read"),
+        (["script", "nowhere.txt"], "nowhere.txt: there is no such file."),
         (["script", "two", "film.fountain"], "'two'"),
         (["script", "film.fountain", "--align"], "name them with --subtitles"),
         (["script", "film.fountain", "--format", "fdx"], "malformed XML"),
@@ -126,7 +126,7 @@ def test_another_film_is_not_trusted(run, project, folder):
         (["subtitles", "latin.srt", "--encoding", "martian"], "'martian' is not known"),
         (["subtitles", "film.fountain"], "expected SRT, WebVTT"),
         (["subtitles", "a", "b", "c"], "a film and a file, or a file alone"),
-        (["script", "film.fountain", "--align", "--subtitles", "other.json"], "No cues to align"),
+        (["script", "film.fountain", "--align", "--subtitles", "other.json"], "expected cues"),
     ],
 )
 def test_refusals(run, project, folder, arguments, message):

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.corpus.project_files import Piece
 from reelscore.corpus.sound.audio import RATE
 from reelscore.corpus.sound.film_alignment import _in_order, align_samples
-from reelscore.corpus.sound.sound_remarks import alignment_findings
-from reelscore.corpus.sound.time_map import TimeMap, within_film
+from reelscore.corpus.sound.sound_remarks import alignment_remarks
+from reelscore.corpus.sound.time_map import Piece, TimeMap, within_film
 from reelscore.corpus.sound.waveforms import AlignedStretch, _lines_through
 from support.film_sound import described, faster, film_sound, samples_of
 
@@ -21,7 +20,7 @@ from support.film_sound import described, faster, film_sound, samples_of
 def aligned(track, film, **options):
     film, ad = samples_of(film), samples_of(track)
     alignment = align_samples(ad, film, **options)
-    return alignment, [finding.code for finding in alignment_findings(alignment, film, ad)]
+    return alignment, [finding.code for finding in alignment_remarks(alignment, film, ad)]
 
 
 def worst_ms(alignment, truth, times):
@@ -78,7 +77,7 @@ def test_what_is_added_at_the_end_is_not_in_the_middle(film):
     piece = Piece(0.3, 40.2999, 0.0, 1.0)  # a little before the film ends, as rounding makes it
     later = replace(alignment, map=TimeMap((piece,)), ad_seconds=40.35, film_seconds=40.0)
     assert [each.kind for each in later.map.breaks(40.35, 40.0)] == ["insertion", "insertion"]
-    assert "cuts" not in [finding.code for finding in alignment_findings(later, *sounds)]
+    assert "cuts" not in [finding.code for finding in alignment_remarks(later, *sounds)]
 
 
 @pytest.mark.parametrize("dropped", [0.0417, -0.0417, 0.15])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.corpus.project_files import Piece
 from reelscore.corpus.sound.audio import RATE
 from reelscore.corpus.sound.segmentation import METHODS, segment_samples
-from reelscore.corpus.sound.sound_remarks import segmentation_findings
-from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.sound.sound_remarks import segmentation_remarks
+from reelscore.corpus.sound.time_map import Piece, TimeMap
 from reelscore.errors import UnknownNameError
 from support.film_sound import NARRATION, described, film_sound, samples_of, voice
 
@@ -23,7 +22,7 @@ def film():
 
 
 def codes(segmentation):
-    return [finding.code for finding in segmentation_findings(segmentation)]
+    return [finding.code for finding in segmentation_remarks(segmentation)]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import wave
 import numpy as np
 import pytest
 
-from reelscore.corpus.project_files import Piece, Segment
-from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.project_files import Segment
+from reelscore.corpus.sound.time_map import Piece, TimeMap
 from reelscore.corpus.words.accessibility import Narration, accessibility_report, to_webvtt
 from reelscore.corpus.words.subtitles import read_subtitles
 from reelscore.corpus.words.transcripts import (
@@ -121,14 +121,14 @@ def test_density_speed_overlap_and_gaps():
         Narration(30.0, 34.0),
     ]
     result = accessibility_report(narration, [(33.0, 40.0), (12.5, 20.0)], seconds=50.0)
-    assert result["narrated"] == 7.0
-    assert result["density"] == 0.14
-    assert result["words_per_minute"] == 150.0
-    assert [each["words_per_minute"] for each in result["fast"]] == [240.0]
-    assert (result["overlap"], len(result["overlaps"])) == (1.5, 2)
-    gaps = [(gap["start"], gap["end"], gap["words"]) for gap in result["gaps"]]
+    assert result.narrated == 7.0
+    assert result.density == 0.14
+    assert result.words_per_minute == 150.0
+    assert [each.words_per_minute for each in result.fast] == [240.0]
+    assert (result.overlap, len(result.overlaps)) == (1.5, 2)
+    gaps = [(gap.start, gap.end, gap.words) for gap in result.gaps]
     assert gaps == [(0.25, 9.75, 25), (20.25, 29.75, 25), (40.25, 49.75, 25)]
-    assert accessibility_report([])["density"] == 0.0
+    assert accessibility_report([]).density == 0.0
 
 
 def test_real_descriptions(shared):
@@ -145,5 +145,5 @@ def test_real_descriptions(shared):
         [Narration(each.start, each.end, each.text) for each in found],
         [(cue.start, cue.end) for cue in talk if cue.lines],
     )
-    for gap in result["gaps"]:
-        assert all(gap["end"] <= cue.start or cue.end <= gap["start"] for cue in (*told, *talk))
+    for gap in result.gaps:
+        assert all(gap.end <= cue.start or cue.end <= gap.start for cue in (*told, *talk))

@@ -7,8 +7,8 @@ import json
 import statistics
 
 import pytest
+from msgspec import to_builtins
 
-from reelscore.corpus.results import is_trusted
 from reelscore.corpus.sound.sound_steps import align, find_pair, segment
 
 SAMPLE = ("a4-logo-mono", "a6-stretch", "a7-none", "a8-other")
@@ -33,10 +33,10 @@ def checker(folder):
 def predicted(folder, truth):
     pair = find_pair(folder / truth["film"], folder / truth["ad"])
     aligned = align(pair)
-    guess = {"match": aligned["match"], "map": aligned["map"], "segments": []}
-    if aligned["match"]:
-        guess["segments"] = segment(pair, aligned)["segments"]
-    assert is_trusted(aligned) == (truth["id"] not in ("a4-logo-mono", "a8-other"))
+    guess = {"match": aligned.match, "map": to_builtins(aligned.map), "segments": []}
+    if aligned.match:
+        guess["segments"] = to_builtins(segment(pair, aligned).segments)
+    assert aligned.is_trusted == (truth["id"] not in ("a4-logo-mono", "a8-other"))
     return guess
 
 

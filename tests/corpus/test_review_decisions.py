@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from reelscore.corpus.project_files import Decision, Piece, Segment, TimedSentence
+from reelscore.corpus.project_files import Decision, Segment, TimedSentence
 from reelscore.corpus.release.clip_assembly import assemble
 from reelscore.corpus.review.actions import Reviewer, split_text, suggested_flags
 from reelscore.corpus.review.decision_log import append_decision, read_decisions
 from reelscore.corpus.review.replay import replay
-from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.sound.time_map import Piece, TimeMap
 from reelscore.errors import DataError, RefusedError
 
 NOW = "2026-01-01T00:00:00Z"

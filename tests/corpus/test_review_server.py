@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import wave
-from dataclasses import asdict, replace
+from dataclasses import replace
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
@@ -19,7 +19,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from reelscore.cli.main import main
-from reelscore.corpus.project_files import Decision, Element, TimedSentence
+from reelscore.corpus.pipeline import SCRIPT_TIMES, SEGMENT
+from reelscore.corpus.project_files import Decision, Element, TimedScript, TimedSentence
 from reelscore.corpus.review.decision_log import append_decision, read_decisions
 from reelscore.corpus.review.review_app import Review, create_review_app
 from reelscore.corpus.review.reviewed_films import ReviewFilms
@@ -114,8 +115,8 @@ def test_what_others_write_is_seen(client, project):
     file = project.folder / "films/one/decisions.jsonl"
     append_decision(file, Decision("2026-01-01T00:00:00Z", "bob", FIRST, "accept"))
     assert decide(client, action="reject", target=SECOND).json()["version"] == 2
-    segments = project.result("one", "segment")["segments"][:1]
-    project.write("one", "segment", {"segments": segments})
+    segments = project.result(SEGMENT, "one")
+    project.write(SEGMENT, replace(segments, segments=segments.segments[:1]), "one")
     assert "n00.00.33.000" not in client.get("state").text
 
 
@@ -124,8 +125,8 @@ def test_sentences_of_scripts_are_as_sure_as_their_scores(client, project):
     sentence = TimedSentence("e7.0", "A car stops.", 2.0, 4.0, "script", "e7")
     for is_accepted in (False, True):
         accepted = replace(element, accepted=is_accepted)
-        content = {"elements": [asdict(accepted)], "sentences": [asdict(sentence)]}
-        project.write("one", "script times", content)
+        content = TimedScript(elements=(accepted,), sentences=(sentence,))
+        project.write(SCRIPT_TIMES, content, "one")
         passages = {each["id"]: each for each in client.get("state").json()["passages"]}
         assert ("e7.0" in passages) == is_accepted
     assert (passages["e7.0"]["confidence"], passages["e7.0"]["origin"]) == (0.6, "script")

@@ -8,19 +8,22 @@ import statistics
 import sys
 
 import pytest
+from msgspec import to_builtins
 
 from reelscore.corpus import (
     Cue,
     CueLine,
     Element,
+    Film,
+    Project,
     align_script,
     parse_script,
     read_script,
     read_subtitles,
     write_fountain,
 )
+from reelscore.corpus.pipeline import SCRIPT, SCRIPT_TIMES, SUBTITLES
 from reelscore.corpus.words.subtitles import spoken_lines
-from reelscore.corpus.words.word_steps import script, script_times, subtitles
 from reelscore.errors import DataError, MissingExtraError
 
 
@@ -58,7 +61,7 @@ def test_cues_are_sorted_shifted_and_reported(tmp_path):
     ]
     assert [finding.code for finding in content.report] == ["unsorted", "no-duration"]
     aligned = align_script([Element("e0", 1, "dialogue", "A", "Never.")], content.cues)
-    assert aligned.matched == 0
+    assert aligned.lines.matched == 0
 
 
 def test_cues_without_words_are_not_trusted(tmp_path):
@@ -135,7 +138,7 @@ def test_moved_scenes_are_found():
     script = written([(0, 1), (2, 3), (4, 5)])
     aligned = align_script(script, film([2, 3, 4, 5, 0, 1]))
     assert aligned.moved == (1,)
-    assert aligned.matched == 6
+    assert aligned.lines.matched == 6
     described = [each for each in aligned.elements if each.kind == "description"]
     assert [(each.start, each.end) for each in described] == [
         (35.0, 40.0),
@@ -176,7 +179,7 @@ def test_descriptions_without_a_time_say_why():
     ]
     assert [each.end - each.start for each in descriptions] == pytest.approx([1.35, 1.35])
     nothing = align_script(script, film([4, 5]))
-    assert nothing.matched == 0
+    assert nothing.lines.matched == 0
     reasons = {each.reason for each in nothing.elements if each.kind == "description"}
     assert reasons == {"edge"}
     low = align_script(script, film([0, 3]))
@@ -207,6 +210,14 @@ def folder(shared):
     return folder
 
 
+def timed_script(script, subtitles):
+    """Do the steps of a project with one film."""
+    with Project.temporary(Film("film")) as project:
+        project.run(SCRIPT, "film", script)
+        project.run(SUBTITLES, "film", subtitles)
+        return project.run(SCRIPT_TIMES, "film")
+
+
 def test_public_scripts(folder):
     spec = importlib.util.spec_from_file_location("check_scripts", folder / "check.py")
     checker = importlib.util.module_from_spec(spec)
@@ -214,12 +225,11 @@ def test_public_scripts(folder):
     rows = {}
     for path in sorted(folder.glob("[es][0-9]*.json")):
         truth = json.loads(path.read_text())
-        parsed, cues = script(folder / truth["script"]), subtitles(folder / truth["subtitles"])
-        aligned = script_times(parsed, cues)
-        assert aligned["report"] == [] or aligned["report"][0]["code"] == "moved"
-        elements = [
-            each for each in aligned["elements"] if each["kind"] in ("dialogue", "description")
-        ]
+        aligned = timed_script(folder / truth["script"], folder / truth["subtitles"])
+        assert aligned.report == () or aligned.report[0].code == "moved"
+        elements = to_builtins(
+            [each for each in aligned.elements if each.kind in ("dialogue", "description")]
+        )
         rows[truth["id"]] = checker.score(truth, {"elements": elements})
     assert len(rows) == 5
     means = {name: statistics.mean(row[name] for row in rows.values()) for name in rows["s1-close"]}
@@ -256,6 +266,5 @@ def test_scripts_are_the_same_after_writing(folder):
 
 
 def test_a_script_of_another_film_is_not_trusted(folder):
-    parsed = script(folder / "e1-elephants.fountain")
-    aligned = script_times(parsed, subtitles(folder / "s1-close.srt"))
-    assert [(each["code"], each["trusted"]) for each in aligned["report"]] == [("no-match", False)]
+    aligned = timed_script(folder / "e1-elephants.fountain", folder / "s1-close.srt")
+    assert [(each.code, each.trusted) for each in aligned.report] == [("no-match", False)]

@@ -6,10 +6,9 @@ import av
 import numpy as np
 import pytest
 
-from reelscore.corpus.project_files import Piece
 from reelscore.corpus.sound.audio import RATE, find_track, read_samples
 from reelscore.corpus.sound.narration import warped
-from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.sound.time_map import Piece, TimeMap
 from reelscore.errors import DataError
 from support.film_sound import film_sound, samples_of, write_frames, write_sound
 

@@ -10,7 +10,8 @@ import av
 import numpy as np
 from scipy.signal import butter, resample_poly, sosfilt
 
-from reelscore.corpus.sound.audio import AudioTrack, Samples
+from reelscore.corpus.project_files import AudioTrack
+from reelscore.corpus.sound.audio import Samples
 
 RATE = 16_000
 NARRATION = ((6.0, 8.5), (14.0, 17.0), (24.0, 25.6), (33.0, 36.0))

@@ -14,12 +14,10 @@ import signal
 import sys
 from pathlib import Path
 
-import reelscore.corpus.commands.align
-import reelscore.corpus.commands.anonymise
-import reelscore.corpus.commands.export
-import reelscore.corpus.commands.script
-import reelscore.corpus.commands.segment
-import reelscore.corpus.commands.split  # noqa: F401 (loaded once for all forks)
+import reelscore.corpus.commands.clip_commands
+import reelscore.corpus.commands.release_commands
+import reelscore.corpus.commands.sound_commands
+import reelscore.corpus.commands.word_commands  # noqa: F401 (loaded once for all forks)
 
 
 def content() -> dict[str, str]:

@@ -5,16 +5,27 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 import uvicorn
 
+from reelscore.corpus.pipeline import ALIGN, SEGMENT, SUBTITLES, TRANSCRIPT
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.project_files import Piece, Segment, TimedSentence
+from reelscore.corpus.project_files import (
+    AlignedTracks,
+    AudioTrack,
+    Cue,
+    CueLine,
+    NarrationSegments,
+    Segment,
+    Subtitles,
+    TimedSentence,
+    Transcript,
+    segment_id,
+)
 from reelscore.corpus.review.review_app import Review, create_review_app
 from reelscore.corpus.review.reviewed_films import ReviewFilms
-from reelscore.corpus.sound.segmentation import segment_id
+from reelscore.corpus.sound.time_map import Piece
 from support.film_sound import made_pair
 from support.server import free_port, wait_for
 
@@ -30,20 +41,20 @@ def review_project(folder: Path) -> Project:
     project.add_film(Film("one", title="One", film=str(pair.film), ad=str(pair.ad)))
     project.add_film(Film("two", title="Two"))
     piece = Piece(LEAD, 40.0 + LEAD, 0.0, 1.0)
-    aligned = {"map": [asdict(piece)], "mode": "coherent", "film": {"seconds": 40.0, "stream": 0}}
-    project.write("one", "align", {**aligned, "ad": {"stream": 0}, "report": []})
+    film, ad = AudioTrack(str(pair.film), 0, seconds=40.0), AudioTrack(str(pair.ad), 0)
+    project.write(ALIGN, AlignedTracks(film=film, ad=ad, map=(piece,)), "one")
     segments = [
         Segment(segment_id(start), start, end, start + LEAD, end + LEAD, -8.0, confidence)
         for (start, end), confidence in zip(pair.narration, CONFIDENCE, strict=True)
     ]
-    project.write("one", "segment", {"segments": [asdict(each) for each in segments]})
+    project.write(SEGMENT, NarrationSegments(segments=tuple(segments)), "one")
     sentences = [
         TimedSentence("t" + each.id[1:], text, each.start, each.end, "ad", each.id)
         for each, text in zip(segments, TEXTS, strict=False)
     ]
-    project.write("one", "transcript", {"sentences": [asdict(each) for each in sentences]})
-    cue = {"start": 10.0, "end": 12.0, "lines": [{"who": None, "text": "Who is there?"}]}
-    project.write("one", "subtitles", {"cues": [cue], "report": []})
+    project.write(TRANSCRIPT, Transcript(sentences=tuple(sentences)), "one")
+    cue = Cue(10.0, 12.0, (CueLine(None, "Who is there?"),))
+    project.write(SUBTITLES, Subtitles(cues=(cue,)), "one")
     return project
 
 

@@ -1,52 +1,45 @@
 """A project folder: films, the results of each step, and where everything stands.
 
-Everything is plain JSON, written aside and renamed; media stay where they are. A result is *fresh*
-while the same command on the same inputs would make it, and *stale* when an input has changed.
+Everything is plain JSON, written aside and renamed; media stay where they are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
-import msgspec
-
-from reelscore.corpus.project_files import UNSURE, Element, Segment, TimedSentence
-from reelscore.corpus.results import (
+from reelscore._progress import Progress
+from reelscore.corpus.pipeline import (
+    ALIGN,
+    SCRIPT_TIMES,
+    SEGMENT,
+    STEPS,
+    SUBTITLES,
+    TRANSCRIPT,
+    R,
+    Step,
+    StepWork,
     fingerprint,
-    is_fresh,
-    is_trusted,
-    origin,
-    read_result,
-    write_result,
+    is_same_origin,
+    read_file,
+    steps_of,
+    write_file,
 )
+from reelscore.corpus.project_files import UNSURE, Element, Segment, StepResult, TimedSentence
 from reelscore.corpus.review.decision_log import read_decisions
 from reelscore.corpus.review.replay import Passage, Reviewed, replay
-from reelscore.corpus.sound.time_map import Span, doubt_overlaps
+from reelscore.corpus.sound.time_map import Span, gaps_between, shared_seconds
 from reelscore.errors import DataError, UnknownNameError
-
-_Record = TypeVar("_Record")
 
 LAYOUT = 1
 """The version of the layout of project folders."""
 
-State = Literal["open", "done", "stale", "failed", "needs review"]
-
-RESULTS = {
-    "align": "align.json",
-    "segment": "segments.json",
-    "subtitles": "subtitles.json",
-    "script": "script.json",
-    "script times": "aligned.json",
-    "transcript": "transcript.json",
-}
-"""The steps of a film, in their order, and the file of each step's result."""
-
-NEEDS = {"segment": ("align",), "script times": ("script", "subtitles"), "transcript": ("segment",)}
-"""The steps whose results a step reads."""
+StepState = Literal["open", "done", "stale", "failed", "needs review"]
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -81,6 +74,16 @@ class Film:
     licence: str = ""
 
 
+@dataclass
+class _ProjectFile:
+    """`corpus.json`: the corpus's name and its films."""
+
+    name: str = ""
+    layout: int = 0
+    films: list[Film] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
 class Project:
     """A folder in which a corpus is made.
 
@@ -92,9 +95,9 @@ class Project:
     'open'
     """
 
-    def __init__(self, folder: Path, content: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, content: _ProjectFile) -> None:
         self.folder = folder
-        self._content = dict(content)
+        self._content = content
 
     @classmethod
     def new(cls, folder: str | Path, name: str | None = None) -> Project:
@@ -114,49 +117,50 @@ class Project:
             (place / "films").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DataError(f"{folder}: cannot be made ({error.strerror}).") from None
-        project = cls(place, {"name": name or place.resolve().name, "layout": LAYOUT})
-        project._save([])
+        project = cls(place, _ProjectFile(name or place.resolve().name, LAYOUT))
+        project._save()
         return project
 
     @classmethod
     def open(cls, folder: str | Path) -> Project:
         """Open a project folder.
 
-        Args:
-            folder: The folder.
-
         Raises:
             DataError: If there is no project, or one of a later version.
         """
-        place = Path(folder)
-        if not (place / "corpus.json").is_file():
+        file = Path(folder, "corpus.json")
+        if not file.is_file():
             raise DataError(
                 f"{folder}: there is no project (corpus.json); make one with 'reelscore corpus "
                 "new', name it with --project, or name files with --film and --ad."
             )
-        content = read_result(place / "corpus.json")
-        if content.get("layout") != LAYOUT:
+        content = read_file(file, _ProjectFile)
+        if content.layout != LAYOUT:
             raise DataError(
-                f"{place / 'corpus.json'}: layout {content.get('layout')!r} is not known; this "
-                f"version reads layout {LAYOUT}. Update reelscore."
+                f"{file}: layout {content.layout!r} is not known; this version reads layout "
+                f"{LAYOUT}. Update reelscore."
             )
-        project = cls(place, content)
-        _ = project.films  # so that a damaged list is found now
-        return project
+        return cls(file.parent, content)
+
+    @classmethod
+    @contextmanager
+    def temporary(cls, *films: Film, name: str = "") -> Iterator[Project]:
+        """Make a project for work on single files, which goes with the end of the work."""
+        with TemporaryDirectory() as folder:
+            project = cls.new(folder, name)
+            project._content.films = [project._with_places(film) for film in films]
+            project._save()
+            yield project
 
     @property
     def name(self) -> str:
         """The corpus's name."""
-        return str(self._content["name"])
+        return self._content.name
 
     @property
     def films(self) -> dict[str, Film]:
         """The films by id, in the order in which they were added."""
-        try:
-            films = msgspec.convert(self._content.get("films", []), list[Film])
-        except msgspec.ValidationError as error:
-            raise DataError(f"{self.folder / 'corpus.json'}: {error}.") from None
-        return {film.id: film for film in films}
+        return {film.id: film for film in self._content.films}
 
     def film(self, film_id: str) -> Film:
         """Return a film.
@@ -180,35 +184,38 @@ class Project:
                 f"{film.id!r} cannot be a film's id: use letters, digits, dots, dashes and "
                 "underscores, 64 at most."
             )
-        films = self.films
-        if film.id in films:
+        if film.id in self.films:
             raise DataError(f"There is a film {film.id!r} already; choose another id.")
-        places = [path and self._place_of(path) for path in (film.film, film.ad)]
-        self._save([*films.values(), replace(film, film=places[0], ad=places[1])])
+        self._content.films.append(self._with_places(film))
+        self._save()
 
     def change_film(self, film_id: str, **fields: Any) -> Film:
         """Change what is known about a film; fields that are None stay as they are."""
         changes = {name: value for name, value in fields.items() if value is not None}
-        for name in {"film", "ad"} & set(changes):
-            changes[name] = self._place_of(changes[name])
-        film = replace(self.film(film_id), **changes)
+        film = self._with_places(replace(self.film(film_id), **changes), set(changes))
         if changes:
-            self._save([film if each.id == film_id else each for each in self.films.values()])
+            films = self._content.films
+            films[list(self.films).index(film_id)] = film
+            self._save()
         return film
 
-    def _place_of(self, path: str) -> str:
+    def _with_places(self, film: Film, fields: Iterable[str] = ("film", "ad")) -> Film:
+        """Write the places of a film's files."""
+        files = {name: getattr(film, name) for name in {"film", "ad"} & set(fields)}
+        places: dict[str, Any] = {n: self._place_of(path) for n, path in files.items() if path}
+        return replace(film, **places)
+
+    def _place_of(self, path: str | Path) -> str:
         """Write the place of a file: inside the project by its place in it, else in full."""
         full, folder = Path(path).resolve(), self.folder.resolve()
         if not full.is_file():
             raise DataError(f"{path}: there is no such file.")
         return full.relative_to(folder).as_posix() if full.is_relative_to(folder) else str(full)
 
-    def _save(self, films: list[Film]) -> None:
-        self._content["films"] = [asdict(film) for film in films]
-        self._content.setdefault("settings", {})
-        write_result(self.folder / "corpus.json", self._content)
+    def _save(self) -> None:
+        write_file(self.folder / "corpus.json", self._content)
 
-    # Results of a film's steps
+    # Files
 
     def place(self, film_id: str, name: str) -> Path:
         """Return the path of a film's file in the project, and make its folder."""
@@ -234,97 +241,202 @@ class Project:
             raise DataError(f"Film {film_id!r} has no {missing[2:]} file; name it with {missing}.")
         return self.folder / film.film, self.folder / film.ad
 
-    def result(self, film_id: str, step: str) -> dict[str, Any] | None:
-        """Read the result of a step; None if there is none yet."""
-        path = self.place(film_id, RESULTS[step])
-        return read_result(path) if path.exists() else None
+    def streams(self, film_id: str) -> tuple[int | None, int | None]:
+        """Return the numbers of the film's and the described stream, as aligned, else as named."""
+        film, aligned = self.film(film_id), self.result(ALIGN, film_id)
+        return (
+            aligned.film.stream if aligned and aligned.film else film.film_stream,
+            aligned.ad.stream if aligned and aligned.ad else film.ad_stream,
+        )
 
-    def origin(
+    # Steps and their results
+
+    def result(self, step: Step[R], film_id: str = "") -> R | None:
+        """Read the result of a step, whatever has changed since; None if there is none yet."""
+        path = self._path(step, film_id)
+        return read_file(path, step.result) if path.is_file() else None
+
+    def needed(self, step: Step[R], film_id: str = "") -> R:
+        """Read the result of a step that cannot be done without.
+
+        Raises:
+            DataError: If it was not made yet, or from files that have changed since.
+        """
+        path, result = self._path(step, film_id), self.result(step, film_id)
+        command = f"run 'reelscore corpus {step.command.format(film=film_id)}'"
+        if result is None:
+            raise DataError(f"{step.absent.format(film=film_id, path=path)}; {command} first.")
+        changed = self._changed_file(step, film_id, result)
+        if changed is not None:
+            words = {"film": film_id, "file": path.name, "input": self.folder / changed}
+            raise DataError(f"{step.changed.format(**words)}; {command} again first.")
+        return result
+
+    def fresh(
+        self, step: Step[R], film_id: str = "", file: str | Path | None = None, **options: object
+    ) -> R | None:
+        """Return the result of a step if `run` would leave it as it is."""
+        result, wanted = self.result(step, film_id), self._origin(step, film_id, file, options)
+        return result if result is not None and is_same_origin(result, wanted) else None
+
+    def run(
         self,
-        film_id: str,
-        step: str,
-        parameters: Mapping[str, Any],
-        files: Sequence[str | Path] | None = None,
-    ) -> dict[str, Any]:
-        """Return what a step's result would be made by and from, now.
+        step: Step[R],
+        film_id: str = "",
+        file: str | Path | None = None,
+        *,
+        again: bool = False,
+        progress: Progress | None = None,
+        **options: object,
+    ) -> R:
+        """Do a step and keep its result, unless nothing has changed since the last time.
 
         Args:
-            film_id: The film.
-            step: The step.
-            parameters: Its options.
-            files: The files it reads beside earlier results; the film's sounds if not given.
+            step: The step, one of `STEPS`.
+            film_id: The film; none for steps of the whole corpus.
+            file: The subtitles, script or transcript to read, or the names of a cast.
+            again: Do it even where nothing has changed.
+            progress: Called with the work done and the work there is.
+            options: The options of the step's command.
+
+        Raises:
+            DataError: If what it needs is missing, has changed, or cannot be read.
         """
-        sources = self.sounds(film_id) if files is None else files
-        names = [self._place_of(str(path)) for path in sources]
-        inputs: dict[str, str | Path] = {name: self.folder / name for name in names}
-        for before in NEEDS.get(step, ()):
-            name = RESULTS[before]
-            inputs[name] = self.place(film_id, name)
-        return origin(step, parameters, inputs)
+        fresh = None if again else self.fresh(step, film_id, file, **options)
+        if fresh is not None:
+            return fresh
+        origin = self._origin(step, film_id, file, options)  # files as they are before the work
+        work = str(file) if step.reads_file else StepWork(self, film_id, file, progress)
+        made = step.make(work, **self._options(step, film_id, options))
+        result = replace(made, made_by=origin.made_by, inputs=origin.inputs)
+        self.write(step, result, film_id)
+        return result
 
-    def fresh_result(
-        self, film_id: str, step: str, wanted: Mapping[str, Any]
-    ) -> dict[str, Any] | None:
-        """Return the result of a step if it is what the same command would make now."""
-        result = self.result(film_id, step)
-        return result if result is not None and is_fresh(result, wanted) else None
-
-    def write(self, film_id: str, step: str, result: Mapping[str, Any]) -> None:
+    def write(self, step: Step[R], result: R, film_id: str = "") -> None:
         """Store the result of a step, all or nothing."""
-        write_result(self.place(film_id, RESULTS[step]), result)
+        path = self._path(step, film_id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, result)
+
+    def _path(self, step: Step[Any], film_id: str) -> Path:
+        if step.scope == "corpus":
+            return self.folder / step.file
+        return self.folder / "films" / film_id / step.file
+
+    def _options(
+        self, step: Step[Any], film_id: str, options: Mapping[str, object]
+    ) -> Mapping[str, object]:
+        """Add what the film says of how to align it."""
+        if step is not ALIGN:
+            return options
+        film = self.film(film_id)
+        return {**options, "film_stream": film.film_stream, "ad_stream": film.ad_stream}
+
+    def _origin(
+        self,
+        step: Step[Any],
+        film_id: str,
+        file: str | Path | None,
+        options: Mapping[str, object],
+    ) -> StepResult:
+        """Return what a result would be made by and from, now."""
+        if step.scope == "film":
+            self.film(film_id)
+        for name in step.needs:
+            self.needed(STEPS[name], film_id)
+        files = [
+            *(self.sounds(film_id) if step.reads_sound else ()),
+            *([] if file is None else [file]),
+        ]
+        inputs = {self._place_of(path): Path(path) for path in files}
+        inputs |= self._files_of(step, film_id)
+        return StepResult(
+            made_by=step.made_by(self._options(step, film_id, options)),
+            inputs=tuple(fingerprint(path, name) for name, path in inputs.items()),
+        )
+
+    def _files_of(self, step: Step[Any], film_id: str = "") -> dict[str, Path]:
+        """List the files of the project that a step reads now, by how their places are written."""
+        needed = [STEPS[name] for name in step.needs]
+        if step.scope == "film":
+            names = [*(each.file for each in needed), *step.film_files]
+            places = {name: self.folder / "films" / film_id / name for name in names}
+        else:
+            names = [*step.files, *(each.file for each in needed)]
+            names += [f"films/{film}/{name}" for film in self.films for name in step.film_files]
+            places = {name: self.folder / name for name in names}
+        return {name: place for name, place in places.items() if place.is_file()}
+
+    def _changed_file(self, step: Step[Any], film_id: str, result: StepResult) -> str | None:
+        """Return the first file that is no longer as it was for a result, or that is new."""
+        recorded = {file.path: file for file in result.inputs}
+        if recorded and step.scope == "corpus":
+            for name in self._files_of(step):
+                if name not in recorded:
+                    return name
+        own = {each.file for each in steps_of("film")} if film_id else set()
+        for name, file in recorded.items():
+            folder = self.folder / "films" / film_id if name in own else self.folder
+            if not (folder / name).is_file() or fingerprint(folder / name, name) != file:
+                return name
+        return None
 
     # Where things stand
 
-    def status(self) -> dict[str, dict[str, State]]:
+    def status(self) -> dict[str, dict[str, StepState]]:
         """Return the state of every step of every film."""
-        return {film_id: self._states(film_id) for film_id in self.films}
+        return {film_id: self._states("film", film_id) for film_id in self.films}
 
-    def _states(self, film_id: str) -> dict[str, State]:
-        states: dict[str, State] = {}
-        for step in RESULTS:
-            result = self.result(film_id, step)
+    def corpus_status(self) -> dict[str, StepState]:
+        """Return the state of the steps of the whole corpus."""
+        return self._states("corpus")
+
+    def _states(self, scope: Literal["film", "corpus"], film_id: str = "") -> dict[str, StepState]:
+        states: dict[str, StepState] = {}
+        for step in steps_of(scope):
+            result = self.result(step, film_id)
             if result is None:
-                states[step] = "open"
-                continue
-            follows_stale = any(states[before] == "stale" for before in NEEDS.get(step, ()))
-            if follows_stale or not self.is_current(film_id, result):
-                states[step] = "stale"
-            elif not is_trusted(result):
-                states[step] = "failed"
-            elif step == "segment" and self.unsure(film_id):
-                states[step] = "needs review"
+                states[step.name] = "open"
+            elif (
+                any(states.get(before) == "stale" for before in step.follows)
+                or self._changed_file(step, film_id, result) is not None
+            ):
+                states[step.name] = "stale"
+            elif not result.is_trusted:
+                states[step.name] = "failed"
+            elif step is SEGMENT and self.unsure(film_id):
+                states[step.name] = "needs review"
             else:
-                states[step] = "done"
+                states[step.name] = "done"
         return states
-
-    def is_current(self, film_id: str, result: Mapping[str, Any]) -> bool:
-        """Return whether the files that a result was made from are as they were."""
-        for recorded in result.get("inputs", ()):
-            name = recorded["path"]
-            place = self.place(film_id, name) if name in RESULTS.values() else self.folder / name
-            if not place.is_file() or msgspec.to_builtins(fingerprint(place, name)) != recorded:
-                return False
-        return True
 
     # What the film has, and what people made of it
 
-    def segments(self, film_id: str) -> list[Segment]:
+    def seconds(self, film_id: str) -> float | None:
+        """Return the length of a film, where its alignment says it."""
+        aligned = self.result(ALIGN, film_id)
+        return aligned.film.seconds if aligned and aligned.film else None
+
+    def segments(self, film_id: str) -> Sequence[Segment]:
         """Read the narration segments of a film as they were found; none if not made yet.
 
         Those that lie in the dialogue of the film's subtitles have half the confidence of the file.
         """
-        segments = self._records(film_id, "segment", "segments", Segment)
+        found = self.result(SEGMENT, film_id)
         dialogue = self.dialogue(film_id)
-        return doubt_overlaps(segments, dialogue) if dialogue else segments
+        if found is None or not dialogue:
+            return found.segments if found else ()
+        return _doubted(found.segments, dialogue)
 
     def dialogue(self, film_id: str) -> list[Span]:
         """Return the times at which actors speak, by the film's subtitles; none without them."""
-        cues = (self.result(film_id, "subtitles") or {}).get("cues", ())
-        return [(cue["start"], cue["end"]) for cue in cues if cue["lines"]]
+        subtitles = self.result(SUBTITLES, film_id)
+        return [(cue.start, cue.end) for cue in (subtitles.cues if subtitles else ()) if cue.lines]
 
-    def elements(self, film_id: str) -> list[Element]:
+    def elements(self, film_id: str) -> Sequence[Element]:
         """Read the elements of a film's script, with their times; none if not made yet."""
-        return self._records(film_id, "script times", "elements", Element)
+        script = self.result(SCRIPT_TIMES, film_id)
+        return script.elements if script else ()
 
     def sentences(self, film_id: str) -> list[TimedSentence]:
         """Read the sentences of a film: of its transcript, and of its script where accepted.
@@ -332,23 +444,16 @@ class Project:
         Raises:
             DataError: If a file of the film does not have what it should.
         """
-        accepted = {element.id for element in self.elements(film_id) if element.accepted}
-        return [
-            *self._records(film_id, "transcript", "sentences", TimedSentence),
-            *(
+        transcript, script = self.result(TRANSCRIPT, film_id), self.result(SCRIPT_TIMES, film_id)
+        sentences = list(transcript.sentences) if transcript else []
+        if script:
+            accepted = {element.id for element in script.elements if element.accepted}
+            sentences += [
                 replace(sentence, state="proposed")  # until a person decides
-                for sentence in self._records(film_id, "script times", "sentences", TimedSentence)
+                for sentence in script.sentences
                 if sentence.parent in accepted
-            ),
-        ]
-
-    def _records(self, film_id: str, step: str, name: str, kind: type[_Record]) -> list[_Record]:
-        content = self.result(film_id, step) or {}
-        try:
-            return msgspec.convert(content.get(name, []), list[kind])  # type: ignore[valid-type]
-        except msgspec.ValidationError as error:
-            place = self.place(film_id, RESULTS[step])
-            raise DataError(f"{place}: not as it should be ({error}); make it again.") from None
+            ]
+        return sentences
 
     def reviewed(self, film_id: str) -> Reviewed:
         """Return the segments and sentences of a film as people decided."""
@@ -364,3 +469,27 @@ class Project:
             and passage.confidence < UNSURE
             and passage.state == "proposed"
         ]
+
+
+def _doubted(segments: Sequence[Segment], dialogue: Iterable[Span]) -> list[Segment]:
+    """Halve the confidence of segments that do not lie for more than half in one pause.
+
+    Narrators speak between lines, so what sounds during a line is more often the actors.
+
+    >>> segment = Segment("n1", 4.0, 6.0, 4.0, 6.0, -8.0, 0.8)
+    >>> [_doubted([segment], [(3.0, end)])[0].confidence for end in (4.5, 5.5)]
+    [0.8, 0.4]
+    """
+    pauses = gaps_between(dialogue)
+
+    def is_in_pause(segment: Segment) -> bool:
+        half = (segment.end - segment.start) / 2
+        span = (segment.start, segment.end)
+        return any(shared_seconds(span, [pause]) > half for pause in pauses)
+
+    return [
+        segment
+        if is_in_pause(segment)
+        else replace(segment, confidence=round(segment.confidence / 2, 3))
+        for segment in segments
+    ]

@@ -6,23 +6,29 @@ import click
 
 from reelscore.cli.main import LazyGroup
 
-# name: (module, what it does)
+# name: (module and function, what it does)
 _COMMANDS = {
-    "new": ("new", "Create a project folder."),
-    "add-film": ("add_film", "Add a film and its described track to a project."),
-    "status": ("status", "Show where every film of a project stands."),
-    "align": ("align", "Align described tracks with their films."),
-    "segment": ("segment", "Find when the narrator speaks."),
-    "subtitles": ("subtitles", "Read a film's subtitles."),
-    "script": ("script", "Read a film's script, and find its times by the subtitles."),
-    "transcript": ("transcript", "Read the words of a narration."),
-    "descriptions": ("descriptions", "Say how dense a narration is, and where is room."),
-    "review": ("review", "Correct segments and sentences on a page."),
-    "assemble": ("assemble", "Make clips from sentences."),
-    "anonymise": ("anonymise", "Replace the names of people by Someone."),
-    "split": ("split", "Divide films into training, validation and test."),
-    "stats": ("stats", "Count films, clips, sentences and words."),
-    "export": ("export", "Write clips as files for scoring and training."),
+    "new": ("project_commands:new", "Create a project folder."),
+    "add-film": ("project_commands:add_film", "Add a film and its described track to a project."),
+    "status": ("project_commands:status", "Show where every film of a project stands."),
+    "align": ("sound_commands:align", "Align described tracks with their films."),
+    "segment": ("sound_commands:segment", "Find when the narrator speaks."),
+    "subtitles": ("word_commands:subtitles", "Read a film's subtitles."),
+    "script": (
+        "word_commands:script",
+        "Read a film's script, and find its times by the subtitles.",
+    ),
+    "transcript": ("word_commands:transcript", "Read the words of a narration."),
+    "descriptions": (
+        "word_commands:descriptions",
+        "Show how dense a narration is, and where is room.",
+    ),
+    "review": ("review_command:review", "Correct segments and sentences on a page."),
+    "assemble": ("clip_commands:assemble", "Make clips from sentences."),
+    "anonymise": ("clip_commands:anonymise", "Replace the names of people by Someone."),
+    "split": ("clip_commands:split", "Divide films into training, validation and test."),
+    "stats": ("release_commands:stats", "Count films, clips, sentences and words."),
+    "export": ("release_commands:export", "Write clips as files for scoring and training."),
 }
 
 

@@ -120,7 +120,7 @@ def _is_role(parts: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def frequency(word: str) -> int:
-    """How often SemCor has a word, as whatever part of speech."""
+    """Return how often SemCor has a word, as whatever part of speech."""
     lexicon = Lexicon.load()
     return sum(lexicon.count(word, pos) or 0 for pos in PARTS_OF_SPEECH)
 
@@ -151,7 +151,7 @@ def is_known(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def verb_and_noun(form: str) -> tuple[int | None, int | None]:
-    """How often a form in -s is of a verb, and of a noun; None where it cannot be.
+    """Return how often a form in -s is of a verb, and of a noun; None where it cannot be.
 
     >>> verb_and_noun("petals")[0] is None, verb_and_noun("enters")[1] is None
     (True, True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from pathlib import Path
 
 from reelscore.corpus.names.cast import Cast
 from reelscore.corpus.names.name_replacement import anonymise, unknown_names
+from reelscore.corpus.pipeline import ASSEMBLE, SCRIPT, StepWork
 from reelscore.corpus.project import Project
-from reelscore.corpus.results import read_result
+from reelscore.corpus.project_files import CorpusNames, FilmNames
 from reelscore.corpus.review.decision_log import read_decisions
 from reelscore.corpus.review.replay import effective_decisions
+from reelscore.errors import DataError
 
 
 def film_headings(project: Project, film_id: str) -> tuple[list[str], set[str]]:
@@ -20,21 +20,16 @@ def film_headings(project: Project, film_id: str) -> tuple[list[str], set[str]]:
     Names are the headings of its script and what people marked as a name in review (decisions
     with the action `name`; `no-name` says the opposite).
 
-    Args:
-        project: The project.
-        film_id: The film.
-
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     film_headings(Project.new(folder), "sintel")
     ([], set())
     """
-    folder = project.folder / "films" / film_id
-    script = folder / "script.json"
-    elements = read_result(script).get("elements", []) if script.is_file() else []
-    names = [each["who"] for each in elements if each.get("who")]
+    script = project.result(SCRIPT, film_id)
+    names = [each.who for each in script.elements if each.who] if script else []
     no_names: set[str] = set()
-    for _, decision in effective_decisions(read_decisions(folder / "decisions.jsonl")):
+    decisions = read_decisions(project.place(film_id, "decisions.jsonl"))
+    for _, decision in effective_decisions(decisions):
         marked = str((decision.after or {}).get("name", ""))
         if decision.action == "name" and marked:
             names.append(marked)
@@ -44,37 +39,35 @@ def film_headings(project: Project, film_id: str) -> tuple[list[str], set[str]]:
     return list(dict.fromkeys(names)), no_names
 
 
-def anonymised_films(
-    project: Project,
-    sentences: Sequence[Mapping[str, Any]],
-    headings: Sequence[str],
-    token: str = "Someone",
-) -> dict[str, dict[str, Any]]:
-    """Replace the names in the sentences of films.
+def corpus_names(work: StepWork, *, token: str = "Someone") -> CorpusNames:
+    """Replace the names in the sentences of a project's clips, as `anonymise` does.
 
-    Args:
-        project: The project.
-        sentences: The sentences, with their films.
-        headings: Names that count in all films.
-        token: What a name becomes.
-
-    Returns:
-        For each film its cast, its sentences by id, and words that look like names.
+    Names are those of each film, and those of the file, one on each line, in all films.
     """
-    films: dict[str, dict[str, Any]] = {}
-    for film_id in project.films:
-        of_film = [each for each in sentences if each["film"] == film_id]
-        texts = [each["text"] for each in of_film]
-        names, no_names = film_headings(project, film_id)
+    headings = read_names(work.file) if work.file is not None else []
+    sentences = work.project.needed(ASSEMBLE).sentences
+    films = {}
+    for film_id in work.project.films:
+        of_film = [each for each in sentences if each.film == film_id]
+        texts = [each.text for each in of_film]
+        names, no_names = film_headings(work.project, film_id)
         cast = Cast.of([*names, *headings], texts)
         cast = Cast(cast.names - no_names, cast.surnames - no_names)
         done = anonymise(texts, cast, token=token)
-        films[film_id] = {
-            "cast": sorted(cast.names),
-            "sentences": {
-                sentence["id"]: asdict(result)
-                for sentence, result in zip(of_film, done, strict=True)
-            },
-            "unknown": unknown_names(texts, cast),
-        }
-    return films
+        films[film_id] = FilmNames(
+            cast=tuple(sorted(cast.names)),
+            sentences={each.id: result for each, result in zip(of_film, done, strict=True)},
+            unknown=unknown_names(texts, cast),
+        )
+    return CorpusNames(films=films)
+
+
+def read_names(path: str | Path) -> list[str]:
+    """Read the lines of a text file that are not empty, such as the names of a cast."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not in UTF-8 (byte {error.start}); convert it first.") from None
+    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from reelscore.corpus.names.cast import TITLES, Cast, is_known, is_word, verb_and_noun, word_set
+from reelscore.corpus.project_files import Anonymised, Replacement
 from reelscore.errors import DataError
 
 PEOPLE = "people"
@@ -38,39 +38,6 @@ _FUNCTION = word_set(
 )
 _OFTEN = 3  # an unknown word with a capital is listed from this number on
 _VERB = 3  # times as often a verb as a noun: a verb whatever follows
-
-
-@dataclass(frozen=True)
-class Replacement:
-    """A name that was replaced.
-
-    Attributes:
-        start: Where it began in the original, in characters.
-        end: Where it ended.
-        text: The name.
-        token: What stands there now.
-    """
-
-    start: int
-    end: int
-    text: str
-    token: str
-
-
-@dataclass(frozen=True)
-class Anonymised:
-    """A sentence without names.
-
-    Attributes:
-        text: The sentence.
-        replacements: What was replaced, in order, by places of the original.
-        doubts: Words that are names of the cast and might be ordinary words here, and whether
-            each was replaced: a person should look.
-    """
-
-    text: str
-    replacements: tuple[Replacement, ...] = ()
-    doubts: tuple[tuple[str, bool], ...] = ()
 
 
 def anonymise(
@@ -104,10 +71,6 @@ def without_names(
     captions: Mapping[str, Sequence[str]], cast: Iterable[str]
 ) -> dict[str, list[str]]:
     """Replace names in the captions of each item; what was replaced before stays as it is.
-
-    Args:
-        captions: The captions.
-        cast: The names.
 
     >>> without_names({"v1": ["Anna nods.", "Someone nods."]}, ["Anna"])
     {'v1': ['Someone nods.', 'Someone nods.']}
@@ -147,10 +110,6 @@ def _joined(
 
 def unknown_names(texts: Iterable[str], cast: Cast) -> dict[str, int]:
     """List words that look like names and are in no list: people should say what they are.
-
-    Args:
-        texts: Sentences.
-        cast: The names that are already in the cast.
 
     Returns:
         Words with a capital inside a sentence that the lexicon lacks, seen at least three times,

@@ -27,15 +27,9 @@ _DELIMITED = {"csv": ",", "tsv": "\t"}
 def read_clips(path: str) -> dict[str, list[ExportedClip]]:
     """Read the clips of a caption file.
 
-    Args:
-        path: Any file that `reelscore score` reads, such as those of LSMDC or of 'corpus export'.
-
     Returns:
         The clips of each set that the file names; of one, named as the file, if it names none.
         Films that are not known are empty, and times NaN.
-
-    Raises:
-        DataError: If the file cannot be read.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from reelscore.corpus.project import Project
-from reelscore.corpus.project_files import FilmClip, TimedSentence
-from reelscore.corpus.sound.segmentation import segment_id
+from reelscore.corpus.pipeline import StepWork
+from reelscore.corpus.project_files import (
+    CorpusClips,
+    FilmClip,
+    FilmSentence,
+    Remark,
+    TimedSentence,
+    segment_id,
+)
+from reelscore.errors import DataError
 
 Expansion = Literal["symmetric", "tail", "none"]
-
-FILES = ("align.json", "segments.json", "transcript.json", "aligned.json", "decisions.jsonl")
-"""The files of a film that its clips are made from."""
 
 TRIMMED = "introduction or ending"
 """Why sentences at the ends of a film are left out."""
 
 _TAIL = 2.0  # seconds that M-VAD adds at the end
-
-
-def clip_files(project: Project) -> dict[str, str | Path]:
-    """List the files that the clips of a project are made from, by their places in it."""
-    places = (f"films/{film_id}/{name}" for film_id in project.films for name in FILES)
-    return {place: project.folder / place for place in places if (project.folder / place).is_file()}
 
 
 def assemble(
@@ -104,12 +101,6 @@ def trimmed(
 ) -> list[TimedSentence]:
     """Reject the sentences in the first and the last seconds of a film: logos and cast.
 
-    Args:
-        sentences: The sentences.
-        seconds: How long the film is; needed to trim its end.
-        trim_start: How many seconds at the start.
-        trim_end: How many at the end.
-
     >>> logo = TimedSentence("s1", "A logo appears.", 4.0, 6.5, "ad")
     >>> trimmed([logo], 3600.0, 60.0, 0.0)[0].state
     'rejected'
@@ -125,8 +116,36 @@ def trimmed(
     ]
 
 
-def film_seconds(project: Project, film_id: str) -> float | None:
-    """Return the length of a film, where its alignment says it."""
-    aligned: Mapping[str, Any] = project.result(film_id, "align") or {}
-    length = aligned.get("film", {}).get("seconds")
-    return float(length) if length is not None else None
+def corpus_clips(
+    work: StepWork,
+    *,
+    expand: Expansion = "symmetric",
+    min_clip: float = 2.0,
+    trim_start: float = 0.0,
+    trim_end: float = 0.0,
+    reviewed: bool = False,
+) -> CorpusClips:
+    """Make the clips of all films of a project, as `assemble` does."""
+    project = work.project
+    clips: list[FilmClip] = []
+    sentences: list[FilmSentence] = []
+    untimed = unreviewed = 0
+    for film_id in project.films:
+        seconds = project.seconds(film_id)
+        of_film = trimmed(project.reviewed(film_id).sentences, seconds, trim_start, trim_end)
+        chosen = [each for each in of_film if not reviewed or each.state in ("accepted", "edited")]
+        clips += assemble(film_id, chosen, seconds=seconds, expand=expand, min_clip=min_clip)
+        sentences += [FilmSentence(**vars(each), film=film_id) for each in of_film]
+        untimed += sum(each.start is None or each.end is None for each in chosen)
+        unreviewed += sum(each.state == "proposed" for each in chosen)
+    if not clips:
+        raise DataError(
+            f"{project.folder}: there are no sentences with times; give them with 'reelscore "
+            "corpus transcript', or align a script."
+        )
+    remarks = []
+    if untimed:
+        remarks.append(Remark("untimed", f"{untimed} sentences have no time and no clip."))
+    if unreviewed:
+        remarks.append(Remark("unreviewed", f"Nobody has looked at {unreviewed} sentences yet."))
+    return CorpusClips(clips=tuple(clips), sentences=tuple(sentences), report=tuple(remarks))

@@ -4,90 +4,57 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import msgspec
 
 from reelscore._version import __version__
+from reelscore.corpus.project_files import CorpusClips, CorpusNames
 from reelscore.errors import DataError
 
 
 @dataclass(frozen=True)
 class ExportedClip:
-    """A clip as it leaves the project.
-
-    Attributes:
-        id: The clip's id.
-        film: Its film.
-        start: When it begins in the film.
-        end: When it ends.
-        expanded_start: When the longer clip begins that viewers see.
-        expanded_end: When that ends.
-        sentences: Its sentences.
-        origin: Whether they come from narration (`ad`) or a script.
-    """
+    """A clip as it leaves the project."""
 
     id: str
     film: str
-    start: float
-    end: float
-    expanded_start: float
-    expanded_end: float
+    start: float  # when it begins in the film
+    end: float  # when it ends
+    expanded_start: float  # when the longer clip begins that viewers see
+    expanded_end: float  # when that ends
     sentences: tuple[str, ...]
-    origin: str = "ad"
+    origin: str = "ad"  # whether they come from narration (`ad`) or a script
 
 
-def exported_clips(
-    clips: Sequence[Mapping[str, Any]],
-    sentences: Sequence[Mapping[str, Any]],
-    names: Mapping[str, Any] | None = None,
-) -> list[ExportedClip]:
-    """Return clips with the texts of their sentences.
-
-    Args:
-        clips: The clips of `assemble`.
-        sentences: Its sentences.
-        names: The films of `anonymise`; without it texts are the originals.
-
-    Raises:
-        DataError: If a sentence is not among those whose names were replaced.
-    """
-    texts = {(each["film"], each["id"]): each["text"] for each in sentences}
+def exported_clips(clips: CorpusClips, names: CorpusNames | None = None) -> list[ExportedClip]:
+    """Return clips with the texts of their sentences."""
+    texts = {(each.film, each.id): each.text for each in clips.sentences}
     if names is not None:
         try:
-            texts = {(film, each): names[film]["sentences"][each]["text"] for film, each in texts}
+            texts = {(film, each): names.films[film].sentences[each].text for film, each in texts}
         except KeyError as error:
             raise DataError(
                 f"The names of {error} were not replaced; run 'reelscore corpus anonymise' again."
             ) from None
     return [
         ExportedClip(
-            **{
-                name: clip[name]
-                for name in ExportedClip.__dataclass_fields__
-                if name != "sentences"
-            },
-            sentences=tuple(texts[clip["film"], each] for each in clip["sentences"]),
+            **{**vars(clip), "sentences": tuple(texts[clip.film, each] for each in clip.sentences)}
         )
-        for clip in clips
+        for clip in clips.clips
     ]
 
 
 def to_coco(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = True) -> bytes:
     """Write clips as COCO JSON, which `reelscore score` reads as references.
 
-    Args:
-        clips: The clips.
-        name: The name of the corpus and the set.
-        with_sentences: Whether the sentences are written; without, the file is for a blind test.
-
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
     >>> msgspec.json.decode(to_coco([clip], name="demo"))["annotations"]
     [{'id': 1, 'image_id': 'f_1', 'caption': 'Someone nods.'}]
     """
-    document: dict[str, Any] = {
+    document: dict[str, object] = {
         "info": {
             "description": name,
             "signature": f"corpus:{name}|clips:{len(clips)}|version:{__version__}",
@@ -115,10 +82,6 @@ def to_coco(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = 
 def to_jsonl(clips: Sequence[ExportedClip], *, name: str) -> bytes:
     """Write clips as JSON lines, one each, which `reelscore score` reads as references.
 
-    Args:
-        clips: The clips.
-        name: Not needed here.
-
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
     >>> msgspec.json.decode(to_jsonl([clip], name="demo"))["references"]
     ['Someone nods.']
@@ -132,10 +95,6 @@ def to_jsonl(clips: Sequence[ExportedClip], *, name: str) -> bytes:
 
 def to_csv(clips: Sequence[ExportedClip], *, name: str) -> bytes:
     r"""Write clips as CSV, a row for each sentence.
-
-    Args:
-        clips: The clips.
-        name: Not needed here.
 
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
     >>> to_csv([clip], name="demo").decode().splitlines()[1]
@@ -153,10 +112,6 @@ def to_csv(clips: Sequence[ExportedClip], *, name: str) -> bytes:
 
 def to_stories(clips: Sequence[ExportedClip], *, name: str) -> bytes:
     """Write each film as a story, with the times that the sentences have, for `reelscore stories`.
-
-    Args:
-        clips: The clips.
-        name: Not needed here.
 
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
     >>> msgspec.json.decode(to_stories([clip], name="demo"))

@@ -6,148 +6,39 @@ as METEOR has them).
 
 from __future__ import annotations
 
+import csv
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from reelscore.corpus.project_files import TimedSentence
 from reelscore.corpus.release.clip_files import ExportedClip
 from reelscore.errors import MissingExtraError
 from reelscore.text.tokens import tokenize
-
-NOT_IN_OUR_COPY = "not in our copy"
-"""What is said of figures that our text of the paper lacks."""
-
-PUBLISHED = (
-    (
-        "MPII-MD",
-        "68,337 clips, 68,375 sentences; 55 AD films, 50 scripts, 11 films with both",
-        "3.1.1, 3.1.2, 3.4",
-    ),
-    (
-        "M-VAD",
-        "46,589 clips, 55,904 sentences; 104 films bought, 12 mixed to the centre and "
-        "not alignable automatically",
-        "3.2.2, 3.4",
-    ),
-    (
-        "LSMDC 2015",
-        "over 118 K sentence-clip pairs, 158 h; clips: training 91,908, validation "
-        "6,542, public test 10,053, blind test 9,578 (sum 118,081)",
-        "3.4",
-    ),
-    (
-        "LSMDC 2016",
-        'training 101,046, validation 7,408, "128 K clips in total" (with the unchanged '
-        "tests: 128,085)",
-        "3.4",
-    ),
-    (
-        "blind test",
-        "20 more films, only clips released",
-        "3.3",
-    ),
-    (
-        "abstract",
-        "128,118 sentences, 200 films, around 150 h. The preprint's abstract says 118,114 and 202",
-        "link.springer.com, arXiv 1605.03705",
-    ),
-    (
-        "semi-automatic segmentation (MPII-MD)",
-        "alignment and similarity both on spectrograms (FFT); AD where the difference "
-        "exceeds a threshold; minimum segment 1 s; threshold adjusted by hand per film",
-        "3.1.1",
-    ),
-    (
-        "automatic segmentation (M-VAD)",
-        "centre-channel extraction on both tracks; offset at the peak of the FFT cross-"
-        "correlation; LMS noise cancellation; subtraction of squared mono signals; one "
-        "threshold for all films",
-        "3.2.2",
-    ),
-    (
-        "segments",
-        "split at the narrator's natural pauses; sentences spoken without pause stay together",
-        "3.2, Fig. 4",
-    ),
-    (
-        "script alignment",
-        "dynamic programming of script against subtitles (Laptev et al. 2008); keep "
-        "sentences whose score, the ratio of matched words in the near-by monologues, "
-        "is at least 0.5",
-        "3.1.2",
-    ),
-    (
-        "manual step removes",
-        "(a) introduction and ending (logos, cast); (b) text read from the screen; (c) "
-        "what is not in the video; (d) sound and music. Words lost: scripts about 19 %, "
-        "AD under 4 %",
-        "3.1.3",
-    ),
-    (
-        "clip length",
-        'shorter than 2 s: expanded on both sides to exactly 2 s ("2-seconds-'
-        'expanded"); M-VAD instead adds 2 s at the end; both lengths are reported',
-        "3.1.3, 3.2.3, 3.4",
-    ),
-    (
-        "joining",
-        "a film is never in both training and test; script-based alignments are "
-        "excluded from validation and test; genres are balanced over the sets",
-        "3.3, 3.4",
-    ),
-    (
-        "vocabulary table",
-        "words tagged and stemmed (Stanford tools), each stem counted once; nouns, "
-        "verbs, adjectives, adverbs",
-        "3.4",
-    ),
-    (
-        "names",
-        '"Someone", or "people" for plural',
-        "5.4",
-    ),
-    (
-        "AD versus script",
-        "time overlap of at least 75 % IoU: 279 pairs, 2 identical removed, 5 judges, 2,770 tasks",
-        "5.1",
-    ),
-    ("Tables 1 and 2, all cells", NOT_IN_OUR_COPY, "3.4"),
-)
-"""What the paper says of itself and of the corpora before it: of what, the figures, and where."""
 
 _TAGS = {"N": "nouns", "V": "verbs", "J": "adjectives", "R": "adverbs"}
 
 
 @dataclass(frozen=True)
 class CorpusSize:
-    """The figures of one source and set.
+    """The figures of one source and set."""
 
-    Attributes:
-        films: How many films have clips in it; 0 if clips do not say their film.
-        clips: How many clips.
-        sentences: How many sentences.
-        words: How many words, without punctuation.
-        mean_length: Seconds of a clip on average, as viewers see it; None if times are not known.
-        mean_raw: The same, as the sentence lasts.
-        hours: How long all clips are together, as viewers see them.
-        hours_raw: The same, as the sentences last.
-        vocabulary: How many stems.
-        parts: Distinct stems of nouns, verbs, adjectives and adverbs; None without a tagger.
-    """
-
-    films: int
+    films: int  # how many films have clips in it; 0 if clips do not say their film
     clips: int
     sentences: int
-    words: int
+    words: int  # how many words, without punctuation
+    # Seconds of a clip on average, as viewers see it; None if times are not known.
     mean_length: float | None
-    mean_raw: float | None
-    hours: float | None
-    hours_raw: float | None
+    mean_raw: float | None  # the same, as the sentence lasts
+    hours: float | None  # how long all clips are together, as viewers see them
+    hours_raw: float | None  # the same, as the sentences last
     vocabulary: int
+    # Distinct stems of nouns, verbs, adjectives and adverbs; None without a tagger.
     parts: dict[str, int] | None = None
 
 
@@ -185,6 +76,17 @@ def corpus_size(clips: Sequence[ExportedClip], *, tag: bool = False) -> CorpusSi
     )
 
 
+def published_figures() -> list[list[str]]:
+    """Return what the paper says of itself and of the corpora before it: of what, what, and where.
+
+    >>> published_figures()[-1]
+    ['Tables 1 and 2, all cells', 'not in our copy', '3.4']
+    """
+    file = Path(__file__).with_name("published_figures.csv")
+    with file.open(encoding="utf-8", newline="") as rows:
+        return list(csv.reader(rows))[1:]
+
+
 def _total(lengths: Sequence[float]) -> tuple[float | None, float | None]:
     """Return the mean in seconds and the sum in hours, where all lengths are known."""
     total = sum(lengths)
@@ -218,40 +120,43 @@ def _parts_of_speech(texts: Sequence[str]) -> dict[str, int]:
     return {name: len(members) for name, members in stems.items()}
 
 
-def review_size(sentences: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+@dataclass(frozen=True)
+class ReviewSize:
+    """What review did to the sentences of one source."""
+
+    sentences: int  # how many there are, the rejected ones included
+    accepted: float  # the share that was accepted or edited
+    rejected: float  # the share that was rejected
+    reasons: dict[str, int]  # how many were rejected for each reason
+    # The share of words lost; the paper lost about 19 % of scripts, under 4 % of AD.
+    words_lost: float
+
+
+def review_size(sentences: Iterable[TimedSentence]) -> dict[str, ReviewSize]:
     """Return what review did to the sentences of each source.
 
-    Args:
-        sentences: The sentences of `assemble`, the rejected ones included.
-
-    Returns:
-        For each source the sentences, the shares that were accepted and rejected, the reasons,
-        and the share of words lost; the paper lost about 19 % of scripts and under 4 % of AD.
-
-    >>> kept = {"origin": "ad", "text": "Someone nods.", "state": "accepted", "flags": ()}
-    >>> lost = {"origin": "ad", "text": "Music plays.", "state": "rejected", "flags": ("sound",)}
-    >>> review_size([kept, lost])["ad"]["words_lost"]
+    >>> kept = TimedSentence("s1", "Someone nods.", 1.0, 2.0, "ad", state="accepted")
+    >>> lost = TimedSentence("s2", "Music plays.", 3.0, 4.0, "ad", state="rejected")
+    >>> review_size([kept, lost])["ad"].words_lost
     0.5
     """
-    sources: dict[str, list[Mapping[str, Any]]] = {}
+    sources: dict[str, list[TimedSentence]] = {}
     for sentence in sentences:
-        sources.setdefault(sentence["origin"], []).append(sentence)
+        sources.setdefault(sentence.origin, []).append(sentence)
     sizes = {}
     for source, members in sources.items():
-        rejected = [each for each in members if each["state"] == "rejected"]
-        accepted = sum(each["state"] in ("accepted", "edited") for each in members)
-        counts = [len(text.split()) for text in tokenize([each["text"] for each in members])]
+        rejected = [each for each in members if each.state == "rejected"]
+        accepted = sum(each.state in ("accepted", "edited") for each in members)
+        counts = [len(text.split()) for text in tokenize([each.text for each in members])]
         lost = sum(
-            count
-            for count, each in zip(counts, members, strict=True)
-            if each["state"] == "rejected"
+            count for count, each in zip(counts, members, strict=True) if each.state == "rejected"
         )
-        reasons = Counter((each["flags"] or ["no reason given"])[-1] for each in rejected)
-        sizes[source] = {
-            "sentences": len(members),
-            "accepted": round(accepted / len(members), 4),
-            "rejected": round(len(rejected) / len(members), 4),
-            "reasons": dict(reasons.most_common()),
-            "words_lost": round(lost / (sum(counts) or 1), 4),
-        }
+        reasons = Counter((each.flags or ["no reason given"])[-1] for each in rejected)
+        sizes[source] = ReviewSize(
+            sentences=len(members),
+            accepted=round(accepted / len(members), 4),
+            rejected=round(len(rejected) / len(members), 4),
+            reasons=dict(reasons.most_common()),
+            words_lost=round(lost / (sum(counts) or 1), 4),
+        )
     return sizes

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
+from reelscore.corpus.pipeline import fingerprint
 from reelscore.corpus.project import Project
-from reelscore.corpus.results import fingerprint
+from reelscore.corpus.project_files import SameFilm
 from reelscore.corpus.sound.audio import find_track, read_samples
 from reelscore.corpus.sound.film_alignment import RELATED
 from reelscore.corpus.sound.film_anchors import (
@@ -40,34 +40,11 @@ _BEST = 3  # chunks: a quarter of the film is enough for a confidence of 0.12
 _ALIKE = 0.24
 
 
-@dataclass(frozen=True)
-class SameFilm:
-    """Two films of a project with the same sound.
-
-    Attributes:
-        films: Their ids.
-        confidence: That of their alignment.
-
-    >>> SameFilm(("sintel", "sintel-tv"), 0.52).films
-    ('sintel', 'sintel-tv')
-    """
-
-    films: tuple[str, str]
-    confidence: float
-
-
 def film_features(project: Project, film_id: str) -> Floats | None:
     """Return the features of a film's sound, from its cache if its file is as it was.
 
-    Args:
-        project: The project.
-        film_id: The film.
-
     Returns:
         Frames × bands; None if the project names no file of the film, or it is not there.
-
-    Raises:
-        DataError: If the file has no sound, or cannot be read.
     """
     film = project.film(film_id)
     path = _sound_file(project, film_id)

@@ -7,7 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reelscore.corpus.pipeline import ASSEMBLE, StepWork
 from reelscore.corpus.project import Film
+from reelscore.corpus.project_files import CorpusSets, SetSize
+from reelscore.corpus.release.duplicates import same_films
 from reelscore.errors import DataError
 
 SETS = ("training", "validation", "public-test", "blind-test")
@@ -21,20 +24,14 @@ RATIOS = (0.778, 0.055, 0.085, 0.081)
 class FilmGroup:
     """Films that must stay together: one film, or versions of the same.
 
-    Attributes:
-        films: Their ids.
-        genre: Their genre.
-        narrated: Clips from narration.
-        scripted: Clips from scripts, which only the training set takes.
-
     >>> FilmGroup(("sintel", "sintel-4k"), "fantasy", narrated=40).films
     ('sintel', 'sintel-4k')
     """
 
     films: tuple[str, ...]
-    genre: str = ""
-    narrated: int = 0
-    scripted: int = 0
+    genre: str = ""  # their genre
+    narrated: int = 0  # clips from narration
+    scripted: int = 0  # clips from scripts, which only the training set takes
 
     def clips(self, set_number: int) -> int:
         """Count the clips that a set gets with it."""
@@ -47,11 +44,6 @@ def works(
     same: Iterable[tuple[str, str]] = (),
 ) -> list[FilmGroup]:
     """Group films: those with the same title and year, or the same sound, are one work.
-
-    Args:
-        films: The films.
-        clips: The film and the origin (`ad` or `script`) of each clip.
-        same: Pairs of films that have the same sound, by `same_films`.
 
     >>> films = [Film("a", "Up", 2009), Film("b", "up", 2009), Film("c")]
     >>> [work.films for work in works(films, [("a", "ad"), ("b", "script"), ("c", "ad")])]
@@ -243,3 +235,47 @@ class _Division:
                     self._move(one, first)
                     self._move(other, second)
         return better
+
+
+def corpus_sets(
+    work: StepWork,
+    *,
+    ratios: Sequence[float] = RATIOS,
+    by_genre: bool = False,
+    fix: Mapping[str, str] | None = None,
+    by_title: bool = False,
+    seed: int = 12345,
+) -> CorpusSets:
+    """Divide the films of a project into sets, as `split` does, and their clips with them."""
+    films, clips = work.project.films, work.project.needed(ASSEMBLE).clips
+    with_clips = list(dict.fromkeys(clip.film for clip in clips))
+    pairs, silent = ([], []) if by_title else same_films(work.project, with_clips, work.progress)
+    groups = works(
+        films.values(),
+        [(clip.film, clip.origin) for clip in clips],
+        [pair.films for pair in pairs],
+    )
+    sets = split(groups, ratios=ratios, by_genre=by_genre, seed=seed, fixed=fix)
+    placed = {
+        clip.id: sets[clip.film]
+        for clip in clips
+        if clip.origin == "ad" or sets[clip.film] == SETS[0]
+    }
+    of_clips, of_films = Counter(placed.values()), Counter(sets.values())
+    return CorpusSets(
+        films=sets,
+        clips=placed,
+        left_out=len(clips) - len(placed),
+        same_sound=tuple(pairs),
+        not_compared=tuple(silent),
+        reached={
+            name: SetSize(
+                of_films[name],
+                of_clips[name],
+                share=round(of_clips[name] / len(placed), 4),
+                target=round(ratio / sum(ratios), 4),
+                genres=dict(Counter(films[each].genre for each in sets if sets[each] == name)),
+            )
+            for name, ratio in zip(SETS, ratios, strict=True)
+        },
+    )

@@ -16,10 +16,6 @@ _LONGEST = (20.0, 40.0)  # seconds and words: what is longer counts to the last 
 def draw_lengths(groups: Mapping[str, Sequence[ExportedClip]], path: str | Path) -> None:
     """Draw the share of clips by seconds, and of sentences by words, a line for each group.
 
-    Args:
-        groups: The clips of each source or set.
-        path: A .pdf, .svg or .png file.
-
     >>> import tempfile
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
     >>> draw_lengths({"narration": [clip]}, Path(tempfile.mkdtemp(), "lengths.svg"))

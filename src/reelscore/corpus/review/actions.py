@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import lru_cache
-from typing import Any
 
-from reelscore.corpus.project_files import Decision, Segment, TimedSentence
+import msgspec
+
+from reelscore.corpus.project_files import Decision, Segment, TimedSentence, unused_id
 from reelscore.corpus.review.replay import Reviewed, effective_decisions
-from reelscore.corpus.sound.segmentation import segment_id
 from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.errors import DataError
 
@@ -45,47 +45,35 @@ _LONGEST_TEXT = 5000  # characters
 class Reviewer:
     """What a person decides about: a film as it is now, and who is at the desk.
 
-    Attributes:
-        reviewed: The segments and sentences after all decisions so far.
-        decisions: All decisions so far.
-        who: Who decides.
-        seconds: How long the film is, where that is known.
-        time_map: The time map of the described track, where there is one.
-        clock: Gives the time in ISO 8601.
-
     >>> segment = Segment("n4", 4.0, 6.0, 4.0, 6.0, -8.0, 0.9)
     >>> desk = Reviewer(Reviewed((segment,), (), {}, ()), (), "ada")
     >>> desk.move("n4", 4.0, 6.05).after
     {'start': 4.0, 'end': 6.05, 'ad_start': 4.0, 'ad_end': 6.0, 'state': 'edited'}
     """
 
-    reviewed: Reviewed
-    decisions: Sequence[Decision]
+    reviewed: Reviewed  # the segments and sentences after all decisions so far
+    decisions: Sequence[Decision]  # all decisions so far
     who: str
-    seconds: float | None = None
-    time_map: TimeMap | None = None
+    seconds: float | None = None  # how long the film is, where that is known
+    time_map: TimeMap | None = None  # the time map of the described track, where there is one
+    # Gives the time in ISO 8601.
     clock: Callable[[], str] = lambda: datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
     def accept(self, target: str) -> Decision:
-        """Return the message that a passage is right as it is."""
+        """Accept a passage as it is."""
         return self._about(target, "accept", {"state": "accepted"})
 
     def reject(self, target: str, reason: str = "") -> Decision:
-        """Leave a passage out of the corpus.
-
-        Args:
-            target: The id of the passage.
-            reason: Why, in words.
-        """
+        """Leave a passage out of the corpus, for a reason in words."""
         return self._about(target, "reject", {"state": "rejected"}, reason)
 
     def move(self, target: str, start: float, end: float) -> Decision:
-        """Return a passage other times."""
+        """Move a passage to other times."""
         start, end = self._times(start, end)
         return self._about(target, "move", {**self._placed(target, start, end), "state": "edited"})
 
     def edit(self, target: str, text: str) -> Decision:
-        """Return a passage other words; a segment gets its first sentence by it."""
+        """Change the words of a passage; a segment gets its first sentence by it."""
         text = " ".join(text.split())
         if not text:
             raise DataError("The sentence has no words; to leave it out, reject it.")
@@ -106,7 +94,8 @@ class Reviewer:
         if not start + _SHORTEST <= at <= end - _SHORTEST:
             raise DataError(f"The cursor is not inside the passage ({start:.2f} to {end:.2f} s).")
         at = round(at, 3)
-        first: dict[str, Any] = {**self._placed(target, start, at), "state": "edited"}
+        placed = self._placed(target, start, at)
+        first: dict[str, object] = {**placed, "state": "edited"}
         if isinstance(item, TimedSentence):
             texts = split_text(item.text, (at - start) / (end - start))
             first["text"] = texts[0]
@@ -118,7 +107,7 @@ class Reviewer:
                 item,
                 id=self._new_id("n", at),
                 start=at,
-                ad_start=first["ad_end"],
+                ad_start=placed["ad_end"],
                 source="hand",
                 state="edited",
             )
@@ -140,7 +129,7 @@ class Reviewer:
             raise DataError("There is no passage after this one to join it with.")
         following = min(others, key=lambda other: (other.start or 0.0, other.id))
         end = max(end, _span(following)[1])
-        after: dict[str, Any] = {**self._placed(target, start, end), "state": "edited"}
+        after: dict[str, object] = {**self._placed(target, start, end), "state": "edited"}
         if isinstance(item, TimedSentence) and isinstance(following, TimedSentence):
             after["text"] = f"{item.text} {following.text}"
         return self._about(target, "merge", {**after, "removed": [following.id]})
@@ -163,7 +152,7 @@ class Reviewer:
         return self._decision(segment.id, "new", None, {"added": [_plain(segment)]})
 
     def name(self, target: str, name: str, is_name: bool) -> Decision:
-        """Return the message that a word is, or is not, a person's name that is to be replaced."""
+        """Mark a word as a person's name that is to be replaced, or as none."""
         name = " ".join(name.split())
         if not any(character.isalpha() for character in name):
             raise DataError(f"{name!r} has no letters, so it cannot be a name.")
@@ -190,15 +179,17 @@ class Reviewer:
                 return item
         raise DataError(f"There is no passage {target!r} any more; choose another.")
 
-    def _about(self, target: str, action: str, after: dict[str, Any], note: str = "") -> Decision:
+    def _about(
+        self, target: str, action: str, after: dict[str, object], note: str = ""
+    ) -> Decision:
         return self._decision(target, action, _plain(self._item(target)), after, note)
 
     def _decision(
         self,
         target: str,
         action: str,
-        before: dict[str, Any] | None,
-        after: dict[str, Any],
+        before: dict[str, object] | None,
+        after: dict[str, object],
         note: str = "",
     ) -> Decision:
         return Decision(self.clock(), self.who, target, action, before, after, note)
@@ -210,7 +201,7 @@ class Reviewer:
             raise DataError(f"A passage lasts at least {_SHORTEST} s and lies inside the film.")
         return round(start, 3), round(end, 3)
 
-    def _placed(self, target: str, start: float, end: float) -> dict[str, Any]:
+    def _placed(self, target: str, start: float, end: float) -> dict[str, float]:
         """Write the times of a passage; those of a segment also in the described track."""
         item = self._item(target)
         times = {"start": start, "end": end}
@@ -220,25 +211,13 @@ class Reviewer:
         return {**times, "ad_start": round(span[0], 3), "ad_end": round(span[1], 3)}
 
     def _new_id(self, letter: str, start: float) -> str:
-        taken = {item.id for item in self._all()}
-        name = base = letter + segment_id(start)[1:]
-        number = 1
-        while name in taken:
-            number += 1
-            name = f"{base}.{number}"
-        return name
+        return unused_id(letter, start, {item.id for item in self._all()})
 
 
 def suggested_flags(
     text: str, start: float, end: float, seconds: float | None = None
 ) -> tuple[str, ...]:
     """Name the reasons for which the paper would have removed a sentence, by its words.
-
-    Args:
-        text: The sentence.
-        start: When it begins.
-        end: When it ends.
-        seconds: How long the film is; without it, nothing is taken for its ending.
 
     >>> suggested_flags("A caption reads: LONDON.", 400.0, 403.0)
     ('text on screen',)
@@ -260,13 +239,6 @@ def _words(text: str) -> tuple[bool, bool, bool]:
 
 def split_text(text: str, share: float) -> tuple[str, str]:
     """Divide a text about where a share of its words ends, best after a stop.
-
-    Args:
-        text: At least two words.
-        share: From 0 to 1.
-
-    Raises:
-        DataError: If there are fewer than two words.
 
     >>> split_text("Anna opens the door. Rain falls.", 0.5)
     ('Anna opens the door.', 'Rain falls.')
@@ -291,8 +263,6 @@ def _span(item: Segment | TimedSentence) -> tuple[float, float]:
     return item.start, item.end
 
 
-def _plain(item: Segment | TimedSentence) -> dict[str, Any]:
-    plain = asdict(item)
-    if "flags" in plain:
-        plain["flags"] = list(plain["flags"])
+def _plain(item: Segment | TimedSentence) -> dict[str, object]:
+    plain: dict[str, object] = msgspec.to_builtins(item)
     return plain

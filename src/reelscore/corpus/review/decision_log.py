@@ -18,11 +18,7 @@ _SAME = 0.5  # overlap (IoU) from which on a new segment is the old one
 def read_decisions(path: Path) -> list[Decision]:
     """Read all decisions of a film, in the order in which they were made.
 
-    Args:
-        path: The file `decisions.jsonl`; without it there are none.
-
-    Raises:
-        DataError: If a line is no decision; the last may be cut off by a crash and is left out.
+    The last line may be cut off by a crash, and is left out then.
     """
     if not path.exists():
         return []
@@ -42,16 +38,10 @@ def read_decisions(path: Path) -> list[Decision]:
 def append_decision(path: Path, decision: Decision, *, version: int | None = None) -> int:
     """Add a decision, safe on the disk before this returns.
 
-    Args:
-        path: The file `decisions.jsonl`; made if it is not there.
-        decision: The decision.
-        version: How many decisions there were when this one was made; not checked if not given.
+    It is refused where there are more decisions than the `version` it was made at.
 
     Returns:
         How many decisions there are now.
-
-    Raises:
-        RefusedError: If there are others since that version; nothing is written.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -95,10 +85,6 @@ def best_overlap(
     about: Mapping[str, object], items: Iterable[Segment | TimedSentence]
 ) -> str | None:
     """Find what overlaps most with the times of a decision, at least by half (IoU).
-
-    Args:
-        about: What the decision was about, with `start` and `end`.
-        items: Segments or sentences.
 
     Returns:
         The id; None where nothing overlaps enough, or the decision has no times.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.corpus.sound.audio import RATE, Floats, open_media
-from reelscore.corpus.sound.sound_features import fft
+from reelscore.corpus.sound.sound_features import fft, hann_window
 
 Bytes = NDArray[np.uint8]
 
@@ -30,15 +30,10 @@ _COLOURS = ("#0b0f1e", "#1b2350", "#4a2a7c", "#93357f", "#d95763", "#f79a4b", "#
 def spectrogram(sound: Floats, width: int = 900, height: int = 160) -> bytes:
     """Draw the spectrogram of a sound, 80 to 8000 Hz on a logarithmic scale, as PNG.
 
-    Args:
-        sound: Samples, 16,000 a second.
-        width: Pixels of the picture.
-        height: Pixels of the picture.
-
     >>> spectrogram(np.zeros(16_000, np.float32), 30, 20)[1:4]
     b'PNG'
     """
-    window = np.hanning(_WINDOW + 1)[:-1].astype(np.float32)
+    window = hann_window(_WINDOW)
     padded = np.pad(sound, _WINDOW // 2)
     starts = np.linspace(0, max(0, len(padded) - _WINDOW), width).astype(np.intp)
     cut = np.lib.stride_tricks.sliding_window_view(padded, _WINDOW)[starts]
@@ -82,10 +77,6 @@ def _palette() -> Bytes:
 def peaks(sound: Floats, count: int = 600) -> list[int]:
     """Return the loudest sample of each of many equal parts, from 0 to 100.
 
-    Args:
-        sound: Samples.
-        count: How many parts.
-
     >>> peaks(np.array([0.0, 0.5, -1.0, 0.0], np.float32), 2)
     [50, 100]
     """
@@ -96,10 +87,6 @@ def peaks(sound: Floats, count: int = 600) -> list[int]:
 
 def png(pixels: Bytes, palette: Bytes | None = None) -> bytes:
     """Write a picture as PNG.
-
-    Args:
-        pixels: Rows of pixels: numbers of colours, or red, green and blue.
-        palette: The colours that numbers stand for.
 
     >>> png(np.zeros((2, 3, 3), np.uint8))[1:4]
     b'PNG'
@@ -120,23 +107,13 @@ def png(pixels: Bytes, palette: Bytes | None = None) -> bytes:
 
 
 def has_video(path: Path) -> bool:
-    """Return whether a file has pictures that move; the cover of an album is none.
-
-    Args:
-        path: The file.
-    """
+    """Return whether a file has pictures that move; the cover of an album is none."""
     with open_media(path) as container:
         return _video(container) is not None
 
 
 def still(path: Path, time: float, width: int = 320) -> bytes | None:
-    """Return the picture of a video at a time, as PNG; None where there is none.
-
-    Args:
-        path: The file.
-        time: When, in seconds.
-        width: Its pixels.
-    """
+    """Return the picture of a video at a time, as PNG; None where there is none."""
     with open_media(path) as container:
         stream = _video(container)
         if stream is None:

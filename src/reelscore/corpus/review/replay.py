@@ -27,43 +27,28 @@ _WORDS = ("text", "state")
 class Passage:
     """What review lists: a sentence, or a segment that nobody has transcribed.
 
-    Attributes:
-        id: Of the sentence or the segment.
-        kind: Which of both it is.
-        start: When it begins.
-        end: When it ends.
-        text: Its words; empty for a segment.
-        state: What people decided.
-        origin: Where it comes from: the narration (`ad`) or the script.
-        confidence: How sure the machine is: that of the segment; None where nothing is known.
-        reason: Why it was rejected.
-        parent: The segment, or the element of the script, that a sentence belongs to.
-
     >>> Passage("t4", "sentence", 4.0, 5.0, "Anna nods.", "proposed", "ad", 0.9).reason
     ''
     """
 
-    id: str
-    kind: Literal["segment", "sentence"]
-    start: float
-    end: float
-    text: str
-    state: State
-    origin: Literal["ad", "script"]
+    id: str  # of the sentence or the segment
+    kind: Literal["segment", "sentence"]  # which of both it is
+    start: float  # when it begins
+    end: float  # when it ends
+    text: str  # its words; empty for a segment
+    state: State  # what people decided
+    origin: Literal["ad", "script"]  # where it comes from: the narration (`ad`) or the script
+    # How sure the machine is: that of the segment; None where nothing is known.
     confidence: float | None
-    reason: str = ""
+    reason: str = ""  # why it was rejected
+    # The segment, or the element of the script, that a sentence belongs to.
     parent: str | None = None
+    flags: tuple[str, ...] = ()  # reasons for which it might be removed
 
 
 @dataclass(frozen=True)
 class Reviewed:
     """A film as people decided.
-
-    Attributes:
-        segments: The segments of the narration, rejected ones included, by their starts.
-        sentences: The sentences of narration and script, rejected ones included.
-        reasons: Why segments and sentences were rejected, by their ids.
-        orphaned: Decisions about what is no longer there.
 
     >>> segments = [Segment(f"n{k}", k, k + 1.0, k, k + 1.0, -8.0, 0.9) for k in (0, 4)]
     >>> spoken = TimedSentence("t4", "Anna nods.", 4.0, 5.0, "ad", parent="n4")
@@ -71,10 +56,12 @@ class Reviewed:
     ['n0', 't4']
     """
 
+    # The segments of the narration, rejected ones included, by their starts.
     segments: tuple[Segment, ...]
+    # The sentences of narration and script, rejected ones included.
     sentences: tuple[TimedSentence, ...]
-    reasons: Mapping[str, str]
-    orphaned: tuple[Decision, ...]
+    reasons: Mapping[str, str]  # why segments and sentences were rejected, by their ids
+    orphaned: tuple[Decision, ...]  # decisions about what is no longer there
 
     def passages(self) -> list[Passage]:
         """List sentences with times, and segments without sentences, by their starts."""
@@ -118,9 +105,6 @@ class Reviewed:
 def effective_decisions(decisions: Sequence[Decision]) -> list[tuple[int, Decision]]:
     """Leave out what was undone, and the undoing.
 
-    Args:
-        decisions: All decisions of a film, in their order.
-
     Returns:
         The number of each decision that counts, from 1, and the decision.
 
@@ -149,14 +133,6 @@ def replay(
     A decision changes the fields of its target that `after` has; `after` may add whole records
     (`added`) and remove others by their ids (`removed`). Sentences that nobody decided about share
     the state of their segment.
-
-    Args:
-        segments: The segments as they were found.
-        sentences: The sentences as they were read.
-        decisions: The decisions, in their order.
-
-    Raises:
-        DataError: If a decision does not say what it should.
 
     >>> sentence = TimedSentence("s1", "Logos appear.", 4.0, 6.5, "ad")
     >>> reject = Decision("2026-01-01T00:00:00Z", "ada", "s1", "reject", note="text on screen")

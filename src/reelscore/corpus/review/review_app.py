@@ -52,19 +52,12 @@ _KEYS = (
 
 @dataclass(frozen=True)
 class Review:
-    """What a review server is told.
-
-    Attributes:
-        films: The films.
-        token: The part of the address that nobody can guess.
-        url: The address without it.
-        read_only: Whether nothing may be decided.
-    """
+    """What a review server is told."""
 
     films: ReviewFilms
-    token: str
-    url: str = "http://127.0.0.1:8765"
-    read_only: bool = False
+    token: str  # the part of the address that nobody can guess
+    url: str = "http://127.0.0.1:8765"  # the address without it
+    read_only: bool = False  # whether nothing may be decided
 
     @property
     def address(self) -> str:
@@ -73,11 +66,7 @@ class Review:
 
 
 def create_review_app(review: Review) -> FastAPI:
-    """Make the app of a review.
-
-    Args:
-        review: What it is told.
-    """
+    """Make the app of a review."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from reelscore.corpus.names.film_names import film_headings
+from reelscore.corpus.pipeline import ASSEMBLE, SCRIPT, SUBTITLES
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import Decision, Segment, TimedSentence
-from reelscore.corpus.release.clip_assembly import FILES, film_seconds
 from reelscore.corpus.release.corpus_size import review_size
 from reelscore.corpus.review.actions import Reviewer, suggested_flags
 from reelscore.corpus.review.decision_log import append_decision, read_decisions
 from reelscore.corpus.review.pictures import has_video
 from reelscore.corpus.review.replay import Passage, Reviewed, replay
-from reelscore.corpus.review.sounds import FilmSounds
+from reelscore.corpus.review.sounds import FilmSounds, Voice
 from reelscore.errors import DataError, RefusedError
 
 WINDOW = 30.0
@@ -28,33 +28,66 @@ WINDOW = 30.0
 PAPER = {"ad": "under 4 %", "script": "about 19 %"}
 """The share of words that the paper removed by hand, by source."""
 
-_BASE = (*FILES[:-1], "subtitles.json", "script.json")  # what decisions are applied to
+# What decisions are applied to, and what names are read from.
+_BASE = (*ASSEMBLE.film_files[:-1], SUBTITLES.file, SCRIPT.file)
 
 
 class ReviewRequest(msgspec.Struct, forbid_unknown_fields=True):
-    """What the page asks to decide.
+    """What the page asks to decide."""
 
-    Attributes:
-        version: How many decisions the page has seen.
-        action: What to do; the other fields are its arguments.
-        target: The passage.
-        start: Of `move` and `new`.
-        end: Of `move` and `new`.
-        at: Of `split`.
-        text: Of `edit`; of `name` and `no-name`, the name.
-        note: Of `reject`.
-    """
-
-    version: int
+    version: int  # how many decisions the page has seen
+    # What to do; the other fields are its arguments.
     action: Literal[
         "accept", "reject", "move", "edit", "split", "merge", "new", "name", "no-name", "undo"
     ]
     target: str = ""
-    start: float = 0.0
-    end: float = 0.0
-    at: float = 0.0
-    text: str = ""
-    note: str = ""
+    start: float = 0.0  # of `move` and `new`
+    end: float = 0.0  # of `move` and `new`
+    at: float = 0.0  # of `split`
+    text: str = ""  # of `edit`; of `name` and `no-name`, the name
+    note: str = ""  # of `reject`
+
+
+@dataclass(frozen=True)
+class LostWords:
+    """The share of a source's words that review removed, and what the paper says of its own."""
+
+    source: str
+    lost: float
+    paper: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilmSummary:
+    """What changes with decisions, beside the passages."""
+
+    version: int  # how many decisions there are
+    orphaned: int  # how many are about what is no longer there
+    # Words in lower case: names (`name`), and what is marked as none (`no-name`).
+    names: dict[str, list[str]]
+    report: list[LostWords]  # what review removed, by source
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilmView(FilmSummary):
+    """A whole film, as the page shows it."""
+
+    film: str
+    seconds: float
+    voices: tuple[Voice, ...]
+    video: bool
+    passages: list[Passage]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecisionEffect(FilmSummary):
+    """What a decision changed."""
+
+    done: str
+    undone: str  # the action that was taken back, if one was
+    changed: list[Passage]  # the passages that are new or different
+    removed: list[str]  # the ids of those that are gone
+    target: str | None  # the passage to show next
 
 
 @dataclass(frozen=True)
@@ -63,17 +96,11 @@ class _ReviewedFilm:
 
     decisions: list[Decision]
     reviewed: Reviewed
-    passages: dict[str, dict[str, Any]]
+    passages: dict[str, Passage]
 
 
 class ReviewFilm:
-    """One film at the desk. Files that change beside it are seen at the next request.
-
-    Args:
-        folder: The project folder.
-        film_id: The film.
-        who: Who decides.
-    """
+    """One film at the desk. Files that change beside it are seen at the next request."""
 
     def __init__(self, folder: Path, film_id: str, who: str) -> None:
         self.id, self.who = film_id, who
@@ -89,16 +116,16 @@ class ReviewFilm:
     def _load(self) -> None:
         """Read what the steps made."""
         project = self._project = Project.open(self._folder)
-        self._segments: list[Segment] = project.segments(self.id)
-        self._sentences: list[TimedSentence] = project.sentences(self.id)
+        self._segments: Sequence[Segment] = project.segments(self.id)
+        self._sentences: Sequence[TimedSentence] = project.sentences(self.id)
         self._scores = {element.id: element.score for element in project.elements(self.id)}
         self.sounds = FilmSounds(project, self.id)
-        self.seconds = film_seconds(project, self.id)
-        cues = (project.result(self.id, "subtitles") or {}).get("cues", ())
+        self.seconds = project.seconds(self.id)
+        subtitles = project.result(SUBTITLES, self.id)
         self._cues = [
-            (cue["start"], cue["end"], " ".join(line["text"] for line in cue["lines"]))
-            for cue in cues
-            if cue["lines"]
+            (cue.start, cue.end, cue.text)
+            for cue in (subtitles.cues if subtitles else ())
+            if cue.lines
         ]
         film = project.film(self.id).film
         self.video = _video(project.folder / film) if film else None
@@ -113,46 +140,43 @@ class ReviewFilm:
                 self._load()
             decisions = read_decisions(file)
             reviewed = replay(self._segments, self._sentences, decisions)
-            passages = {passage.id: self._plain(passage) for passage in reviewed.passages()}
+            passages = {each.id: self._with_flags(each) for each in reviewed.passages()}
             self._state, self._seen = _ReviewedFilm(decisions, reviewed, passages), signature
         return self._state
 
-    def _plain(self, passage: Passage) -> dict[str, Any]:
+    def _with_flags(self, passage: Passage) -> Passage:
         flags = suggested_flags(passage.text, passage.start, passage.end, self.seconds)
         doubt = passage.confidence
         if passage.origin == "script":
             doubt = self._scores.get(passage.parent or "")
-        return {**vars(passage), "confidence": doubt, "flags": flags}
+        return replace(passage, confidence=doubt, flags=flags)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> FilmView:
         """Describe the whole film: all passages, and everything that changes with decisions."""
         with self._lock:
             state = self._now()
-            return {
-                "film": self.id,
-                "seconds": self._length(state),
-                "voices": self.sounds.voices,
-                "video": self.video is not None,
-                "passages": list(state.passages.values()),
-                **self._summary(state),
-            }
+            return FilmView(
+                film=self.id,
+                seconds=self._length(state),
+                voices=self.sounds.voices,
+                video=self.video is not None,
+                passages=list(state.passages.values()),
+                **vars(self._summary(state)),
+            )
 
     def _length(self, state: _ReviewedFilm) -> float:
-        last = max((passage["end"] for passage in state.passages.values()), default=0.0)
+        last = max((passage.end for passage in state.passages.values()), default=0.0)
         return self.seconds or max(last, *(end for _, end, _ in self._cues), WINDOW)
 
-    def _summary(self, state: _ReviewedFilm) -> dict[str, Any]:
+    def _summary(self, state: _ReviewedFilm) -> FilmSummary:
         names, no_names = film_headings(self._project, self.id)
-        sizes = review_size(vars(sentence) for sentence in state.reviewed.sentences)
-        return {
-            "version": len(state.decisions),
-            "orphaned": len(state.reviewed.orphaned),
-            "names": {"name": [name.lower() for name in names], "no-name": sorted(no_names)},
-            "report": [
-                {"source": source, "lost": size["words_lost"], "paper": PAPER[source]}
-                for source, size in sizes.items()
-            ],
-        }
+        sizes = review_size(state.reviewed.sentences)
+        return FilmSummary(
+            version=len(state.decisions),
+            orphaned=len(state.reviewed.orphaned),
+            names={"name": [name.lower() for name in names], "no-name": sorted(no_names)},
+            report=[LostWords(name, size.words_lost, PAPER[name]) for name, size in sizes.items()],
+        )
 
     def cues(self, start: float, end: float) -> list[tuple[float, float, str]]:
         """List the subtitles of some seconds."""
@@ -160,13 +184,8 @@ class ReviewFilm:
 
     # What is decided
 
-    def decide(self, request: ReviewRequest) -> dict[str, Any]:
-        """Write a decision down, then say what it changed.
-
-        Raises:
-            RefusedError: If there are decisions that the page has not seen.
-            DataError: If it cannot be done.
-        """
+    def decide(self, request: ReviewRequest) -> DecisionEffect:
+        """Write a decision down, and return what it changed."""
         with self._lock:
             before = self._now()
             if request.version != len(before.decisions):
@@ -188,23 +207,23 @@ class ReviewFilm:
                 if before.passages.get(name) != passage
             ]
             removed = [name for name in before.passages if name not in after.passages]
-            return {
-                "done": decision.action,
-                "undone": (decision.after or {}).get("action", ""),
-                "changed": changed,
-                "removed": removed,
-                "target": _shown_next(decision, changed, after.passages),
-                **self._summary(after),
-            }
+            return DecisionEffect(
+                done=decision.action,
+                undone=str((decision.after or {}).get("action", "")),
+                changed=changed,
+                removed=removed,
+                target=_shown_next(decision, changed, after.passages),
+                **vars(self._summary(after)),
+            )
 
 
 def _shown_next(
-    decision: Decision, changed: list[dict[str, Any]], passages: Mapping[str, object]
+    decision: Decision, changed: list[Passage], passages: Mapping[str, object]
 ) -> str | None:
     """Name the passage that a decision was about, or the one that stands for it now."""
     if decision.target in passages:
         return decision.target
-    return changed[0]["id"] if changed else None
+    return changed[0].id if changed else None
 
 
 def _decision(desk: Reviewer, request: ReviewRequest) -> Decision:
@@ -243,13 +262,7 @@ def _signature(*files: Path) -> list[tuple[int, int] | None]:
 
 
 class ReviewFilms:
-    """The films of a project, each opened when it is first asked for.
-
-    Args:
-        project: The project.
-        films: The films that are reviewed.
-        who: Who decides.
-    """
+    """The films of a project, each opened when it is first asked for."""
 
     def __init__(self, project: Project, films: list[str], who: str) -> None:
         self.project, self.names, self.who = project, films, who
@@ -257,11 +270,7 @@ class ReviewFilms:
         self._lock = Lock()
 
     def film(self, film_id: str) -> ReviewFilm:
-        """Return a film.
-
-        Raises:
-            DataError: If it is not among those that are reviewed.
-        """
+        """Return a film."""
         if film_id not in self.names:
             raise DataError(f"There is no film {film_id!r} to review here.")
         with self._lock:

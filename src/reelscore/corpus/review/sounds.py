@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -11,12 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from reelscore.corpus.pipeline import ALIGN
 from reelscore.corpus.project import Project
+from reelscore.corpus.project_files import AudioTrack
 from reelscore.corpus.sound.audio import (
     GUESSED,
     JITTER,
     RATE,
-    AudioTrack,
     Floats,
     SampleReader,
     block_resampler,
@@ -26,7 +26,6 @@ from reelscore.corpus.sound.audio import (
     to_stereo,
 )
 from reelscore.corpus.sound.narration import residual_sound, warped
-from reelscore.corpus.sound.sound_steps import map_of
 from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.errors import DataError
 
@@ -42,11 +41,7 @@ _MARGIN = RATE // 2  # samples around a piece that the residual looks at
 
 
 class TrackParts(SampleReader):
-    """The samples of a track, decoded in blocks of ten seconds where they are read.
-
-    Args:
-        track: The stream of sound.
-    """
+    """The samples of a track, decoded in blocks of ten seconds where they are read."""
 
     def __init__(self, track: AudioTrack) -> None:
         self.track = track
@@ -62,13 +57,7 @@ class TrackParts(SampleReader):
         self._origin += lead if abs(lead) <= JITTER else 0.0  # as where a whole track is decoded
 
     def read(self, start: int, stop: int, channel: int = 0) -> Floats:
-        """Read samples by their numbers; there is silence before the first and after the last.
-
-        Args:
-            start: The first.
-            stop: The one after the last.
-            channel: 0: all speakers together.
-        """
+        """Read samples by their numbers; there is silence before the first and after the last."""
         samples = np.zeros(max(0, stop - start), np.float32)
         with self._lock:
             for number in range(max(0, start) // _BLOCK, -(-stop // _BLOCK)):
@@ -136,27 +125,19 @@ class TrackParts(SampleReader):
 
 
 class FilmSounds:
-    """What can be heard of a film: its sound, its described track on the film's time, the rest.
-
-    Args:
-        project: The project.
-        film_id: The film.
-    """
+    """What can be heard of a film: its sound, its described track on the film's time, the rest."""
 
     def __init__(self, project: Project, film_id: str) -> None:
-        film = project.film(film_id)
-        aligned: Mapping[str, Any] = project.result(film_id, "align") or {}
-        self.time_map: TimeMap | None = map_of(aligned) if aligned.get("map") else None
-        self.stretched = aligned.get("mode") == "stretched"
+        film, aligned = project.film(film_id), project.result(ALIGN, film_id)
+        self.time_map = TimeMap(aligned.map) if aligned and aligned.map else None
+        self.stretched = aligned is not None and aligned.mode == "stretched"
         self.voices: tuple[Voice, ...] = ()
         self._paths: dict[str, tuple[Path, int | None]] = {}
-        for name, path, stream in (
-            ("film", film.film, film.film_stream),
-            ("ad", film.ad, film.ad_stream),
+        for name, path, stream in zip(
+            ("film", "ad"), (film.film, film.ad), project.streams(film_id), strict=True
         ):
             if path is not None and (project.folder / path).is_file():
-                chosen = aligned.get(name, {}).get("stream", stream)
-                self._paths[name] = (project.folder / path, chosen)
+                self._paths[name] = (project.folder / path, stream)
         if "film" in self._paths:
             self.voices += ("film",)
         if "ad" in self._paths and self.time_map is not None:
@@ -173,16 +154,7 @@ class FilmSounds:
         return TrackParts(find_track(path, role="ad", stream=stream))
 
     def read(self, voice: Voice, start: float, end: float) -> Floats:
-        """Return samples, in the film's time.
-
-        Args:
-            voice: `film`, `ad` or `residual`.
-            start: When they begin.
-            end: When they end.
-
-        Raises:
-            DataError: If there is no such sound, or the piece is too long.
-        """
+        """Return samples, in the film's time."""
         if voice not in self.voices:
             raise DataError(f"The film has no sound {voice!r}; name its files and align it.")
         if not 0 < end - start <= LONGEST:

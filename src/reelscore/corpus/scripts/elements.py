@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reelscore.corpus.project_files import Element, Kind
+from reelscore.corpus.project_files import Element, Kind, Remark, Script
 from reelscore.errors import DataError
 
 HEADING = re.compile(r"(?:INT|EXT|EST|I)\b\.?(?:\s?/\s?(?:INT|EXT|E)\b\.?)?(?:(?<=\.)|\s)\s*\S")
@@ -22,36 +22,8 @@ _BARE_I = re.compile(r"I\b(?!\s?/)")
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
-@dataclass(frozen=True)
-class Script:
-    """A script as its elements.
-
-    Attributes:
-        format: How it was written: `fountain`, `fdx` or `text`.
-        elements: Its elements, in their order.
-        unsure: Numbers of the lines that the rules of the format were unsure of.
-    """
-
-    format: str
-    elements: tuple[Element, ...]
-    unsure: tuple[int, ...] = ()
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many elements there are of each kind."""
-        return dict(Counter(element.kind for element in self.elements))
-
-
 def read_text(path: str | Path, encoding: str | None = None) -> str:
-    """Read a text file: by its byte order mark, else as UTF-8 unless told otherwise.
-
-    Args:
-        path: The file.
-        encoding: Its encoding.
-
-    Raises:
-        DataError: If it cannot be read, is empty, or is in another encoding.
-    """
+    """Read a text file: by its byte order mark, else as UTF-8 unless told otherwise."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -126,6 +98,12 @@ def one_line(text: str) -> str:
     'a b'
     """
     return " ".join(text.split())
+
+
+def some(numbers: Sequence[int], most: int = 10) -> str:
+    """Write the first of some numbers, and how many more there are."""
+    shown = ", ".join(map(str, numbers[:most]))
+    return shown if len(numbers) <= most else f"{shown} and {len(numbers) - most} more"
 
 
 @dataclass
@@ -208,7 +186,21 @@ class Collector:
         elements = [
             replace(element, id=f"e{number}") for number, element in enumerate(self.elements)
         ]
-        return Script(format, tuple(elements), tuple(self.unsure))
+        counts = Counter(str(element.kind) for element in elements)
+        remarks = []
+        if self.unsure:
+            details = tuple({"line": number} for number in self.unsure)
+            words = f"Lines that the rules were unsure of: {some(self.unsure)}."
+            remarks.append(Remark("unsure", words, details=details))
+        if "dialogue" not in counts:
+            words = "No line of dialogue was found: is --format right?"
+            remarks.append(Remark("no-dialogue", words))
+        return Script(
+            format=format,
+            counts=dict(counts),
+            elements=tuple(elements),
+            report=tuple(remarks),
+        )
 
 
 def speakers(elements: Sequence[Element]) -> list[str]:

@@ -7,8 +7,8 @@ from xml.etree.ElementTree import Element as Node
 from xml.etree.ElementTree import TreeBuilder
 from xml.parsers import expat
 
-from reelscore.corpus.project_files import Kind
-from reelscore.corpus.scripts.elements import Collector, Script
+from reelscore.corpus.project_files import Kind, Script
+from reelscore.corpus.scripts.elements import Collector
 from reelscore.errors import DataError
 
 _LINE = "line of the file"
@@ -25,13 +25,6 @@ _KINDS: dict[str, Kind] = {
 
 def parse_final_draft(text: str, name: str = "the script") -> Script:
     """Read a script of Final Draft.
-
-    Args:
-        text: The XML.
-        name: What messages call the file.
-
-    Raises:
-        DataError: If it is no XML of Final Draft, or has a document type.
 
     >>> paragraph = '<Paragraph Type="Action"><Text>Rain </Text><Text>falls.</Text></Paragraph>'
     >>> text = f"<FinalDraft><Content>{paragraph}</Content></FinalDraft>"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from reelscore.corpus.scripts.elements import Script, read_text
+from reelscore.corpus.project_files import Script
+from reelscore.corpus.scripts.elements import read_text
 from reelscore.corpus.scripts.final_draft import parse_final_draft
 from reelscore.corpus.scripts.fountain import TITLE_KEY, parse_fountain
 from reelscore.corpus.scripts.indented import is_typed, parse_indented

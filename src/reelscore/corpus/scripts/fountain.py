@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reelscore.corpus.project_files import Element
+from reelscore.corpus.project_files import Element, Script
 from reelscore.corpus.scripts.elements import (
     TRANSITION,
     Collector,
-    Script,
     is_heading,
     is_name,
     one_line,
@@ -82,9 +81,6 @@ def _plain(text: str) -> str:
 
 def parse_fountain(text: str) -> Script:
     r"""Read a script in Fountain.
-
-    Args:
-        text: The script.
 
     >>> script = parse_fountain("INT. CAR - DAY\n\nRain falls.\n\nANNA (V.O.)\nDrive *on*.\n")
     >>> [(each.kind, each.who, each.text) for each in script.elements]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from reelscore.corpus.project_files import Script
 from reelscore.corpus.scripts.elements import (
     TRANSITION,
     Collector,
-    Script,
     is_heading,
     is_name,
     split_name,
@@ -51,9 +51,6 @@ class _Layout:
 def parse_indented(text: str) -> Script:
     r"""Read a script in indented plain text.
 
-    Args:
-        text: The script.
-
     >>> text = "INT. CAR\n\nRain.\n" + 3 * "\n          ANNA\n     Drive on.\n"
     >>> [(each.kind, each.who, each.text) for each in parse_indented(text).elements[:3]]
     [('heading', None, 'INT. CAR'), ('description', None, 'Rain.'),
@@ -62,8 +59,7 @@ def parse_indented(text: str) -> Script:
     lines = _without_pages(_numbered(text))
     layout = _layout(lines)
     if not layout.names:  # no indentation: names stand above what is said, as in Fountain
-        script = parse_fountain(_as_text(lines))
-        return Script("text", script.elements, script.unsure)
+        return replace(parse_fountain(_as_text(lines)), format="text")
     return _parsed(lines, layout)
 
 

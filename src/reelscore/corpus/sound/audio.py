@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
+from reelscore.corpus.project_files import AudioTrack
 from reelscore.errors import DataError, MissingExtraError
 
 RATE = 16_000
@@ -31,14 +32,14 @@ Role = Literal["film", "ad"]
 GUESSED = {"mp3", "aac", "ac3", "eac3", "dts", "mpegts", "mpeg", "amr", "loas"}
 """Containers whose stated length, and whose places of times, are guesses from the bit rate."""
 
-_BLOCK = 30 * RATE
+_BLOCK = 30 * RATE  # samples that are decoded at once
 _TAPS = 16  # of the windowed sinc that reads between samples
-_PHASES = 8192
-_KAISER = 7.0
-_STEP = 1 << 15
-_LONGEST_GAP = 3600.0
+_PHASES = 8192  # places between two samples that have weights of their own
+_KAISER = 7.0  # shape of its window
+_STEP = 1 << 15  # samples that are read at once
+_LONGEST_GAP = 3600.0  # seconds; a longer one is an error of the file
 _CUT_OFF = 0.9  # a file that ends before this share of its length was cut off
-_LOUD = 0.99
+_LOUD = 0.99  # of full scale: a sample that is clipped
 _PROTECTED = {"enca", "drms"}
 # ITU-R BS.775: what other speakers add to left and right.
 _SIDE = 1 / math.sqrt(2)
@@ -54,31 +55,6 @@ _WEIGHTS = {
 
 
 @dataclass(frozen=True)
-class AudioTrack:
-    """One stream of sound in a file.
-
-    Attributes:
-        path: The file.
-        stream: Its number among the streams of sound in the file.
-        codec: The codec's name.
-        layout: Its channels, such as `stereo` or `5.1(side)`.
-        rate: Samples a second in the file.
-        language: Its language, if the file says it.
-        chosen_by: Why this stream: `option`, `disposition`, `language`, `default` or `only`.
-        seconds: The length that the file states, 0 where it states none.
-    """
-
-    path: str
-    stream: int
-    codec: str
-    layout: str
-    rate: int
-    language: str | None
-    chosen_by: str
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Gap:
     """A time without samples, which was filled with silence."""
 
@@ -89,17 +65,9 @@ class Gap:
 def find_track(
     path: str | Path, *, role: Role = "film", stream: int | None = None, language: str | None = None
 ) -> AudioTrack:
-    """Choose the stream of sound in a file.
+    """Choose the stream of sound in a file, by its number from 0 if that is given.
 
-    Args:
-        path: Any file that FFmpeg reads.
-        role: What is looked for: the sound of the film, or the described track.
-        stream: The number of the stream among those with sound, from 0; chosen if not given.
-        language: The preferred language, as a three-letter code.
-
-    Raises:
-        DataError: If the file cannot be read, has no sound, or is protected.
-        MissingExtraError: If PyAV is not installed.
+    Otherwise a described track is chosen by its disposition, then by its language.
     """
     with open_media(path) as container:
         streams = list(container.streams.audio)
@@ -165,15 +133,7 @@ def _stated_seconds(container: Any, stream: Any) -> float:
 
 
 def open_media(path: str | Path) -> Any:
-    """Open a file with PyAV.
-
-    Args:
-        path: Any file that FFmpeg reads.
-
-    Raises:
-        DataError: If it cannot be read.
-        MissingExtraError: If PyAV is not installed.
-    """
+    """Open a file with PyAV."""
     try:
         import av
     except ImportError:
@@ -198,21 +158,14 @@ class SampleReader:
     def read(self, start: int, stop: int, channel: int = 0) -> Floats:
         """Read samples by their numbers; there is silence before the first and after the last.
 
-        Args:
-            start: The first.
-            stop: The one after the last.
-            channel: 0 for all speakers together, 1 for left minus right, 2 for the centre.
+        Channel 0 is all speakers together, 1 left minus right, 2 the centre.
         """
         raise NotImplementedError
 
     def resampled(self, first: float, step: float, count: int, channel: int = 0) -> Floats:
         """Read between samples: at `first`, `first + step`, …, by a windowed sinc of 16 taps.
 
-        Args:
-            first: The first place, in samples.
-            step: How far apart the places are, in samples.
-            count: How many.
-            channel: As of `read`.
+        Places are counted in samples; there are `count` of them.
         """
         values = np.empty(count, np.float32)
         for begin in range(0, count, _STEP):  # small enough for the processor's cache
@@ -276,7 +229,7 @@ class Samples(SampleReader):
         self.count += block.shape[1]
 
     def close(self) -> None:
-        """Give the space back."""
+        """Free the space."""
         for file in self._files:
             file.close()
 
@@ -309,17 +262,7 @@ def read_samples(
     channels: int = 1,
     progress: Progress | None = None,
 ) -> Samples:
-    """Decode a track.
-
-    Args:
-        track: What to decode.
-        folder: Where the temporary files go; the system's folder for them if not given.
-        channels: 1 for the sum of all speakers, 3 to keep left minus right and the centre too.
-        progress: Called with the seconds decoded and the seconds there are.
-
-    Raises:
-        DataError: If the sound is damaged, empty or cut off.
-    """
+    """Decode a track; with three channels left minus right and the centre are kept too."""
     samples = Samples(track, folder, channels)
     try:
         _decode(samples, channels, progress)
@@ -407,12 +350,9 @@ def _blocks(
 
 
 def decoded_frames(container: Any, stream: Any, after: float = -math.inf) -> Iterator[Any]:
-    """Decode frame by frame; a few damaged packets are left out, and a gap shows where.
+    """Decode frame by frame, from a second on.
 
-    Args:
-        container: The opened file.
-        stream: The stream of sound.
-        after: Packets before this time are passed over.
+    A few damaged packets are left out, and a gap shows where.
     """
     import av
 
@@ -441,12 +381,7 @@ def _drained(resampler: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str
 
 
 def to_stereo(names: tuple[str, ...], block: Floats) -> Floats:
-    """Mix all speakers to left and right, no louder than the loudest can be.
-
-    Args:
-        names: The channels.
-        block: A row of samples for each.
-    """
+    """Mix all speakers to left and right, no louder than the loudest can be."""
     if len(names) == 1:
         return np.repeat(block, 2, 0)
     weights = np.array([_WEIGHTS.get(name, (0.0, 0.0)) for name in names], np.float32).T
@@ -458,9 +393,6 @@ def to_stereo(names: tuple[str, ...], block: Floats) -> Floats:
 
 def wav_file(sound: Floats) -> bytes:
     """Write samples as a WAV file.
-
-    Args:
-        sound: Samples, 16,000 a second.
 
     >>> len(wav_file(np.zeros(16_000, np.float32)))
     32044

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress, Steps
-from reelscore.corpus.project_files import Piece
 from reelscore.corpus.sound.audio import Samples
 from reelscore.corpus.sound.film_anchors import (
     CHUNK,
@@ -24,7 +23,7 @@ from reelscore.corpus.sound.film_anchors import (
     find_anchors,
 )
 from reelscore.corpus.sound.sound_features import FRAME, running_mean, sound_features, stretched
-from reelscore.corpus.sound.time_map import TimeMap, within_film
+from reelscore.corpus.sound.time_map import Piece, TimeMap, within_film
 from reelscore.corpus.sound.waveforms import (
     MINUTE,
     AlignedStretch,
@@ -44,35 +43,24 @@ COHERENT = 0.15
 _MARGIN = round(10 / FRAME)  # frames around the chunks in which a stretch may begin or end
 _EXTENDED = 3.0  # seconds left at an end of the track belong to the stretch beside them
 _SHORTEST = 0.5  # seconds of a piece; what is shorter is an accident
-_NONE, _CHANGE = 0.06, 5.0
-_FEATURE_SMOOTHING = round(1 / FRAME)
+_NONE = 0.06  # agreement from which on a frame counts for a line; half of it for features
+_CHANGE = 5.0  # what a cut and an insertion at one place cost: five frames of full agreement
+_FEATURE_SMOOTHING = round(1 / FRAME)  # frames: features vary more than waveforms
 
 
 @dataclass(frozen=True)
 class FilmAlignment:
-    """A described track on the film's time.
+    """A described track on the film's time."""
 
-    Attributes:
-        map: Which time of the film each time of the track shows; without pieces if none does.
-        rate: Film seconds for each second of the track.
-        confidence: How well they fit, from 0 to 1; below 0.12 they are of different films.
-        coherent: How well the phases of the waveforms agree, up to 1.
-        rate_at_edge: Whether the best rate is the lowest or the highest that was tried.
-        residual: How far measured places lie from the map, in seconds, where they do so most.
-        residual_at: When that stretch of the track begins.
-        film_seconds: The length of the film.
-        ad_seconds: The length of the track.
-    """
-
-    map: TimeMap
-    rate: float
-    confidence: float
-    coherent: float
-    rate_at_edge: bool
-    residual: float
-    residual_at: float
-    film_seconds: float
-    ad_seconds: float
+    map: TimeMap  # which time of the film each time of the track shows; without pieces if none does
+    rate: float  # film seconds for each second of the track
+    confidence: float  # how well they fit, from 0 to 1; below 0.12 they are of different films
+    coherent: float  # how well the phases of the waveforms agree, up to 1
+    rate_at_edge: bool  # whether the best rate is the lowest or the highest that was tried
+    residual: float  # how far measured places lie from the map, in seconds, where they do so most
+    residual_at: float  # when that stretch of the track begins
+    film_seconds: float  # the length of the film
+    ad_seconds: float  # the length of the track
 
     @property
     def related(self) -> bool:
@@ -101,15 +89,7 @@ def align_samples(
     search: float | None = 60.0,
     progress: Progress | None = None,
 ) -> FilmAlignment:
-    """Align the samples of a described track with those of its film.
-
-    Args:
-        ad: The described track.
-        film: The film.
-        rate: Film seconds for each second of the track; found if not given.
-        search: How many seconds around the expected place to look; None for the whole film.
-        progress: Called with the work done and the work there is.
-    """
+    """Align the samples of a described track with those of its film, as `align` does."""
     work = _Shares(progress)
     ad_features = sound_features(ad, work.share(10))
     film_features = sound_features(film, work.share(10))

@@ -33,48 +33,39 @@ CHUNK, HOP = round(10 / FRAME), round(5 / FRAME)
 SAME_LAG = 3
 """Frames by which the lags of two chunks may differ in an unbroken stretch."""
 
-_GRID = np.round(np.arange(0.94, 1.06001, 0.0025), 4)
-_NEAR, _ALMOST = 0.0013, 0.97
-_RATE_CHUNKS = 12
-_PEAKS = 5
-_SUPPRESSED = round(0.5 / FRAME)
-_NO_MATCH_GAIN = 0.09
-_JUMP_COST, _MATCH_COST = 0.35, 0.05
-_LEAST_PEAK = 0.12
-_STEADY = 3e-5
+_GRID = np.round(np.arange(0.94, 1.06001, 0.0025), 4)  # rates that are tried
+_NEAR = 0.0013  # half a step of the grid: the best rate stands for a standard rate so near,
+_ALMOST = 0.97  # if that scores nearly as well
+_RATE_CHUNKS = 12  # chunks that are looked for at each rate; the worst third does not count
+_PEAKS = 5  # places kept for each chunk
+_SUPPRESSED = round(0.5 / FRAME)  # frames between two of them
+# What the best path through the chunks gains and pays, as correlations:
+_NO_MATCH_GAIN = 0.09  # a chunk without a match: lower peaks are accidents
+_JUMP_COST = 0.35  # another lag, by a cut or an insertion
+_MATCH_COST = 0.05  # a match after none, or none after a match
+_LEAST_PEAK = 0.12  # the correlation from which on a chunk is expected beside the last
+_STEADY = 3e-5  # slope of the lag that is left as it is: 0.2 seconds in two hours
 _LARGEST_SLOPE = 0.0013  # half a step of the grid
 
 
 @dataclass(frozen=True)
 class RateChoice:
-    """The speed of a track against the film.
+    """The speed of a track against the film."""
 
-    Attributes:
-        rate: Film seconds for each second of the track.
-        score: How well the track fits at this rate: the mean of its best correlations.
-        at_edge: Whether the best rate is the lowest or the highest that was tried.
-    """
-
-    rate: float
-    score: float
-    at_edge: bool = False
+    rate: float  # film seconds for each second of the track
+    score: float  # how well the track fits at this rate: the mean of its best correlations
+    at_edge: bool = False  # whether the best rate is the lowest or the highest that was tried
 
 
 @dataclass(frozen=True)
 class Anchors:
-    """Where chunks of the track are in the film.
+    """Where chunks of the track are in the film."""
 
-    Attributes:
-        rate: The rate they were found at.
-        starts: The frame in which each chunk begins, at the film's speed.
-        lags: The film's frame less the track's, between frames too; NaN without a match.
-        peaks: The correlation there, 0 without a match.
-    """
-
-    rate: float
-    starts: NDArray[np.int64]
+    rate: float  # the rate they were found at
+    starts: NDArray[np.int64]  # the frame in which each chunk begins, at the film's speed
+    # The film's frame less the track's, between frames too; NaN without a match.
     lags: NDArray[np.float64]
-    peaks: NDArray[np.float64]
+    peaks: NDArray[np.float64]  # the correlation there, 0 without a match
 
     @property
     def confidence(self) -> float:
@@ -84,10 +75,6 @@ class Anchors:
 
 class FilmIndex:
     """Correlates chunks with any part of a film quickly: its spectra are computed once.
-
-    Args:
-        film: The film's features, frames × bands.
-        chunk: How many frames the chunks have.
 
     >>> film = np.random.default_rng(1).standard_normal((500, 4)).astype(np.float32)
     >>> values, first = FilmIndex(film, 50).correlate(film[130:180])
@@ -116,11 +103,6 @@ class FilmIndex:
     ) -> tuple[Floats, int]:
         """Return the mean product of a chunk and the film at places from `low` to `high`.
 
-        Args:
-            chunk: Frames × bands.
-            low: The first place; the first there is if not given.
-            high: The last place; the last there is if not given.
-
         Returns:
             The values, and the place of the first.
         """
@@ -139,13 +121,7 @@ class FilmIndex:
 
 
 def estimate_rate(track: Floats, film: Floats, progress: Progress | None = None) -> RateChoice:
-    """Find the speed of a track against the film.
-
-    Args:
-        track: The features of the track.
-        film: The features of the film.
-        progress: Called with the rates tried and the rates there are.
-    """
+    """Find the speed of a track against the film, by the features of both."""
     coarse_track, coarse_film = coarse_features(track), coarse_features(film)
     chunk = min(CHUNK // 2, max(1, len(coarse_track) - 1))
     index = FilmIndex(coarse_film, chunk)
@@ -184,15 +160,10 @@ def find_anchors(
     steady: bool = False,
     progress: Progress | None = None,
 ) -> Anchors:
-    """Find where the chunks of a track are in the film, and correct the rate by them.
+    """Find where the chunks of a track are in the film, by the features of both.
 
-    Args:
-        track: The features of the track, at its own speed.
-        film: The features of the film.
-        rate: The speed of the track against the film, about.
-        search: How many seconds around the expected place to look; None for the whole film.
-        steady: Keep the rate as it is.
-        progress: Called with the chunks done and the chunks there are.
+    The rate is corrected by them unless it is to stay `steady`. Chunks are looked for `search`
+    seconds around the place expected, or in the whole film.
     """
     index = FilmIndex(film, min(CHUNK, len(track)))
     for attempt in range(4):

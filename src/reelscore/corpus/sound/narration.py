@@ -16,57 +16,47 @@ from numpy.typing import NDArray
 from reelscore._progress import Progress
 from reelscore.corpus.sound.audio import RATE, SampleReader, Samples
 from reelscore.corpus.sound.sound_features import (
+    Spectra,
     band_matrix,
     fft,
+    hann_window,
     maximum_filter1d,
     uniform_filter1d,
+    windowed_spectra,
 )
 from reelscore.corpus.sound.time_map import TimeMap
 
 Floats = NDArray[np.float32]
-Spectra = NDArray[np.complex64]
 
 HOP = 128
 """Samples from one frame to the next: 8 ms."""
 
-_WINDOW = 512
-_FRAMES_PER_BLOCK = 7500
+_WINDOW = 512  # samples: 32 ms
+_FRAMES_PER_BLOCK = 7500  # a minute in memory
 _MARGIN = 16  # frames around a block that smoothing looks at
 _TIME, _BINS = 15, 5  # frames (0.12 s) and bins over which spectra are averaged
-_BANDS, _LOWEST, _HIGHEST = 18, 200.0, 5500.0
+_BANDS, _LOWEST, _HIGHEST = 18, 200.0, 5500.0  # hertz: where voices are
 _CODEC_NOISE, _LOUDER = 8.0, 2.5  # times the usual ratio: what counts as more than noise
 _SMOOTHING = 9  # frames: 72 ms
-_TINY = 1e-12
+_TINY = 1e-12  # power: instead of a division by zero
 _SILENT = 1e-9  # power of a band below which nothing is learnt from it
 _REACH = 4  # frames: 32 ms by which stretched sounds may be early or late
 
 
 @dataclass(frozen=True)
 class BandPowers:
-    """The power of each band in each frame of the film's time, 125 frames a second.
+    """The power of each band in each frame of the film's time, 125 frames a second."""
 
-    Attributes:
-        unexplained: What the film does not explain; of the method `power`, all there is.
-        explained: What the film explains; of the method `power`, what the film has.
-        level: The power of the track, over all bands.
-        film_level: The power of the film, over all bands.
-    """
-
-    unexplained: Floats
-    explained: Floats
-    level: Floats
-    film_level: Floats
+    unexplained: Floats  # what the film does not explain; of the method `power`, all there is
+    explained: Floats  # what the film explains; of the method `power`, what the film has
+    level: Floats  # the power of the track, over all bands
+    film_level: Floats  # the power of the film, over all bands
 
 
 def warped(ad: SampleReader, time_map: TimeMap, first: int, last: int, channel: int = 0) -> Floats:
-    """Read a described track on the film's time: silence where it lacks the film.
+    """Read a described track on the film's time, by the film's samples from first to last.
 
-    Args:
-        ad: The track.
-        time_map: Which time of the film each time of the track shows.
-        first: The film's first sample.
-        last: The one after the last.
-        channel: As of `Samples.read`.
+    There is silence where the track lacks the film.
     """
     sound = np.zeros(last - first, np.float32)
     for piece in time_map.pieces:
@@ -88,15 +78,7 @@ def band_powers(
     stretched: bool = False,
     progress: Progress | None = None,
 ) -> BandPowers:
-    """Compare a described track with its film, a minute at a time.
-
-    Args:
-        ad: The track.
-        film: The film.
-        time_map: Which time of the film each time of the track shows.
-        stretched: Compare loudness alone, since the waveforms do not agree.
-        progress: Called with the frames done and the frames there are.
-    """
+    """Compare a described track with its film, by loudness alone if it was stretched."""
     frames = film.count // HOP + 1
     bands = spectrum_bands()
     analysis = _loudness if stretched else _residual
@@ -126,30 +108,19 @@ def spectrum_blocks(
 ) -> Iterator[tuple[int, int, Spectra, Spectra]]:
     """Go through a described track and its film together, a minute at a time.
 
-    Args:
-        ad: The track.
-        film: The film.
-        time_map: Which time of the film each time of the track shows.
-        bins: How many bins of the spectra are wanted.
-
     Yields:
         The first frame and the one after the last, and the spectra of the track and of the film;
         16 frames before and after are there too.
     """
     frames = film.count // HOP + 1
-    window = np.hanning(_WINDOW + 1)[:-1].astype(np.float32)
+    window = hann_window(_WINDOW)
     for begin in range(0, frames, _FRAMES_PER_BLOCK):
         end = min(begin + _FRAMES_PER_BLOCK, frames)
         first = (begin - _MARGIN) * HOP - _WINDOW // 2
         last = (end - 1 + _MARGIN) * HOP + _WINDOW // 2
-        track = _spectra(warped(ad, time_map, first, last), window, bins)
-        yield begin, end, track, _spectra(film.read(first, last), window, bins)
-
-
-def _spectra(sound: Floats, window: Floats, bins: int) -> Spectra:
-    cut = np.lib.stride_tricks.sliding_window_view(sound, len(window))[::HOP]
-    spectra: Spectra = fft.rfft(cut * window, axis=1)[:, :bins]
-    return spectra
+        track = windowed_spectra(warped(ad, time_map, first, last), window, HOP)[:, :bins]
+        other = windowed_spectra(film.read(first, last), window, HOP)[:, :bins]
+        yield begin, end, track, other
 
 
 def _power(spectra: Spectra) -> Floats:
@@ -183,16 +154,13 @@ def _loudness(track: Spectra, film: Spectra) -> tuple[Floats, Floats]:
 def residual_sound(track: Floats, film: Floats, *, stretched: bool = False) -> Floats:
     """Take out of a described track what the film explains, to listen to the rest.
 
-    Args:
-        track: Samples of the track, on the film's time.
-        film: Samples of the film at the same times.
-        stretched: Whether the waveforms do not agree; then what is not louder than usual beside
-            the film is made quiet.
+    Both are samples on the film's time. On stretched tracks, what is not louder than usual beside
+    the film is made quiet.
     """
-    window = np.hanning(_WINDOW + 1)[:-1].astype(np.float32)
+    window = hann_window(_WINDOW)
     padded = (_WINDOW, _WINDOW + (-len(track)) % HOP)
     spectra, source = (
-        _spectra(np.pad(sound, padded), window, _WINDOW // 2 + 1) for sound in (track, film)
+        windowed_spectra(np.pad(sound, padded), window, HOP) for sound in (track, film)
     )
     if stretched:
         power, most = _loudness(spectra, source)
@@ -216,10 +184,7 @@ def excess_level(
 ) -> NDArray[np.float64]:
     """Measure how loud what the film does not explain is, in dB below the track's loud parts.
 
-    Args:
-        powers: The powers of the bands.
-        stretched: Whether they are of loudness alone.
-        outside: The frames to learn the codec's noise from; all with sound if not given.
+    The codec's noise is learnt from the frames `outside`, else from all that have sound.
     """
     excess = np.zeros(len(powers.level))
     for band in range(powers.explained.shape[1]):
@@ -245,10 +210,6 @@ def narrator_side(powers: BandPowers, inside: NDArray[np.bool_]) -> float:
     Under a narrator, the track is still the film at a steady gain; the other way round, the gain
     goes up and down with every syllable.
 
-    Args:
-        powers: The powers of the bands, of waveforms that agree.
-        inside: The frames in which the tracks differ.
-
     Returns:
         How much more the gain from track to film spreads than that from film to track, in dB;
         below 0 where the narrator is in the film.
@@ -268,14 +229,9 @@ def narrator_side(powers: BandPowers, inside: NDArray[np.bool_]) -> float:
 def loud_stretches(
     level: NDArray[np.float64], start: float, extend: float, *, gap: float, least: float
 ) -> list[tuple[int, int]]:
-    """Find where a level rises above one threshold, as far as it stays above another.
+    """Find where a level rises above one threshold, as far as it stays above another, in dB.
 
-    Args:
-        level: For each frame, in dB.
-        start: The threshold it must rise above.
-        extend: The lower threshold that it must stay above.
-        gap: Shorter gaps are closed, in frames.
-        least: Shorter stretches are left out, in frames.
+    Gaps of fewer frames than `gap` are closed, stretches of fewer than `least` left out.
 
     Returns:
         The first frame of each stretch, and the one after its last.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from reelscore._progress import Progress
 from reelscore.corpus.sound.audio import RATE, Samples
 from reelscore.corpus.sound.narration import HOP, spectrum_bands, spectrum_blocks, warped
-from reelscore.corpus.sound.sound_features import fft, uniform_filter1d
+from reelscore.corpus.sound.sound_features import fft, uniform_filter1d, windowed_spectra
 from reelscore.corpus.sound.time_map import TimeMap
 
 Floats = NDArray[np.float32]
@@ -21,10 +21,10 @@ Doubles = NDArray[np.float64]
 
 _AVERAGED = 15  # frames: 0.12 s
 _FLOOR = 1e-6  # of the power of a band: silence is no difference
-_BLOCK = 512
-_STEP = 0.3
+_BLOCK = 512  # samples of the filter
+_STEP = 0.3  # how fast the filter learns
 _AHEAD = 128  # samples of the film that the filter may look into the future
-_FORGETTING = 0.9
+_FORGETTING = 0.9  # of the power that scales its steps, from block to block
 _MINUTE = 60 * RATE
 _PICTURE = 1024  # samples of the windows in which the centre is isolated
 _TINY = 1e-12
@@ -34,12 +34,6 @@ def spectrogram_difference(
     ad: Samples, film: Samples, time_map: TimeMap, progress: Progress | None = None
 ) -> Doubles:
     """Measure how far the spectrograms of a track and its film are apart, in dB.
-
-    Args:
-        ad: The described track.
-        film: The film.
-        time_map: Which time of the film each time of the track shows.
-        progress: Called with the frames done and the frames there are.
 
     Returns:
         For each frame of 8 ms the mean over bands of how much louder the track is than usual.
@@ -65,12 +59,6 @@ def lms_level(
     ad: Samples, film: Samples, time_map: TimeMap, progress: Progress | None = None
 ) -> Doubles:
     """Measure what is left of the track when the film is cancelled, in dB.
-
-    Args:
-        ad: The described track, with left minus right kept.
-        film: The film, likewise.
-        time_map: Which time of the film each time of the track shows.
-        progress: Called with the samples done and the samples there are.
 
     Returns:
         For each frame of 8 ms the level below the 95th percentile of the track's.
@@ -139,10 +127,7 @@ def _centre(samples: Samples, first: int, last: int, time_map: TimeMap | None) -
     mid, side = read(low, high, 0), read(low, high, 1)
     hop = _PICTURE // 2
     window = np.sqrt(np.hanning(_PICTURE + 1)[:-1]).astype(np.float32)
-    spectra = [
-        fft.rfft(np.lib.stride_tricks.sliding_window_view(x, _PICTURE)[::hop] * window)
-        for x in (mid, side)
-    ]
+    spectra = [windowed_spectra(each, window, hop) for each in (mid, side)]
     cross = spectra[0] * spectra[1].conj()
     share = uniform_filter1d(cross.real, 7, axis=0) + 1j * uniform_filter1d(cross.imag, 7, axis=0)
     share /= uniform_filter1d(np.abs(spectra[1]) ** 2, 7, axis=0) + _TINY

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
-from reelscore.corpus.project_files import Segment
+from reelscore.corpus.project_files import Segment, segment_id
 from reelscore.corpus.sound.audio import RATE, Samples
 from reelscore.corpus.sound.narration import (
     HOP,
@@ -43,33 +43,25 @@ _PAPER_LEAST = 1.0  # seconds; the paper's shortest segment
 _OFTEN = 0.45  # the share of narration above which the codec's noise is learnt outside of it
 _FADE = 0.3  # seconds around narration that say nothing about the rest
 _USUAL_REST, _ABOVE_REST, _FURTHER = 99.0, 6.0, 12.0  # per cent of frames; dB
-_TURN = 0.5
+_TURN = 0.5  # seconds between two segments of one turn
 _FULL_CONFIDENCE = 20.0  # dB above the lower threshold
 _SYLLABLES = (3.0, 8.0)  # hertz
-_SPEECH = 0.2
+_SPEECH = 0.2  # share of the changes of loudness at the rate of syllables
 
 
 @dataclass(frozen=True)
 class Segmentation:
-    """The narration of a track.
+    """The narration of a track."""
 
-    Attributes:
-        segments: In their order.
-        method: How they were found: `residual`, `power` (stretched tracks), `spectrogram`, `lms`.
-        thresholds: Level in dB that a segment must reach, and above which it goes on.
-        loudest: The highest level of all frames.
-        loudest_at: When that is.
-        share: How much of the film's time is narrated.
-        side_db: Below 0 where the narrator is rather in the film, by how steadily each track
-            follows the other.
-    """
-
-    segments: tuple[Segment, ...]
-    method: str
+    segments: tuple[Segment, ...]  # in their order
+    method: str  # how they were found: `residual`, `power` (stretched tracks), `spectrogram`, `lms`
+    # Level in dB that a segment must reach, and above which it goes on.
     thresholds: tuple[float, float]
-    loudest: float
-    loudest_at: float
-    share: float
+    loudest: float  # the highest level of all frames
+    loudest_at: float  # when that is
+    share: float  # how much of the film's time is narrated
+    # Below 0 where the narrator is rather in the film, by how steadily each track follows the
+    # other.
     side_db: float = 0.0
 
 
@@ -85,19 +77,7 @@ def segment_samples(
     gap: float = 0.35,
     progress: Progress | None = None,
 ) -> Segmentation:
-    """Find the narration in the samples of a described track.
-
-    Args:
-        ad: The track.
-        film: The film.
-        time_map: Which time of the film each time of the track shows.
-        stretched: Whether the track was stretched, so that waveforms do not agree.
-        method: `residual`, or one of the paper's: `spectrogram`, `lms`.
-        threshold: The level in dB that a segment must reach; the method's own if not given.
-        min_length: Shorter segments are left out, in seconds.
-        gap: Shorter pauses do not part segments, in seconds.
-        progress: Called with the work done and the work there is.
-    """
+    """Find the narration in the samples of a described track, as `segment` does."""
     check_choice("method", method, METHODS)
     name = "power" if method == "residual" and stretched else method
     start, extend = _THRESHOLDS[name]
@@ -179,19 +159,6 @@ def _segment(
     )
 
 
-def segment_id(start: float) -> str:
-    """Name a segment after its start, so that the name stays while the start does.
-
-    >>> segment_id(3725.04)
-    'n01.02.05.040'
-    """
-    milliseconds = round(start * 1000)
-    seconds, milliseconds = divmod(milliseconds, 1000)
-    minutes, seconds = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"n{hours:02}.{minutes:02}.{seconds:02}.{milliseconds:03}"
-
-
 def _is_speech(level: Doubles) -> bool:
     """Return whether loudness changes as syllables do: three to eight times a second."""
     envelope = 10 ** (np.maximum(level, level.max() - 60) / 20)
@@ -203,16 +170,13 @@ def _is_speech(level: Doubles) -> bool:
     return bool(total > 0 and syllables / total >= _SPEECH)
 
 
-def narration_turns(segments: Sequence[Segment]) -> list[list[str]]:
+def narration_turns(segments: Sequence[Segment]) -> tuple[tuple[str, ...], ...]:
     """Group segments that follow each other within half a second: one turn of the narrator.
-
-    Args:
-        segments: In their order.
 
     >>> times = [(1.0, 2.0), (2.3, 3.0), (8.0, 9.0)]
     >>> segments = [Segment(f"n{start}", start, end, start, end, -8.0, 0.9) for start, end in times]
     >>> narration_turns(segments)
-    [['n1.0', 'n2.3'], ['n8.0']]
+    (('n1.0', 'n2.3'), ('n8.0',))
     """
     turns: list[list[str]] = []
     last = -np.inf
@@ -222,4 +186,4 @@ def narration_turns(segments: Sequence[Segment]) -> list[list[str]]:
         else:
             turns.append([segment.id])
         last = segment.end
-    return turns
+    return tuple(map(tuple, turns))

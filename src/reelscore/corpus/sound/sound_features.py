@@ -24,55 +24,57 @@ except ModuleNotFoundError:
     raise MissingExtraError.of("Analysing sound needs scipy", "reelscore[corpus]") from None
 
 Floats = NDArray[np.float32]
+Spectra = NDArray[np.complex64]
 
 FRAME = 0.02
 """Seconds between two frames."""
 
 HOP = round(FRAME * RATE)
-_WINDOW = 1024
+_WINDOW = 1024  # samples: 64 ms
 _BANDS = 24
-_LOWEST, _HIGHEST = 100.0, 6000.0
-_FRAMES_PER_BLOCK = 1500
-_FLOOR = 1e-7
-_LARGEST = 3.0
-_LEAST_SPREAD = 0.15
+_LOWEST, _HIGHEST = 100.0, 6000.0  # hertz
+_FRAMES_PER_BLOCK = 1500  # half a minute in memory
+_FLOOR = 1e-7  # power added to each band: silence has a loudness too
+_LARGEST = 3.0  # loudness (natural logarithm) beyond the mean: more, at shots, does not count
+_LEAST_SPREAD = 0.15  # added to the spread: noise in silence is not blown up
 
 
 def sound_features(samples: Samples, progress: Progress | None = None) -> Floats:
     """Compute the features of a whole track; frame k is centred at `k * FRAME` seconds.
-
-    Args:
-        samples: The track.
-        progress: Called with the frames done and the frames there are.
 
     Returns:
         Frames × bands, about 4.8 kB a second.
     """
     frames = samples.count // HOP + 1
     loudness = np.empty((frames, _BANDS), np.float32)
-    window = np.hanning(_WINDOW + 1)[:-1].astype(np.float32)
+    window = hann_window(_WINDOW)
     bands = band_matrix(_BANDS, _LOWEST, _HIGHEST, _WINDOW)
     for begin in range(0, frames, _FRAMES_PER_BLOCK):
         end = min(begin + _FRAMES_PER_BLOCK, frames)
         first = begin * HOP - _WINDOW // 2
         sound = samples.read(first, first + (end - begin - 1) * HOP + _WINDOW)
-        cut = np.lib.stride_tricks.sliding_window_view(sound, _WINDOW)[::HOP]
-        spectrum = fft.rfft(cut * window, axis=1)
-        power = spectrum.real**2 + spectrum.imag**2
+        spectra = windowed_spectra(sound, window, HOP)
+        power = spectra.real**2 + spectra.imag**2
         loudness[begin:end] = np.log(power @ bands + _FLOOR)
         if progress:
             progress(end, frames)
     return normalized(loudness)
 
 
-def band_matrix(count: int, lowest: float, highest: float, window: int) -> Floats:
-    """Return the matrix that sums the bins of a spectrum to bands of equal ratio.
+def hann_window(length: int) -> Floats:
+    """Return the weights of a window whose shifted copies sum to the same everywhere."""
+    return np.hanning(length + 1)[:-1].astype(np.float32)
 
-    Args:
-        count: How many bands.
-        lowest: Where the first begins, in hertz.
-        highest: Where the last ends.
-        window: The length of the spectrum's window, in samples.
+
+def windowed_spectra(sound: Floats, window: Floats, hop: int) -> Spectra:
+    """Return the spectrum of each window of a sound, `hop` samples apart."""
+    cut = np.lib.stride_tricks.sliding_window_view(sound, len(window))[::hop]
+    spectra: Spectra = fft.rfft(cut * window, axis=1)
+    return spectra
+
+
+def band_matrix(count: int, lowest: float, highest: float, window: int) -> Floats:
+    """Return the matrix that sums the bins of a spectrum to bands of equal ratio, in hertz.
 
     >>> band_matrix(2, 0.5 * RATE / 8, 4 * RATE / 8, 8).T
     array([[0., 1., 0., 0., 0.], [0., 0., 1., 1., 0.]], dtype=float32)
@@ -91,8 +93,7 @@ def band_matrix(count: int, lowest: float, highest: float, window: int) -> Float
 def normalized(loudness: Floats) -> Floats:
     """Take the mean of a second out of each band, and scale it to its spread over four seconds.
 
-    Args:
-        loudness: Frames × bands; its memory is used for the result.
+    The memory of the loudness, frames × bands, is used for the result.
     """
     second = round(1 / FRAME)
     for band in range(loudness.shape[1]):
@@ -118,11 +119,7 @@ def running_mean(values: NDArray[np.float64], length: int) -> NDArray[np.float64
 
 
 def stretched(features: Floats, rate: float) -> Floats:
-    """Return the features of the same sound at another speed, by linear interpolation.
-
-    Args:
-        features: Frames × bands.
-        rate: How many frames become of one.
+    """Return the features of the same sound at another speed, `rate` frames for each one.
 
     >>> stretched(np.array([[0.0], [2.0], [4.0]], np.float32), 2.0).ravel()
     array([0., 1., 2., 3., 4.], dtype=float32)

@@ -6,6 +6,7 @@ not be used as it is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,158 +15,110 @@ from reelscore.corpus.sound.audio import Samples
 from reelscore.corpus.sound.film_alignment import FilmAlignment
 from reelscore.corpus.sound.film_anchors import STANDARD_RATES
 from reelscore.corpus.sound.segmentation import Segmentation
+from reelscore.corpus.sound.time_map import clock
 from reelscore.data.lint.findings import plural
 
-_SAME_RATE = 1e-5
-_NAMED_RATE = 2e-5
-_UNCOVERED = 0.05
-_DRIFT = 0.005
-_MUCH = 0.6
-_LENGTHS = 1.5
-_CLIPPED = 1e-4
+_SAME_RATE = 1e-5  # relative: 0.07 seconds in two hours
+_NAMED_RATE = 2e-5  # relative distance from a standard rate that has its name
+_UNCOVERED = 0.05  # share of the track
+_DRIFT = 0.005  # seconds from the fitted lines
+_MUCH = 0.6  # share of the film that is narrated
+_LENGTHS = 1.5  # times as long
+_CLIPPED = 1e-4  # share of the samples
 _SWAPPED = -3.0  # dB
 
 
-def clock(seconds: float) -> str:
-    """Write a time as people read it.
-
-    >>> clock(3725.04), clock(59.96)
-    ('1:02:05.0', '1:00.0')
-    """
-    tenths = round(seconds * 10)
-    minutes, rest = divmod(tenths, 600)
-    hours, minutes = divmod(minutes, 60)
-    end = f"{rest // 10:02}.{rest % 10}"
-    return f"{hours}:{minutes:02}:{end}" if hours else f"{minutes}:{end}"
-
-
-def track_findings(film: Samples, ad: Samples) -> list[Remark]:
-    """Return what is special about the tracks themselves.
-
-    Args:
-        film: The film.
-        ad: The described track.
-    """
-    findings = []
+def _track_remarks(film: Samples, ad: Samples) -> Iterator[Remark]:
+    """Yield what is special about the tracks themselves."""
     longer, shorter = max(film.seconds, ad.seconds), min(film.seconds, ad.seconds)
     if longer > _LENGTHS * shorter:
-        findings.append(
-            Remark(
-                "lengths",
-                f"The film lasts {clock(film.seconds)} and the described track "
-                f"{clock(ad.seconds)}: are these the right files?",
-            )
+        yield Remark(
+            "lengths",
+            f"The film lasts {clock(film.seconds)} and the described track "
+            f"{clock(ad.seconds)}: are these the right files?",
         )
     for name, samples in (("film", film), ("described track", ad)):
         if samples.mono:
-            findings.append(Remark("mono", f"Left and right of the {name} are equal."))
+            yield Remark("mono", f"Left and right of the {name} are equal.")
         if samples.clipped > _CLIPPED:
-            findings.append(
-                Remark("clipped", f"The {name} is clipped in {samples.clipped:.2%} of its time.")
-            )
+            yield Remark("clipped", f"The {name} is clipped in {samples.clipped:.2%} of its time.")
         if samples.gaps:
             total = sum(gap.seconds for gap in samples.gaps)
-            findings.append(
-                Remark(
-                    "gap",
-                    f"The {name} has {len(samples.gaps)} gaps in its time stamps, {total:.1f} "
-                    f"seconds in all, the first at {clock(samples.gaps[0].start)}; they were "
-                    "filled with silence.",
-                    details=tuple(asdict(gap) for gap in samples.gaps[:100]),
-                )
+            yield Remark(
+                "gap",
+                f"The {name} has {len(samples.gaps)} gaps in its time stamps, {total:.1f} "
+                f"seconds in all, the first at {clock(samples.gaps[0].start)}; they were "
+                "filled with silence.",
+                details=tuple(asdict(gap) for gap in samples.gaps[:100]),
             )
-    return findings
 
 
-def alignment_findings(alignment: FilmAlignment, film: Samples, ad: Samples) -> list[Remark]:
-    """Return what there is to know about an alignment.
-
-    Args:
-        alignment: The alignment.
-        film: The film.
-        ad: The described track.
-    """
-    findings = track_findings(film, ad)
+def alignment_remarks(alignment: FilmAlignment, film: Samples, ad: Samples) -> Iterator[Remark]:
+    """Yield what there is to know about an alignment."""
+    yield from _track_remarks(film, ad)
     if alignment.rate_at_edge:
-        findings.append(
-            Remark(
-                "rate-edge",
-                f"The best rate, {alignment.rate:.4f}, is the last one tried; give the right one "
-                "with --rate.",
-                trusted=False,
-            )
+        yield Remark(
+            "rate-edge",
+            f"The best rate, {alignment.rate:.4f}, is the last one tried; give the right one "
+            "with --rate.",
+            trusted=False,
         )
     if not alignment.related:
         names = [Path(samples.track.path).name for samples in (ad, film)]
-        findings.append(
-            Remark(
-                "no-match",
-                f"{names[0]} ({clock(ad.seconds)}) does not belong to {names[1]} "
-                f"({clock(film.seconds)}): confidence {alignment.confidence:.2f}, and 0.12 is "
-                "needed. Another film, another language, or the wrong stream (--stream)?",
-                trusted=False,
-            )
+        yield Remark(
+            "no-match",
+            f"{names[0]} ({clock(ad.seconds)}) does not belong to {names[1]} "
+            f"({clock(film.seconds)}): confidence {alignment.confidence:.2f}, and 0.12 is "
+            "needed. Another film, another language, or the wrong stream (--stream)?",
+            trusted=False,
         )
-        return findings
-    findings += _map_findings(alignment)
+        return
+    yield from _map_remarks(alignment)
     if alignment.residual > _DRIFT:
-        findings.append(
-            Remark(
-                "drift",
-                f"The clocks of the tracks wander: from {clock(alignment.residual_at)} of the "
-                f"described track on, times are {1000 * alignment.residual:.0f} ms off.",
-            )
+        yield Remark(
+            "drift",
+            f"The clocks of the tracks wander: from {clock(alignment.residual_at)} of the "
+            f"described track on, times are {1000 * alignment.residual:.0f} ms off.",
         )
-    return findings
 
 
-def _map_findings(alignment: FilmAlignment) -> list[Remark]:
-    findings = []
+def _map_remarks(alignment: FilmAlignment) -> Iterator[Remark]:
     if abs(alignment.rate - 1) > _SAME_RATE:
         drift = abs(alignment.rate - 1) * alignment.ad_seconds
-        findings.append(
-            Remark(
-                "rate",
-                f"A second of the described track is {alignment.rate:.6f} seconds of the film"
-                f"{_rate_name(alignment.rate)}; without this, times would be {drift:.3g} seconds "
-                "off at the end.",
-            )
+        yield Remark(
+            "rate",
+            f"A second of the described track is {alignment.rate:.6f} seconds of the film"
+            f"{_rate_name(alignment.rate)}; without this, times would be {drift:.3g} seconds "
+            "off at the end.",
         )
     if alignment.stretched:
-        findings.append(
-            Remark(
-                "stretched",
-                "The described track was changed in speed at the same pitch, so the waveforms "
-                "differ; the narration is found by loudness, with coarser edges.",
-            )
+        yield Remark(
+            "stretched",
+            "The described track was changed in speed at the same pitch, so the waveforms "
+            "differ; the narration is found by loudness, with coarser edges.",
         )
     breaks = alignment.map.breaks(alignment.ad_seconds, alignment.film_seconds)
     pieces = alignment.map.pieces
     inner = [b for b in breaks if pieces[0].ad_start < b.ad < pieces[-1].ad_end]
     if inner:
         kinds = [b.kind for b in inner]
-        findings.append(
-            Remark(
-                "cuts",
-                f"In the middle of the described track, {plural(kinds.count('cut'), 'part')} of "
-                f"the film missing, {plural(kinds.count('insertion'), 'part')} added.",
-                details=tuple(asdict(b) for b in breaks),
-            )
+        yield Remark(
+            "cuts",
+            f"In the middle of the described track, {plural(kinds.count('cut'), 'part')} of "
+            f"the film missing, {plural(kinds.count('insertion'), 'part')} added.",
+            details=tuple(asdict(b) for b in breaks),
         )
     uncovered = alignment.map.uncovered(alignment.ad_seconds)
     if uncovered > _UNCOVERED:
         parts = [b for b in breaks if b.kind == "insertion"]
         places = ", ".join(f"{clock(b.ad)} to {clock(b.ad + b.seconds)}" for b in parts[:5])
         more = f" and {len(parts) - 5} more" if len(parts) > 5 else ""
-        findings.append(
-            Remark(
-                "uncovered",
-                f"{uncovered:.0%} of the described track is nowhere in the film: {places}{more}.",
-                trusted=False,
-                details=tuple(asdict(b) for b in parts),
-            )
+        yield Remark(
+            "uncovered",
+            f"{uncovered:.0%} of the described track is nowhere in the film: {places}{more}.",
+            trusted=False,
+            details=tuple(asdict(b) for b in parts),
         )
-    return findings
 
 
 def _rate_name(rate: float) -> str:
@@ -175,43 +128,32 @@ def _rate_name(rate: float) -> str:
     return f" ({names[0]})" if names and names[0] != "same speed" else ""
 
 
-def segmentation_findings(segmentation: Segmentation) -> list[Remark]:
-    """Return what there is to know about a segmentation.
-
-    Args:
-        segmentation: The segmentation.
+def segmentation_remarks(segmentation: Segmentation) -> Iterator[Remark]:
+    """Yield what there is to know about a segmentation.
 
     >>> nothing = Segmentation((), "residual", (-20.0, -32.0), -24.3, 61.0, 0.0)
-    >>> print(segmentation_findings(nothing)[0].message)
+    >>> print(next(segmentation_remarks(nothing)).message)
     No narration was found; the loudest sound that the film does not explain is at 1:01.0
     (-24.3 dB; a segment has -20 dB or more, and is longer).
     """
-    findings = []
     if not segmentation.segments:
-        findings.append(
-            Remark(
-                "no-narration",
-                "No narration was found; the loudest sound that the film does not explain is at "
-                f"{clock(segmentation.loudest_at)} ({segmentation.loudest:.1f} dB; a segment has "
-                f"{segmentation.thresholds[0]:.0f} dB or more, and is longer).",
-            )
+        yield Remark(
+            "no-narration",
+            "No narration was found; the loudest sound that the film does not explain is at "
+            f"{clock(segmentation.loudest_at)} ({segmentation.loudest:.1f} dB; a segment has "
+            f"{segmentation.thresholds[0]:.0f} dB or more, and is longer).",
         )
     elif segmentation.side_db < _SWAPPED:
-        findings.append(
-            Remark(
-                "swapped",
-                "Where they differ, the film seems to be the track with a narrator, and not the "
-                "other way round: exchange --film and --ad.",
-                trusted=False,
-            )
+        yield Remark(
+            "swapped",
+            "Where they differ, the film seems to be the track with a narrator, and not the "
+            "other way round: exchange --film and --ad.",
+            trusted=False,
         )
     if segmentation.share > _MUCH:
-        findings.append(
-            Remark(
-                "too-much",
-                f"{segmentation.share:.0%} of the film would be narrated: probably these are "
-                "different mixes or languages.",
-                trusted=False,
-            )
+        yield Remark(
+            "too-much",
+            f"{segmentation.share:.0%} of the film would be narrated: probably these are "
+            "different mixes or languages.",
+            trusted=False,
         )
-    return findings

@@ -1,22 +1,19 @@
-"""The steps of a corpus on files: each gives plain data, to be written as JSON."""
+"""Aligning two files, and finding the narrator: what is decoded, and what results say of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from reelscore._progress import Progress
-from reelscore.corpus.project_files import Piece, Remark
-from reelscore.corpus.sound.audio import AudioTrack, Samples, find_track, read_samples
+from reelscore.corpus.pipeline import ALIGN, StepWork
+from reelscore.corpus.project_files import AlignedTracks, AudioTrack, NarrationSegments, Remark
+from reelscore.corpus.sound.audio import Samples, find_track, read_samples
 from reelscore.corpus.sound.film_alignment import align_samples
 from reelscore.corpus.sound.segmentation import Method, narration_turns, segment_samples
-from reelscore.corpus.sound.sound_remarks import alignment_findings, segmentation_findings
-from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.sound.sound_remarks import alignment_remarks, segmentation_remarks
 from reelscore.errors import DataError
 
 
@@ -80,7 +77,7 @@ def align(
     search: float | None = 60.0,
     folder: Path | None = None,
     progress: Progress | None = None,
-) -> dict[str, Any]:
+) -> AlignedTracks:
     """Align a described track with its film.
 
     Args:
@@ -91,32 +88,32 @@ def align(
         progress: Called with the work done and the work there is.
 
     Returns:
-        The time map (`map`), whether both are of the same film (`match`), and a `report`.
+        The time map, whether both are of the same film, and a report.
     """
     with _decoded(pair, folder) as (film, ad):
-        alignment = align_samples(ad, film, rate=rate, search=search, progress=progress)
-        findings = alignment_findings(alignment, film, ad)
-    pieces = alignment.map.pieces
+        found = align_samples(ad, film, rate=rate, search=search, progress=progress)
+        remarks = tuple(alignment_remarks(found, film, ad))
+    pieces = found.map.pieces
     for piece in pieces:
-        assert 0 <= piece.film_start <= piece.film_end <= alignment.film_seconds + 1e-6
-    breaks = alignment.map.breaks(alignment.ad_seconds, alignment.film_seconds) if pieces else []
-    return {
-        "film": {**asdict(pair.film), "seconds": alignment.film_seconds},
-        "ad": {**asdict(pair.ad), "seconds": alignment.ad_seconds},
-        "match": alignment.related,
-        "mode": "stretched" if alignment.stretched else "coherent",
-        "rate": alignment.rate,
-        "confidence": round(alignment.confidence, 4),
-        "coherent": round(alignment.coherent, 4),
-        "map": [asdict(piece) for piece in pieces],
-        "breaks": [asdict(each) for each in breaks],
-        "report": report(findings),
-    }
+        assert 0 <= piece.film_start <= piece.film_end <= found.film_seconds + 1e-6
+    breaks = found.map.breaks(found.ad_seconds, found.film_seconds) if pieces else []
+    return AlignedTracks(
+        film=replace(pair.film, seconds=found.film_seconds),
+        ad=replace(pair.ad, seconds=found.ad_seconds),
+        match=found.related,
+        mode="stretched" if found.stretched else "coherent",
+        rate=found.rate,
+        confidence=round(found.confidence, 4),
+        coherent=round(found.coherent, 4),
+        map=pieces,
+        breaks=tuple(breaks),
+        report=remarks,
+    )
 
 
 def segment(
     pair: TrackPair,
-    aligned: Mapping[str, Any],
+    aligned: AlignedTracks,
     *,
     method: Method = "residual",
     threshold: float | None = None,
@@ -124,7 +121,7 @@ def segment(
     gap: float = 0.35,
     folder: Path | None = None,
     progress: Progress | None = None,
-) -> dict[str, Any]:
+) -> NarrationSegments:
     """Find the narration of a described track.
 
     Args:
@@ -138,79 +135,78 @@ def segment(
         progress: Called with the work done and the work there is.
 
     Returns:
-        The `segments`, the narrator's `turns`, and a `report`.
+        The segments, the narrator's turns, and a report.
 
     Raises:
-        DataError: If the track was not aligned with the film.
+        DataError: If the track was not found in the film.
     """
-    time_map = map_of(aligned)
+    time_map = aligned.time_map
     with _decoded(pair, folder, 3 if method == "lms" else 1) as (film, ad):
         found = segment_samples(
             ad,
             film,
             time_map,
-            stretched=aligned.get("mode") == "stretched",
+            stretched=aligned.mode == "stretched",
             method=method,
             threshold=threshold,
             min_length=min_length,
             gap=gap,
             progress=progress,
         )
-        findings = segmentation_findings(found)
+        remarks = tuple(segmentation_remarks(found))
         if method == "lms":
-            findings += _isolation_findings(film, ad)
-    return {
-        "method": found.method,
-        "thresholds": list(found.thresholds),
-        "narrated": round(sum(each.end - each.start for each in found.segments), 3),
-        "segments": [asdict(each) for each in found.segments],
-        "turns": narration_turns(found.segments),
-        "report": report(findings),
-    }
+            remarks += tuple(_isolation_remarks(film, ad))
+    return NarrationSegments(
+        method=found.method,
+        thresholds=found.thresholds,
+        narrated=round(sum(each.end - each.start for each in found.segments), 3),
+        segments=found.segments,
+        turns=narration_turns(found.segments),
+        report=remarks,
+    )
 
 
-def _isolation_findings(film: Samples, ad: Samples) -> list[Remark]:
-    alike = [name for name, each in (("film", film), ("described track", ad)) if each.mono]
-    return [
-        Remark("mono", f"Left and right of the {name} are equal: its centre cannot be isolated.")
-        for name in alike
-    ]
+def _isolation_remarks(film: Samples, ad: Samples) -> Iterator[Remark]:
+    for name, each in (("film", film), ("described track", ad)):
+        if each.mono:
+            words = f"Left and right of the {name} are equal: its centre cannot be isolated."
+            yield Remark("mono", words)
 
 
-def map_of(aligned: Mapping[str, Any]) -> TimeMap:
-    """Read the time map of an alignment.
-
-    Args:
-        aligned: What `align` gave.
-
-    Raises:
-        DataError: If it has no map, or an empty one.
-
-    >>> piece = {"ad_start": 0.0, "ad_end": 9.0, "film_start": 1.0, "rate": 1.0}
-    >>> map_of({"map": [piece]}).to_film(2.0)
-    3.0
-    """
-    try:
-        pieces = msgspec.convert(aligned.get("map"), tuple[Piece, ...])
-    except msgspec.ValidationError as error:
-        raise DataError(
-            f"The alignment has no time map ({error}); make it with 'reelscore corpus align'."
-        ) from None
-    if not pieces:
-        raise DataError(
-            "The described track was not found in the film, so there is nothing to segment; "
-            "see the report of 'reelscore corpus align'."
-        )
-    return TimeMap(pieces)
+def align_film(
+    work: StepWork,
+    *,
+    rate: float | None = None,
+    search: float | None = 60.0,
+    film_stream: int | None = None,
+    ad_stream: int | None = None,
+) -> AlignedTracks:
+    """Align the described track of a film of a project, as `align` does."""
+    sounds = work.project.sounds(work.film_id)
+    pair = find_pair(*sounds, film_stream=film_stream, ad_stream=ad_stream)
+    folder = work.project.cache(work.film_id)
+    return align(pair, rate=rate, search=search, folder=folder, progress=work.progress)
 
 
-def report(findings: Sequence[Remark]) -> list[dict[str, Any]]:
-    """Write findings as plain data.
-
-    Args:
-        findings: The findings.
-
-    >>> report([Remark("mono", "Left and right are equal.")])
-    [{'code': 'mono', 'message': 'Left and right are equal.', 'trusted': True, 'details': []}]
-    """
-    return [{**asdict(finding), "details": list(finding.details)} for finding in findings]
+def segment_film(
+    work: StepWork,
+    *,
+    method: Method = "residual",
+    threshold: float | None = None,
+    min_length: float = 0.4,
+    gap: float = 0.35,
+) -> NarrationSegments:
+    """Find the narration of a film of a project, as `segment` does."""
+    project, film_id = work.project, work.film_id
+    film_stream, ad_stream = project.streams(film_id)
+    pair = find_pair(*project.sounds(film_id), film_stream=film_stream, ad_stream=ad_stream)
+    return segment(
+        pair,
+        project.needed(ALIGN, film_id),
+        method=method,
+        threshold=threshold,
+        min_length=min_length,
+        gap=gap,
+        folder=project.cache(film_id),
+        progress=work.progress,
+    )

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
-
-from reelscore.corpus.project_files import Piece, Segment
 
 Span = tuple[float, float]
 
 _SMALLEST_BREAK = 0.01  # seconds
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of the described track that shows a stretch of the film.
+
+    A time of the track is the film's `film_start + (ad - ad_start) * rate`.
+
+    >>> Piece(ad_start=10.0, ad_end=20.0, film_start=12.0, rate=1.0).film_end
+    22.0
+    """
+
+    ad_start: float
+    ad_end: float
+    film_start: float
+    rate: float
+
+    @property
+    def film_end(self) -> float:
+        """The time of the film at which the stretch ends."""
+        return self.film_start + (self.ad_end - self.ad_start) * self.rate
 
 
 @dataclass(frozen=True)
@@ -154,27 +173,14 @@ def gaps_between(spans: Iterable[Span]) -> list[Span]:
     return list(zip(edges[::2], edges[1::2], strict=True))
 
 
-def doubt_overlaps(segments: Sequence[Segment], dialogue: Iterable[Span]) -> list[Segment]:
-    """Halve the confidence of segments that do not lie for more than half in one pause.
+def clock(seconds: float) -> str:
+    """Write a time as people read it.
 
-    Narrators speak between lines, so what sounds during a line is more often the actors.
-
-    Args:
-        segments: The segments.
-        dialogue: When actors speak, such as the times of subtitles.
-
-    >>> segment = Segment("n1", 4.0, 6.0, 4.0, 6.0, -8.0, 0.8)
-    >>> [doubt_overlaps([segment], [(3.0, end)])[0].confidence for end in (4.5, 5.5)]
-    [0.8, 0.4]
+    >>> clock(3725.04), clock(59.96)
+    ('1:02:05.0', '1:00.0')
     """
-    pauses = gaps_between(dialogue)
-    return [
-        segment
-        if any(
-            shared_seconds((segment.start, segment.end), [pause])
-            > (segment.end - segment.start) / 2
-            for pause in pauses
-        )
-        else replace(segment, confidence=round(segment.confidence / 2, 3))
-        for segment in segments
-    ]
+    tenths = round(seconds * 10)
+    minutes, rest = divmod(tenths, 600)
+    hours, minutes = divmod(minutes, 60)
+    end = f"{rest // 10:02}.{rest % 10}"
+    return f"{hours}:{minutes:02}:{end}" if hours else f"{minutes}:{end}"

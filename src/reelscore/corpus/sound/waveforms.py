@@ -15,50 +15,51 @@ from numpy.typing import NDArray
 from reelscore._progress import Steps
 from reelscore.corpus.sound.audio import RATE, Samples
 from reelscore.corpus.sound.film_anchors import STANDARD_RATES
-from reelscore.corpus.sound.sound_features import FRAME, HOP, fft, running_mean
+from reelscore.corpus.sound.sound_features import (
+    FRAME,
+    HOP,
+    fft,
+    hann_window,
+    running_mean,
+    windowed_spectra,
+)
 
 Doubles = NDArray[np.float64]
 
 MINUTE = 3000
 """Frames of 20 ms that are read at once."""
 
-_WINDOW = 2 * RATE
+_WINDOW = 2 * RATE  # samples that are compared at once
 _FINER = 4  # places read between two samples
-_REACH = round(0.06 * RATE)
-_LOWEST, _HIGHEST = 80.0, 6000.0
-_WHITENING = 0.8
+_REACH = round(0.06 * RATE)  # samples: anchors are right to about 50 ms
+_LOWEST, _HIGHEST = 80.0, 6000.0  # hertz: hum below and what codecs drop above say nothing
+_WHITENING = 0.8  # exponent of the power taken out: peaks are sharp, and noise does not decide
 _CLEAR = 8.0  # times the spread of the correlation: a peak that is no accident
-_TRIALS = 200
-_STEEPEST = 0.002
-_INLIER = 0.0006
-_FEWEST = 4
+_TRIALS = 200  # pairs of windows: a few hit the line even where one window in ten lies on it
+_STEEPEST = 0.002  # relative change of the rate: clocks wander by less
+_INLIER = 0.0006  # seconds, ten samples: how far a window may lie from its line
+_FEWEST = 4  # windows on a line: fewer agree by accident
 _MOST = 0.75  # of windows in a row that make a line of their own
-_PROBES = 12
-_LONG, _STRETCH = 600.0, 300.0
+_PROBES = 12  # windows that choose between two rates
+_LONG, _STRETCH = 600.0, 300.0  # seconds: longer lines may bend, about every five minutes
 
-_PHASE_WINDOW = 512
+_PHASE_WINDOW = 512  # samples: 32 ms
 _PHASE_BINS = slice(3, 161)  # 94 Hz to 5 kHz
-_SMOOTH = round(0.2 / FRAME)
+_SMOOTH = round(0.2 / FRAME)  # frames: single ones are too noisy to decide
 
 
 @dataclass(frozen=True)
 class AlignedStretch:
     """A stretch of the track and the film's times of it: a straight line, or several joined.
 
-    Attributes:
-        ad: The times of the track at which the line bends, and its ends, rising.
-        film: The times of the film there.
-        residual: How far the measured places lie from the line, in seconds: the median.
-        windows: How many measured places it rests on; 0 where waveforms do not agree.
-
     >>> AlignedStretch(np.array([0.0, 10.0]), np.array([5.0, 15.0])).film_at(np.array([2.0, 11.0]))
     array([ 7., 16.])
     """
 
-    ad: Doubles
-    film: Doubles
-    residual: float = 0.0
-    windows: int = 0
+    ad: Doubles  # the times of the track at which the line bends, and its ends, rising
+    film: Doubles  # the times of the film there
+    residual: float = 0.0  # how far the measured places lie from the line, in seconds: the median
+    windows: int = 0  # how many measured places it rests on; 0 where waveforms do not agree
 
     @property
     def length(self) -> float:
@@ -83,11 +84,7 @@ def fitted(
 ) -> list[AlignedStretch]:
     """Fit lines to the waveforms: every two seconds the delay at which they agree best.
 
-    Args:
-        ad: The described track.
-        film: The film.
-        line: Where the stretch is, to about 50 ms; a straight line.
-        step: Called after each window.
+    The straight line that is given says where they are to about 50 ms.
 
     Returns:
         The exact line, or several where a little was cut or inserted; the one given, with no
@@ -239,7 +236,7 @@ def phase_agreement(
     Returns:
         For each frame the mean cosine of the phase differences, smoothed over 0.2 s.
     """
-    window = np.hanning(_PHASE_WINDOW + 1)[:-1].astype(np.float32)
+    window = hann_window(_PHASE_WINDOW)
     first, last = frames
     values = np.empty(last - first, np.float32)
     for begin in range(first, last, MINUTE):
@@ -250,20 +247,19 @@ def phase_agreement(
         start = round((float(around.mean()) - (count / 2) * FRAME) * RATE) - _PHASE_WINDOW // 2
         place = middle + (start / RATE - float(around.mean())) / slope
         length = (count - 1) * HOP + _PHASE_WINDOW
-        one = _spectra(ad.resampled(place * RATE, 1 / slope, length), window)
-        other = _spectra(film.read(start, start + length), window)
+        one, other = (
+            windowed_spectra(sound, window, HOP)[:, _PHASE_BINS]
+            for sound in (
+                ad.resampled(place * RATE, 1 / slope, length),
+                film.read(start, start + length),
+            )
+        )
         product = one * other.conj()
         product /= np.abs(product) + 1e-12
         values[begin - first : begin - first + count] = product.real.mean(axis=1)
         if step:
             step()
     return running_mean(values.astype(np.float64), _SMOOTH).astype(np.float32)
-
-
-def _spectra(sound: NDArray[np.float32], window: NDArray[np.float32]) -> NDArray[np.complex64]:
-    cut = np.lib.stride_tricks.sliding_window_view(sound, len(window))[::HOP]
-    spectra: NDArray[np.complex64] = fft.rfft(cut * window, axis=1)[:, _PHASE_BINS]
-    return spectra
 
 
 def best_edges(

@@ -39,9 +39,6 @@ class Narration:
 def to_webvtt(narration: Iterable[Narration]) -> str:
     r"""Write a narration as WebVTT, for a track of the kind `descriptions`.
 
-    Args:
-        narration: What is said; passages without words are written as "(narration)".
-
     >>> print(to_webvtt([Narration(3725.04, 3727.0, "Someone <waves> & nods.")]))
     WEBVTT
     <BLANKLINE>
@@ -64,6 +61,49 @@ def _stamp(seconds: float) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}:{rest // 1000:02}.{rest % 1000:03}"
 
 
+@dataclass(frozen=True)
+class FastPassage:
+    """A passage that is spoken faster than 180 words a minute."""
+
+    start: float
+    end: float
+    words_per_minute: float | None
+
+
+@dataclass(frozen=True)
+class NarrationOverlap:
+    """A passage over dialogue, and for how many seconds."""
+
+    start: float
+    end: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Room:
+    """A time without speech, and how many words would fit at 160 words a minute."""
+
+    start: float
+    end: float
+    words: int
+
+
+@dataclass(frozen=True)
+class NarrationReport:
+    """How dense a narration is, how fast, where it covers dialogue, and where is room."""
+
+    seconds: float  # how long the film is
+    narrated: float  # seconds of narration
+    density: float  # the share of the film that is narrated
+    passages: int  # how many there are
+    words_per_minute: float | None  # over all passages with words; None without any
+    fast: tuple[FastPassage, ...]  # passages faster than 180 words a minute
+    dialogue: float  # seconds of dialogue
+    overlap: float  # seconds of narration over dialogue
+    overlaps: tuple[NarrationOverlap, ...]  # the passages over dialogue
+    gaps: tuple[Room, ...]  # where another description would fit
+
+
 def accessibility_report(
     narration: Sequence[Narration],
     dialogue: Sequence[Span] = (),
@@ -71,8 +111,8 @@ def accessibility_report(
     seconds: float | None = None,
     least_gap: float = 3.0,
     margin: float = 0.25,
-) -> dict[str, object]:
-    """Return how dense a narration is, how fast, where it covers dialogue, and where is room.
+) -> NarrationReport:
+    """Measure how dense a narration is, how fast, where it covers dialogue, and where is room.
 
     Args:
         narration: The narration.
@@ -81,17 +121,11 @@ def accessibility_report(
         least_gap: The shortest silence, in seconds, that a description would fit in.
         margin: How much silence to leave before and after speech.
 
-    Returns:
-        `density`, the share of the film that is narrated; `words_per_minute`, over the narration,
-        and how many passages are faster than 180 (`fast`); `overlap`, seconds of narration over
-        dialogue, and the passages; `gaps` without speech, each with the words that would fit at
-        160 words a minute.
-
     >>> said = [Narration(10.0, 12.0, "Someone opens the door."), Narration(30.0, 31.0)]
     >>> result = accessibility_report(said, [(11.5, 14.0)], seconds=40.0, least_gap=9)
-    >>> result["density"], result["words_per_minute"], result["overlap"]
+    >>> result.density, result.words_per_minute, result.overlap
     (0.075, 120.0, 0.5)
-    >>> [gap["start"] for gap in result["gaps"]]
+    >>> [gap.start for gap in result.gaps]
     [0.25, 14.25]
     """
     spoken = joined_spans((each.start, each.end) for each in narration)
@@ -102,34 +136,29 @@ def accessibility_report(
     worded_seconds = sum(each.end - each.start for each in worded)
     words = sum(len(each.text.split()) for each in worded)
     over = [(each, shared_seconds((each.start, each.end), talk)) for each in narration]
-    gaps = _gaps([*spoken, *talk], length, least_gap, margin)
-    return {
-        "seconds": round(length, 3),
-        "narrated": round(narrated, 3),
-        "density": round(narrated / length, 4) if length else 0.0,
-        "passages": len(narration),
-        "words_per_minute": round(60 * words / worded_seconds, 1) if worded_seconds else None,
-        "fast": [
-            {"start": each.start, "end": each.end, "words_per_minute": each.words_per_minute}
+    return NarrationReport(
+        seconds=round(length, 3),
+        narrated=round(narrated, 3),
+        density=round(narrated / length, 4) if length else 0.0,
+        passages=len(narration),
+        words_per_minute=round(60 * words / worded_seconds, 1) if worded_seconds else None,
+        fast=tuple(
+            FastPassage(each.start, each.end, each.words_per_minute)
             for each in worded
             if (each.words_per_minute or 0.0) > _FAST
-        ],
-        "dialogue": round(sum(end - start for start, end in talk), 3),
-        "overlap": round(sum(shared_seconds(span, talk) for span in spoken), 3),
-        "overlaps": [
-            {"start": each.start, "end": each.end, "seconds": round(shared, 3)}
+        ),
+        dialogue=round(sum(end - start for start, end in talk), 3),
+        overlap=round(sum(shared_seconds(span, talk) for span in spoken), 3),
+        overlaps=tuple(
+            NarrationOverlap(each.start, each.end, round(shared, 3))
             for each, shared in over
             if shared > 0
-        ],
-        "gaps": [
-            {
-                "start": round(start, 3),
-                "end": round(end, 3),
-                "words": int((end - start) * 160 / 60),
-            }
-            for start, end in gaps
-        ],
-    }
+        ),
+        gaps=tuple(
+            Room(round(start, 3), round(end, 3), int((end - start) * 160 / 60))
+            for start, end in _gaps([*spoken, *talk], length, least_gap, margin)
+        ),
+    )
 
 
 def _gaps(speech: Sequence[Span], length: float, least: float, margin: float) -> list[Span]:

@@ -36,14 +36,6 @@ class SpokenLine:
 
 
 @dataclass(frozen=True)
-class TimedDescriptions:
-    """The elements of a script with the times of its descriptions, and their sentences."""
-
-    elements: list[Element]
-    sentences: list[TimedSentence]
-
-
-@dataclass(frozen=True)
 class _Bound:
     """A line that is matched, as a bound of what stands beside it."""
 
@@ -57,14 +49,10 @@ def timed_descriptions(
     lines: Mapping[int, SpokenLine],
     moved: frozenset[int],
     min_score: float = 0.5,
-) -> TimedDescriptions:
-    """Return the descriptions of a script their times and scores.
+) -> tuple[list[Element], list[TimedSentence]]:
+    """Add times and scores to the descriptions of a script, and part them into sentences.
 
-    Args:
-        elements: The script.
-        lines: Its lines by their places in `elements`.
-        moved: The scenes that the film has elsewhere.
-        min_score: Descriptions with a lower score are not accepted.
+    Lines are given by their places in `elements`.
     """
     places = sorted(lines)
     matched = [place for place in places if lines[place].is_matched]
@@ -91,7 +79,7 @@ def timed_descriptions(
             element, start=start, end=end, score=score, accepted=accepted, reason=reason
         )
         sentences += _sentences(timed[place])
-    return TimedDescriptions(timed, sentences)
+    return timed, sentences
 
 
 def _bound(elements: Sequence[Element], place: int, time: float | None) -> _Bound:

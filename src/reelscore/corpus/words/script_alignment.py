@@ -14,9 +14,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from reelscore.corpus.project_files import Element, TimedSentence
+from reelscore.corpus.pipeline import SCRIPT, SUBTITLES, StepWork
+from reelscore.corpus.project_files import (
+    Cue,
+    Element,
+    LineCounts,
+    Remark,
+    TimedScript,
+)
+from reelscore.corpus.scripts.elements import some
 from reelscore.corpus.words.description_times import SpokenLine, timed_descriptions
-from reelscore.corpus.words.subtitles import Cue
 from reelscore.errors import MissingExtraError
 
 _LEAST_SHARE = 0.5  # of a line's words, to be matched
@@ -24,27 +31,9 @@ _SHORT = 5  # lines with fewer words need a neighbour
 _NEAR = 25.0  # seconds
 _LOST = 0.35  # scenes with a smaller share of their words matched are looked for elsewhere
 _FOUND = 0.45
+_LEAST_MATCHED = 0.2  # of the lines; with fewer it is another film or another language
 _BIN, _BEFORE, _AFTER = 40, 80, 160  # words
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-
-
-@dataclass(frozen=True)
-class AlignedScript:
-    """A script with times.
-
-    Attributes:
-        elements: All elements, those with a time with it.
-        sentences: The sentences of descriptions that have a time.
-        moved: Numbers of the scenes that the film has elsewhere.
-        lines: How many lines of dialogue there are.
-        matched: How many of them the film has.
-    """
-
-    elements: tuple[Element, ...]
-    sentences: tuple[TimedSentence, ...]
-    moved: tuple[int, ...]
-    lines: int
-    matched: int
 
 
 @dataclass(frozen=True)
@@ -65,8 +54,8 @@ def words_of(text: str) -> list[str]:
 
 def align_script(
     elements: Sequence[Element], cues: Sequence[Cue], *, min_score: float = 0.5
-) -> AlignedScript:
-    """Return the elements of a script their times in the film.
+) -> TimedScript:
+    """Find the times of a script's elements in the film.
 
     Args:
         elements: The script.
@@ -81,7 +70,7 @@ def align_script(
     ...     Element("e1", 1, "description", None, "The door opens."),
     ...     Element("e2", 1, "dialogue", "TOM", "It is only me and the dog."),
     ... ]
-    >>> from reelscore.corpus.words.subtitles import CueLine
+    >>> from reelscore.corpus import CueLine
     >>> cues = [
     ...     Cue(1.0, 3.0, (CueLine(None, "Who's there at this hour?"),)),
     ...     Cue(8.0, 10.0, (CueLine(None, "It is only me and the dog."),)),
@@ -110,11 +99,36 @@ def align_script(
         _timed_line(each, lines[place], kept.get(place, []), film) if place in lines else each
         for place, each in enumerate(elements)
     ]
-    described = timed_descriptions(timed, lines, frozenset(moved), min_score)
+    timed, sentences = timed_descriptions(timed, lines, frozenset(moved), min_score)
     matched = sum(line.is_matched for line in lines.values())
-    return AlignedScript(
-        tuple(described.elements), tuple(described.sentences), moved, len(spoken), matched
+    return TimedScript(
+        lines=LineCounts(len(spoken), matched),
+        moved=moved,
+        elements=tuple(timed),
+        sentences=tuple(sentences),
+        report=tuple(_remarks(matched, len(spoken), moved)),
     )
+
+
+def film_script_times(work: StepWork, *, min_score: float = 0.5) -> TimedScript:
+    """Find the times of the script of a film of a project, as `align_script` does."""
+    script = work.project.needed(SCRIPT, work.film_id)
+    subtitles = work.project.needed(SUBTITLES, work.film_id)
+    return align_script(script.elements, subtitles.cues, min_score=min_score)
+
+
+def _remarks(matched: int, lines: int, moved: Sequence[int]) -> Iterator[Remark]:
+    if matched <= _LEAST_MATCHED * lines:
+        yield Remark(
+            "no-match",
+            f"{matched} of {lines} lines are in the subtitles: another film, another language, or "
+            "a script that was read wrongly.",
+            trusted=False,
+        )
+    if moved:
+        details = tuple({"scene": scene} for scene in moved)
+        words = f"Scenes that the film has elsewhere: {some(moved)}."
+        yield Remark("moved", words, details=details)
 
 
 def _film_words(cues: Sequence[Cue]) -> list[_FilmWord]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from reelscore.corpus.project_files import Remark
+from reelscore.corpus.project_files import Cue, CueLine, Remark, Subtitles
 from reelscore.corpus.scripts.elements import one_line, read_text
 from reelscore.errors import DataError, MissingExtraError
 
@@ -21,57 +20,6 @@ _WHOLE_LINE = re.compile(r"\s*[-–—]?\s*\([^()]*\)\s*")
 _MUSIC = re.compile(r"[♩♪♫♬]+|(?<!\S)#(?!\S)|^\s*#|#\s*$")
 _DASH = re.compile(r"\s*[-–—‐]\s*(?![-–—])")
 _LABEL = re.compile(r"((?:[A-Z][\w.'’#-]*\s?){1,4}(?<!\s))\s*:\s+(?=\S)|([A-Z][A-Z .'’#\d-]+):\s*$")
-
-
-@dataclass(frozen=True)
-class CueLine:
-    """What one speaker says in a cue.
-
-    Attributes:
-        who: The speaker, where the subtitles name one.
-        text: The words.
-    """
-
-    who: str | None
-    text: str
-
-
-@dataclass(frozen=True)
-class Cue:
-    """Words on the screen for a while.
-
-    Attributes:
-        start: When they appear, in seconds.
-        end: When they vanish.
-        lines: What is said, speaker by speaker; none where only sounds were described.
-
-    >>> Cue(1.0, 2.5, (CueLine(None, "Who is there?"), CueLine("ANNA", "Me."))).text
-    'Who is there? Me.'
-    """
-
-    start: float
-    end: float
-    lines: tuple[CueLine, ...]
-
-    @property
-    def text(self) -> str:
-        """All words of the cue."""
-        return " ".join(line.text for line in self.lines)
-
-
-@dataclass(frozen=True)
-class Subtitles:
-    """The cues of a film.
-
-    Attributes:
-        format: How they were written, such as `srt`.
-        cues: The cues by their starts; a script's elements name them by number, from 0.
-        report: What there is to know about them.
-    """
-
-    format: str
-    cues: tuple[Cue, ...]
-    report: tuple[Remark, ...] = ()
 
 
 def read_subtitles(
@@ -125,15 +73,15 @@ def read_subtitles(
     if not cues:
         raise DataError(f"{path}: no cues; expected SRT, WebVTT, ASS, SSA or MicroDVD.")
     ordered = sorted(cues, key=lambda cue: cue.start)
-    report = _findings(cues, ordered)
-    return Subtitles(str(content.format or "srt"), tuple(ordered), tuple(report))
+    return Subtitles(
+        format=str(content.format or "srt"),
+        cues=tuple(ordered),
+        report=tuple(_remarks(cues, ordered)),
+    )
 
 
 def spoken_lines(text: str) -> tuple[CueLine, ...]:
     r"""Part what is said in a cue by speakers, without styles, sounds and music signs.
-
-    Args:
-        text: The text of the cue, with its line breaks.
 
     >>> lines = spoken_lines("- <i>Run!</i> [door creaks]\n- ANNA: Why?")
     >>> [(line.who, line.text) for line in lines]
@@ -161,27 +109,21 @@ def _is_label(name: str) -> bool:
     return not any(letter.islower() for letter in name)
 
 
-def _findings(cues: Sequence[Cue], ordered: Sequence[Cue]) -> list[Remark]:
-    findings = []
+def _remarks(cues: Sequence[Cue], ordered: Sequence[Cue]) -> Iterator[Remark]:
     late = sum(cue.start < before.start for before, cue in pairwise(cues))
     if late:
-        findings.append(
-            Remark("unsorted", f"Cues that start before the one above them: {late}; sorted.")
-        )
+        yield Remark("unsorted", f"Cues that start before the one above them: {late}; sorted.")
     empty = [number for number, cue in enumerate(ordered) if cue.end <= cue.start]
     if empty:
-        findings.append(
-            Remark(
-                "no-duration",
-                f"Cues that end when or before they start: {len(empty)}; not used.",
-                details=tuple({"cue": number} for number in empty),
-            )
+        yield Remark(
+            "no-duration",
+            f"Cues that end when or before they start: {len(empty)}; not used.",
+            details=tuple({"cue": number} for number in empty),
         )
     if any(cue.start < 0 for cue in ordered):
         early = sum(cue.start < 0 for cue in ordered)
-        findings.append(
-            Remark("negative", f"Cues that start before the film: {early}; not used. See --shift.")
+        yield Remark(
+            "negative", f"Cues that start before the film: {early}; not used. See --shift."
         )
     if not any(cue.lines for cue in ordered):
-        findings.append(Remark("no-words", "No cue has words that are said.", trusted=False))
-    return findings
+        yield Remark("no-words", "No cue has words that are said.", trusted=False)

@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from reelscore.corpus.project_files import Remark, Segment, TimedSentence
+from reelscore.corpus.pipeline import ALIGN, StepWork
+from reelscore.corpus.project_files import Remark, Segment, TimedSentence, Transcript, unused_id
 from reelscore.corpus.scripts.elements import read_text
 from reelscore.corpus.sound.audio import RATE, Samples, wav_file
-from reelscore.corpus.sound.segmentation import segment_id
 from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.corpus.words.subtitles import read_subtitles
 from reelscore.errors import DataError
@@ -33,27 +33,17 @@ _INSIDE = 0.5  # share of an entry that the narrator must speak; the rest is dia
 
 @dataclass(frozen=True)
 class TranscriptEntry:
-    """Words with times, as a transcript has them.
+    """Words with times, as a transcript has them."""
 
-    Attributes:
-        text: The words.
-        start: When they begin, in the transcript's own time; None where only a segment is named.
-        end: When they end.
-        segment: The id of the segment that they belong to, where it is named.
-    """
-
-    text: str
+    text: str  # the words
+    # When they begin, in the transcript's own time; None where only a segment is named.
     start: float | None = None
-    end: float | None = None
-    segment: str | None = None
+    end: float | None = None  # when they end
+    segment: str | None = None  # the id of the segment that they belong to, where it is named
 
 
 def transcript_template(segments: Sequence[Segment], *, audio: bool = False) -> str:
     """Write a table for transcribers, a row for each segment.
-
-    Args:
-        segments: The segments of the narration.
-        audio: Whether the sound of each segment lies beside it.
 
     >>> segment = Segment("n00.00.04.000", 4.0, 6.5, 4.4, 6.9, -8.1, 0.9)
     >>> print(transcript_template([segment], audio=True), end="")
@@ -70,12 +60,7 @@ def transcript_template(segments: Sequence[Segment], *, audio: bool = False) -> 
 
 
 def segment_sound(samples: Samples, segment: Segment) -> bytes:
-    """Return the sound of a segment as a WAV file.
-
-    Args:
-        samples: The described track.
-        segment: The segment.
-    """
+    """Return the sound of a segment as a WAV file."""
     sound = samples.read(round(segment.ad_start * RATE), round(segment.ad_end * RATE))
     return wav_file(sound)
 
@@ -83,12 +68,8 @@ def segment_sound(samples: Samples, segment: Segment) -> bytes:
 def read_entries(path: str | Path) -> list[TranscriptEntry]:
     """Read a transcript: CSV, SRT, WebVTT, or the JSON of a recogniser of speech.
 
-    Args:
-        path: The file. JSON is a list, or has one as `segments`, of `start`, `end` and `text`;
-            with the times of `words`, sentences of an entry get their own.
-
-    Raises:
-        DataError: If it cannot be read, or lacks what is needed.
+    JSON is a list, or has one as `segments`, of `start`, `end` and `text`; with the times of
+    `words`, sentences of an entry get their own.
     """
     text = read_text(path)
     if text.lstrip()[:1] in ("[", "{"):
@@ -158,24 +139,18 @@ def narration_sentences(
 ) -> tuple[list[TimedSentence], list[Remark]]:
     """Make sentences of a transcript, in film time.
 
-    Args:
-        entries: The transcript.
-        segments: The segments of the narration; what is mostly outside is dialogue, and left out.
-        time_map: Film times of the described track's.
-        times: Whose times the transcript has: the described track's (`ad`), or the film's. Rows
-            that name a segment have that segment's.
+    Its times are those of the described track (`ad`), which need a map, or of the film; entries
+    that name a segment have the segment's. What is mostly outside of segments is dialogue, and
+    left out.
 
     Returns:
         The sentences by their start, and what there is to know about them.
 
-    Raises:
-        DataError: If times of the described track come without a map.
-
     >>> segment = Segment("n00.00.04.000", 4.0, 6.5, 4.4, 6.9, -8.1, 0.9)
     >>> named = TranscriptEntry("Anna nods.", segment="n00.00.04.000")
     >>> entries = [named, TranscriptEntry("Hello!", 20.0, 21.0)]
-    >>> sentences, findings = narration_sentences(entries, [segment], times="film")
-    >>> [(each.text, each.start) for each in sentences], findings[0].code
+    >>> sentences, remarks = narration_sentences(entries, [segment], times="film")
+    >>> [(each.text, each.start) for each in sentences], remarks[0].code
     ([('Anna nods.', 4.0)], 'outside')
     """
     by_id = {segment.id: segment for segment in segments}
@@ -202,10 +177,21 @@ def narration_sentences(
         "unmapped": "{} entries have no time in the film.",
         "outside": "{} entries are not where the narrator speaks, and were left out as dialogue.",
     }
-    findings = [Remark(code, said[code].format(count)) for code, count in lost.items() if count]
+    remarks = [Remark(code, said[code].format(count)) for code, count in lost.items() if count]
     if not sentences:
-        findings.append(Remark("no-sentences", "No sentence is left.", trusted=False))
-    return sorted(sentences.values(), key=lambda each: (each.start or 0.0, each.id)), findings
+        remarks.append(Remark("no-sentences", "No sentence is left.", trusted=False))
+    return sorted(sentences.values(), key=lambda each: (each.start or 0.0, each.id)), remarks
+
+
+def film_transcript(work: StepWork, *, times: Times = "ad") -> Transcript:
+    """Read the transcript of a film of a project, as `narration_sentences` does."""
+    segments = work.project.reviewed(work.film_id).segments
+    aligned = work.project.result(ALIGN, work.film_id)
+    time_map = aligned.time_map if aligned is not None and times == "ad" else None
+    sentences, remarks = narration_sentences(
+        read_entries(str(work.file)), segments, time_map, times=times
+    )
+    return Transcript(sentences=tuple(sentences), report=tuple(remarks))
 
 
 def _film_times(
@@ -237,11 +223,7 @@ def _spoken_in(
 def _add(
     sentences: dict[str, TimedSentence], text: str, start: float, end: float, parent: Segment | None
 ) -> None:
-    identity = base = "t" + segment_id(start)[1:]
-    number = 1
-    while identity in sentences:
-        number += 1
-        identity = f"{base}.{number}"
+    identity = unused_id("t", start, sentences)
     sentences[identity] = TimedSentence(
         identity, text, round(start, 3), round(end, 3), "ad", parent.id if parent else None
     )

@@ -10,7 +10,7 @@ import sys
 import click
 
 from reelscore.cli.options import number_option
-from reelscore.corpus.commands.options import films_of, project_option
+from reelscore.corpus.commands.corpus_options import films_of, project_option
 from reelscore.corpus.project import Project
 from reelscore.errors import DataError
 from reelscore.web.server import need_web
@@ -26,7 +26,7 @@ _HOST = "127.0.0.1"
 )
 @click.option("--read-only", is_flag=True, help="Show everything, and decide nothing.")
 @click.option("--who", metavar="NAME", help="Who decides; your login name if not given.")
-def command(film_id: str | None, project: str, port: int, read_only: bool, who: str | None) -> None:
+def review(film_id: str | None, project: str, port: int, read_only: bool, who: str | None) -> None:
     """Correct segments and sentences on a page in your browser.
 
     FILM is one film of the project; without it, all can be chosen. The page is for this machine
@@ -47,9 +47,9 @@ def command(film_id: str | None, project: str, port: int, read_only: bool, who: 
     from reelscore.web.security import new_token
 
     url = f"http://{_HOST}:{listening.getsockname()[1]}"
-    review = Review(ReviewFilms(opened, films, who or _login_name()), new_token(), url, read_only)
-    app = create_review_app(review)
-    click.echo(f"Review: {review.address}    (stop with Ctrl+C)")
+    served = Review(ReviewFilms(opened, films, who or _login_name()), new_token(), url, read_only)
+    app = create_review_app(served)
+    click.echo(f"Review: {served.address}    (stop with Ctrl+C)")
     sys.stdout.flush()
     _run(app, listening)
 

@@ -1,0 +1,354 @@
+"""``reelscore corpus assemble``, ``anonymise`` and ``split``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from shlex import quote
+from typing import Any
+
+import click
+import msgspec
+
+from reelscore.cli.options import choice_option, file_option, number_option, seed_option
+from reelscore.cli.output import check_targets, write, write_json
+from reelscore.corpus.commands.corpus_options import (
+    ResultOptions,
+    project_option,
+    read_clips_of,
+    read_given,
+    result_options,
+    run_step,
+    say,
+    show_grid,
+    show_report,
+)
+from reelscore.corpus.names.cast import Cast
+from reelscore.corpus.names.film_names import read_names
+from reelscore.corpus.names.name_replacement import anonymise as anonymised
+from reelscore.corpus.names.name_replacement import unknown_names
+from reelscore.corpus.pipeline import ANONYMISE, ASSEMBLE, SPLIT, TRANSCRIPT
+from reelscore.corpus.project import Film, Project
+from reelscore.corpus.project_files import (
+    Anonymised,
+    CorpusClips,
+    CorpusSets,
+    Element,
+    TimedSentence,
+    Transcript,
+)
+from reelscore.corpus.release.film_sets import RATIOS
+from reelscore.errors import DataError
+
+_SHOWN = 20
+
+
+@click.command("assemble")
+@project_option
+@click.option(
+    "--sentences",
+    "sentence_files",
+    multiple=True,
+    metavar="FILE",
+    help="Without a project: what 'transcript' or 'script --align' wrote. Repeatable.",
+)
+@click.option(
+    "--film", "film_id", metavar="FILM", help="Without a project: the film's id, of clips' names."
+)
+@choice_option(
+    "--expand",
+    choices=["symmetric", "tail", "none"],
+    default="symmetric",
+    help="symmetric: short clips grow on both sides; tail: 2 seconds more at the end of each.",
+)
+@number_option("--min-clip", default=2.0, least=0, help="Shortest clip of symmetric, in seconds.")
+@number_option("--trim-start", default=0.0, least=0, help="Leave out what begins before, seconds.")
+@number_option("--trim-end", default=0.0, least=0, help="Leave out the last seconds of films.")
+@click.option("--reviewed", is_flag=True, help="Only sentences that a person accepted or edited.")
+@click.option("--cut", is_flag=True, help="Print the commands of ffmpeg that cut the clips.")
+@result_options
+def assemble(
+    project: str,
+    sentence_files: tuple[str, ...],
+    film_id: str | None,
+    cut: bool,
+    wanted: ResultOptions,
+    **options: Any,
+) -> None:
+    """Make clips from the sentences of all films: clips.json.
+
+    Sentences are those of the narration and of aligned scripts that nobody rejected; those with
+    the same times share a clip.
+
+    \b
+    Examples:
+      reelscore corpus assemble --project films --trim-start 60
+      reelscore corpus assemble --sentences said.json --film sintel --out clips.json
+    """
+    if sentence_files:
+        if cut:
+            raise DataError("--cut is for projects, which know where the films are.")
+        film = Film(film_id or "film")
+        sentences = [each for path in sentence_files for each in _given_sentences(path)]
+        with Project.temporary(film) as loose:
+            loose.write(TRANSCRIPT, Transcript(sentences=tuple(sentences)), film.id)
+            result = run_step(loose, ASSEMBLE, **options)
+        _show_clips(result)
+        wanted.deliver(result)
+        return
+    if wanted.out_file or film_id:
+        raise DataError("--out and --film are for work without a project; name --sentences.")
+    opened = Project.open(project)
+    result = run_step(opened, ASSEMBLE, again=wanted.again, **options)
+    _show_clips(result)
+    if cut:
+        _print_cuts(opened, result)
+    wanted.deliver(result)
+
+
+class _Sentences(msgspec.Struct):
+    """What is read of a transcript or of an aligned script."""
+
+    sentences: list[TimedSentence]
+    elements: list[Element] | None = None
+
+
+def _given_sentences(path: str) -> list[TimedSentence]:
+    """Read the sentences of a file; of a script those of accepted descriptions."""
+    given = read_given(path, _Sentences, "sentences")
+    if given.elements is None:
+        return given.sentences
+    accepted = {element.id for element in given.elements if element.accepted}
+    return [sentence for sentence in given.sentences if sentence.parent in accepted]
+
+
+def _show_clips(result: CorpusClips) -> None:
+    counts: dict[str, list[int]] = {}
+    for clip in result.clips:
+        row = counts.setdefault(clip.film, [0, 0])
+        row[0] += 1
+        row[1] += len(clip.sentences)
+    show_grid(
+        ["film", "clips", "sentences"],
+        [[film_id, *map(str, row)] for film_id, row in counts.items()],
+    )
+    show_report(result)
+
+
+def _print_cuts(project: Project, result: CorpusClips) -> None:
+    """Print commands to cut clips; they are for people to run."""
+    for clip in result.clips:
+        film = project.film(clip.film).film
+        if film is None:
+            raise DataError(f"Film {clip.film!r} has no file to cut.")
+        start, end = clip.expanded_start, clip.expanded_end
+        click.echo(
+            f"ffmpeg -ss {start:.3f} -i {quote(str(project.folder / film))} -t {end - start:.3f} "
+            f"{quote(clip.id + '.mp4')}"
+        )
+
+
+@click.command("anonymise")
+@project_option
+@click.option(
+    "--text", "text_file", metavar="FILE", help="Sentences, one on each line, without a project."
+)
+@click.option("--cast", "cast_file", metavar="FILE", help="Names of people, one on each line.")
+@click.option(
+    "--token", default="Someone", show_default=True, metavar="WORD", help="What a name becomes."
+)
+@file_option("--report", "Write all sentences that a person should check, as CSV.")
+@result_options
+def anonymise(
+    project: str,
+    text_file: str | None,
+    cast_file: str | None,
+    token: str,
+    report_file: str | None,
+    wanted: ResultOptions,
+) -> None:
+    """Replace the names of people by Someone, and those of families by people.
+
+    Works on the clips of a project (names.json), or on a file with --text. Names are those of the
+    films' scripts, those marked in review, and those of --cast. Words that may be names or not are
+    listed, so that people can check them; the originals stay in the project.
+
+    \b
+    Examples:
+      reelscore corpus anonymise --project films
+      reelscore corpus anonymise --text sentences.txt --cast cast.txt --out anonymous.json
+    """
+    check_targets(wanted.out_file, wanted.json_file, report_file)
+    content: Any
+    if text_file is not None:
+        if cast_file is None:
+            raise DataError("Name the people with --cast, one on each line.")
+        texts = read_names(text_file)
+        cast = Cast.of(read_names(cast_file), texts)
+        done = anonymised(texts, cast, token=token)
+        unknown = unknown_names(texts, cast)
+        rows = [
+            ("", str(number), text, each)
+            for number, (text, each) in enumerate(zip(texts, done, strict=True), start=1)
+        ]
+        sentences = [{"original": text, **vars(each)} for _, _, text, each in rows]
+        content = {"cast": sorted(cast.names), "sentences": sentences, "unknown": unknown}
+    else:
+        if wanted.out_file:
+            raise DataError("--out is for work without a project; the project has its own file.")
+        opened = Project.open(project)
+        content = run_step(opened, ANONYMISE, file=cast_file, again=wanted.again, token=token)
+        originals = {(each.film, each.id): each for each in opened.needed(ASSEMBLE).sentences}
+        rows = [
+            (film_id, sentence_id, originals[film_id, sentence_id].text, each)
+            for film_id, film in content.films.items()
+            for sentence_id, each in film.sentences.items()
+        ]
+        unknown = sum((Counter(film.unknown) for film in content.films.values()), Counter())
+    _show_names([each for *_, each in rows], unknown)
+    if text_file is None:
+        nameless = [film_id for film_id, film in content.films.items() if not film.cast]
+        if nameless:
+            say(f"No names are known of {', '.join(nameless)}: read a script, or name a --cast.")
+    if report_file:
+        write(report_file, _check_list(rows, unknown))
+    for path in (wanted.out_file, wanted.json_file):
+        if path:
+            write_json(path, content)
+
+
+def _check_list(rows: Iterable[tuple[str, str, str, Anonymised]], unknown: Iterable[str]) -> str:
+    """Write the sentences that changed, or that have words which may be names, before and after."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["film", "sentence", "to check", "before", "after"])
+    for film_id, sentence_id, original, each in rows:
+        doubts = [f"{word} {'replaced' if done else 'kept'}" for word, done in each.doubts]
+        words = set(re.findall(r"\w+", each.text))
+        doubts += [f"{word} unknown" for word in unknown if word in words]
+        if doubts or each.replacements:
+            writer.writerow([film_id, sentence_id, ", ".join(doubts), original, each.text])
+    return text.getvalue()
+
+
+def _show_names(sentences: Sequence[Anonymised], unknown: Mapping[str, int]) -> None:
+    """Print what was replaced, and what a person should look at."""
+    doubts = Counter(
+        (word, "replaced" if replaced else "kept")
+        for sentence in sentences
+        for word, replaced in sentence.doubts
+    )
+    rows = [[word, verdict, str(count)] for (word, verdict), count in doubts.most_common()]
+    rows += [[word, "unknown", str(count)] for word, count in unknown.items()]
+    if rows:
+        say("To check, since these may be names or not:")
+        show_grid(["word", "now", "times"], rows[:_SHOWN])
+    if len(rows) > _SHOWN:
+        say(f"and {len(rows) - _SHOWN} more")
+    replaced = sum(len(sentence.replacements) for sentence in sentences)
+    changed = sum(bool(sentence.replacements) for sentence in sentences)
+    say(f"{replaced} names replaced in {changed} of {len(sentences)} sentences")
+
+
+@click.command("split")
+@project_option
+@click.option(
+    "--clips",
+    "clip_files",
+    multiple=True,
+    metavar="FILE",
+    help="Without a project: what 'assemble' wrote. Repeatable.",
+)
+@click.option(
+    "--ratios",
+    default=" ".join(map(str, RATIOS)),
+    show_default=True,
+    metavar="NUMBERS",
+    help="Shares of clips: training, validation, public test, blind test.",
+)
+@click.option("--by-genre", is_flag=True, help="Make the genres of every set like the whole.")
+@click.option(
+    "--fix", "fixes", multiple=True, metavar="FILM=SET", help="Put a film into a set. Repeatable."
+)
+@click.option(
+    "--by-title", is_flag=True, help="Tell same films by title and year alone, not by their sound."
+)
+@seed_option
+@result_options
+def split(
+    project: str,
+    clip_files: tuple[str, ...],
+    ratios: str,
+    by_genre: bool,
+    fixes: tuple[str, ...],
+    by_title: bool,
+    seed: int,
+    wanted: ResultOptions,
+) -> None:
+    """Divide films into training, validation, public test and blind test: splits.json.
+
+    A film is in one set as a whole, and so are films with the same title and year, or with the
+    same sound. Clips from scripts are in training alone; those of films in other sets are left out.
+
+    \b
+    Examples:
+      reelscore corpus split --project films --by-genre
+      reelscore corpus split --ratios "8 1 1 0" --fix sintel=public-test
+      reelscore corpus split --clips clips.json --out splits.json
+    """
+    options: dict[str, Any] = {
+        "ratios": _numbers(ratios),
+        "by_genre": by_genre,
+        "fix": _pairs(fixes),
+        "seed": seed,
+    }
+    if clip_files:
+        clips = read_clips_of(clip_files)
+        films = dict.fromkeys(clip.film for clip in clips.clips)
+        with Project.temporary(*map(Film, films)) as loose:
+            loose.write(ASSEMBLE, clips)
+            result = run_step(loose, SPLIT, by_title=True, **options)  # there is no sound
+    else:
+        if wanted.out_file:
+            raise DataError("--out is for work without a project; name --clips.")
+        result = run_step(
+            Project.open(project),
+            SPLIT,
+            again=wanted.again,
+            bar="Comparing films",
+            by_title=by_title,
+            **options,
+        )
+    _show_sets(result)
+    wanted.deliver(result)
+
+
+def _show_sets(result: CorpusSets) -> None:
+    rows = [
+        [name, str(size.films), str(size.clips), f"{size.share:.3f}", f"{size.target:.3f}"]
+        for name, size in result.reached.items()
+    ]
+    show_grid(["set", "films", "clips", "share", "target"], rows)
+    for pair in result.same_sound:
+        say(f"{' and '.join(pair.films)} are the same film by their sound")
+    if result.not_compared:
+        say(f"not compared by sound, since there is no file: {', '.join(result.not_compared)}")
+    if result.left_out:
+        say(f"{result.left_out} clips from scripts are left out, since they are for training")
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        raise DataError(f"--ratios {text!r}: expected four numbers, such as '8 1 1 0'.") from None
+
+
+def _pairs(fixes: tuple[str, ...]) -> dict[str, str]:
+    for fix in fixes:
+        if "=" not in fix:
+            raise DataError(f"--fix {fix!r}: expected FILM=SET, such as sintel=training.")
+    return {film: name for film, _, name in (fix.partition("=") for fix in fixes)}

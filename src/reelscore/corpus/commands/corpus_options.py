@@ -1,0 +1,244 @@
+"""Options and habits that the commands about corpora share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reelscore.cli.messages import printable
+from reelscore.cli.messages import say as say
+from reelscore.cli.options import file_option, json_option
+from reelscore.cli.output import check_targets, progress_bar, terminal_width, write_json
+from reelscore.corpus.pipeline import R, Record, Step, read_file, write_file
+from reelscore.corpus.project import Film, Project
+from reelscore.corpus.project_files import CorpusClips, StepResult
+from reelscore.errors import DataError
+from reelscore.report.tables.grid import Cell, Grid
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+UNTRUSTED = 3
+"""The exit status of a command that ran, but whose result must not be trusted."""
+
+project_option = click.option(
+    "--project",
+    metavar="FOLDER",
+    default=".",
+    show_default="the current folder",
+    help="The project folder.",
+)
+_SOUNDS = [
+    click.option("--film", "film_file", metavar="FILE", help="The film, or its sound."),
+    click.option("--ad", "ad_file", metavar="FILE", help="The described track."),
+    click.option(
+        "--stream",
+        "ad_stream",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Number of the described stream of sound in its file, from 0; chosen if not given.",
+    ),
+    click.option(
+        "--film-stream",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Number of the film's stream of sound in its file, from 0; chosen if not given.",
+    ),
+]
+
+
+def sound_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that name a film, its described track, and their streams."""
+    for option in reversed(_SOUNDS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class ResultOptions:
+    """Whether a step is done again, and where its result is written."""
+
+    again: bool
+    out_file: str | None
+    json_file: str | None
+
+    def refuse_out(self) -> None:
+        """Refuse --out for a project."""
+        if self.out_file:
+            raise DataError("--out is for work without a project; the project has its own files.")
+
+    def deliver(self, result: StepResult) -> None:
+        """Write a result where it was asked for, and end with the status that fits."""
+        if self.out_file:
+            write_file(Path(self.out_file), result)
+        if self.json_file:
+            write_json(self.json_file, result)
+        leave(result.is_trusted)
+
+
+def result_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options --again, --out and --json, given to a command as `wanted`."""
+
+    @wraps(command)
+    def with_results(
+        again: bool, out_file: str | None, json_file: str | None, **options: Any
+    ) -> None:
+        check_targets(out_file, json_file)
+        command(wanted=ResultOptions(again, out_file, json_file), **options)
+
+    again_help = "Do it again where nothing has changed since the last time."
+    with_options: Callable[..., None] = with_results
+    for option in (
+        json_option,
+        file_option("--out", "Without a project: the file to write."),
+        click.option("--again", is_flag=True, help=again_help),
+    ):
+        with_options = option(with_options)
+    return with_options
+
+
+def number_or(word: str) -> Callable[[click.Context, click.Parameter, str], float | None]:
+    """Read an option that is a number, or one word for none."""
+
+    def read(context: click.Context, parameter: click.Parameter, value: str) -> float | None:
+        if value == word:
+            return None
+        try:
+            return float(value)
+        except ValueError:
+            raise click.BadParameter(f"{value!r} is neither {word!r} nor a number.") from None
+
+    return read
+
+
+def film_and_file(names: Sequence[str], wanted: ResultOptions) -> tuple[str | None, str]:
+    """Return the film and the file that a command names, or the file alone."""
+    if len(names) > 2:
+        raise DataError(f"Expected a film and a file, or a file alone; got {len(names)} names.")
+    if len(names) == 2:
+        wanted.refuse_out()
+    return (names[0], names[1]) if len(names) == 2 else (None, names[0])
+
+
+@contextmanager
+def film_project(
+    folder: str, film_id: str | None, files: Mapping[str, Any] | None = None
+) -> Iterator[tuple[Project, str]]:
+    """Open the project of a film; where none is named, make one for a single film and its files."""
+    if film_id is not None:
+        yield Project.open(folder), film_id
+    else:
+        with Project.temporary(Film("film", **(files or {}))) as project:
+            yield project, "film"
+
+
+def films_of(project: Project, films: Sequence[str]) -> list[str]:
+    """Return the films that a command is about: those named, else all."""
+    chosen = [project.film(film_id).id for film_id in films] or list(project.films)
+    if not chosen:
+        raise DataError(
+            f"{project.folder}: the project has no films; add one with 'reelscore corpus add-film'."
+        )
+    return chosen
+
+
+def read_given(path: str, kind: type[Record], words: str) -> Record:
+    """Read a file that another command wrote.
+
+    Raises:
+        DataError: If it is none of these.
+    """
+    try:
+        return read_file(Path(path), kind)
+    except DataError as error:
+        raise DataError(f"{path}: expected {words} ({error})") from None
+
+
+def keep_given(
+    project: Project, step: Step[R], path: str | None, words: str, film_id: str = "film"
+) -> None:
+    """Put a file that another command wrote into a project, if one is named."""
+    if path is not None:
+        given = read_given(path, step.result, words)
+        project.write(step, replace(given, inputs=()), film_id)  # where these are now is not known
+
+
+def read_clips_of(paths: Sequence[str]) -> CorpusClips:
+    """Read the clips of files that 'corpus assemble' wrote."""
+    words = "clips, as 'reelscore corpus assemble --out FILE' writes them"
+    files = [read_given(path, CorpusClips, words) for path in paths]
+    return CorpusClips(
+        clips=tuple(clip for file in files for clip in file.clips),
+        sentences=tuple(sentence for file in files for sentence in file.sentences),
+    )
+
+
+def show_grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table on stderr."""
+    grid = Grid(columns, [[Cell(printable(text)) for text in row] for row in rows])
+    click.echo(grid.to_text(terminal_width()), err=True)
+
+
+def show_report(result: StepResult) -> None:
+    """Print what there is to know about a result, on stderr."""
+    for remark in result.report:
+        text = printable(f"{remark.code}: {remark.message}")
+        say(text if remark.trusted else f"Not to be trusted: {text}")
+
+
+def for_each(
+    films: Sequence[str], work: Callable[[str], StepResult], json_file: str | None
+) -> None:
+    """Do the work of a command on each film, and end it with the status that fits.
+
+    A film that cannot be worked on does not keep the others waiting.
+    """
+    results, failed = {}, False
+    for film_id in films:
+        try:
+            results[film_id] = work(film_id)
+        except DataError as error:
+            if len(films) == 1:
+                raise
+            say(f"Error: {film_id}: {printable(str(error))}")
+            failed = True
+    if json_file:
+        write_json(json_file, results)
+    if failed:
+        sys.exit(2)
+    leave(all(result.is_trusted for result in results.values()))
+
+
+def run_step(
+    project: Project,
+    step: Step[R],
+    film_id: str = "",
+    file: str | None = None,
+    *,
+    again: bool = False,
+    bar: str = "",
+    **options: object,
+) -> R:
+    """Do a step and keep its result, and tell where that was done already."""
+    fresh = None if again else project.fresh(step, film_id, file, **options)
+    if fresh is not None:
+        subject = f"{film_id}: " if film_id else ""
+        say(f"{subject}{step.done}; --again does it again.")
+        return fresh
+    with progress_bar(bar or film_id) as progress:
+        result = project.run(step, film_id, file, again=True, progress=progress, **options)
+    if step.reads_sound and not bar:
+        say(f"{film_id}:")
+    return result
+
+
+def leave(trusted: bool) -> None:
+    """End a command: with status 3 where its result must not be trusted."""
+    if not trusted:
+        sys.exit(UNTRUSTED)

@@ -1,0 +1,77 @@
+"""``reelscore corpus new``, ``add-film`` and ``status``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from reelscore.cli.options import json_option
+from reelscore.cli.output import STDOUT, check_targets, write_json
+from reelscore.corpus.commands.corpus_options import project_option, say, show_grid, sound_options
+from reelscore.corpus.pipeline import steps_of
+from reelscore.corpus.project import Film, Project
+
+
+@click.command("new")
+@click.argument("folder", metavar="FOLDER")
+@click.option("--name", metavar="TEXT", help="The corpus's name; the folder's if not given.")
+def new(folder: str, name: str | None) -> None:
+    """Create a project folder.
+
+    \b
+    Example:
+      reelscore corpus new films --name "Films of 2026"
+    """
+    project = Project.new(folder, name)
+    say(f"Project {project.name!r} was made.")
+
+
+@click.command("add-film")
+@click.argument("film_id", metavar="FILM")
+@project_option
+@sound_options
+@click.option("--title", metavar="TEXT", default="", help="The film's title.")
+@click.option("--year", type=int, metavar="YEAR", help="When it came out.")
+@click.option("--genre", metavar="TEXT", default="", help="Its genre.")
+@click.option("--licence", metavar="TEXT", default="", help="What one may do with it.")
+def add_film(
+    film_id: str, project: str, film_file: str | None, ad_file: str | None, **about: Any
+) -> None:
+    """Add a film to a project, by an id of your choice. The files stay where they are.
+
+    \b
+    Example:
+      reelscore corpus add-film sintel --film sintel.mkv --ad sintel-ad.m4a --year 2010
+    """
+    Project.open(project).add_film(Film(film_id, film=film_file, ad=ad_file, **about))
+    say(f"Film {film_id!r} was added.")
+
+
+@click.command("status")
+@project_option
+@json_option
+def status(project: str, json_file: str | None) -> None:
+    """Show where every film of a project stands, step by step.
+
+    open: not made yet. done: made from the files as they are. stale: a file has changed since.
+    failed: the result must not be trusted; its report says why. needs review: a person should
+    look at some of it.
+
+    \b
+    Example:
+      reelscore corpus status --project films
+    """
+    check_targets(json_file)
+    opened = Project.open(project)
+    films, corpus = opened.status(), opened.corpus_status()
+    if json_file:
+        write_json(json_file, {"name": opened.name, "films": films, "corpus": corpus})
+    if json_file != STDOUT and not films:
+        say(f"{opened.name}: no films yet; add one with 'reelscore corpus add-film'.")
+    elif json_file != STDOUT:
+        names = [step.name for step in steps_of("film")]
+        rows = [[film_id, *(states[name] for name in names)] for film_id, states in films.items()]
+        show_grid(["film", *names], rows)
+        if set(corpus.values()) != {"open"}:
+            say(", ".join(f"{name}: {state}" for name, state in corpus.items()))

@@ -1,0 +1,339 @@
+"""``reelscore corpus export`` and ``stats``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import textwrap
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+import click
+import msgspec
+
+from reelscore.cli.messages import printable
+from reelscore.cli.options import choice_option, plot_option
+from reelscore.cli.output import check_targets, terminal_width
+from reelscore.corpus.commands.corpus_options import (
+    project_option,
+    read_clips_of,
+    read_given,
+    say,
+    show_grid,
+)
+from reelscore.corpus.pipeline import ANONYMISE, ASSEMBLE, SPLIT
+from reelscore.corpus.project import Project
+from reelscore.corpus.project_files import CorpusSets
+from reelscore.corpus.release.caption_clips import read_clips
+from reelscore.corpus.release.challenge_files import PRIVATE, challenge_files
+from reelscore.corpus.release.clip_files import FORMATS, ExportedClip, exported_clips, to_coco
+from reelscore.corpus.release.corpus_size import (
+    CorpusSize,
+    ReviewSize,
+    corpus_size,
+    published_figures,
+    review_size,
+)
+from reelscore.corpus.release.film_sets import SETS
+from reelscore.data.atomic_files import write_atomically
+from reelscore.errors import DataError
+from reelscore.report.tables.grid import Cell, Grid
+
+BLIND = SETS[-1]
+_SOURCES = {"ad": "narration", "script": "script"}
+_PARTS = ("nouns", "verbs", "adjectives", "adverbs")
+
+
+@click.command("export")
+@project_option
+@click.option(
+    "--clips",
+    "clip_files",
+    multiple=True,
+    metavar="FILE",
+    help="Without a project: what 'assemble' wrote; names stay as they are. Repeatable.",
+)
+@click.option("--splits", metavar="FILE", help="Without a project: what 'split' wrote.")
+@click.option("--out", "out_folder", required=True, metavar="FOLDER", help="Where files go.")
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(list(FORMATS)),
+    default=["coco"],
+    show_default=True,
+    help="coco: references for 'reelscore score'; stories: for 'reelscore stories'. Repeatable.",
+)
+@click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    type=click.Choice(SETS),
+    help="Only this set; all but the blind test if not given. Repeatable.",
+)
+@click.option(
+    "--blind",
+    is_flag=True,
+    help="Write the blind test too: its clips without sentences, and its references apart.",
+)
+@click.option(
+    "--challenge",
+    is_flag=True,
+    help="Write a challenge on the public and the blind test, in a folder 'challenge'.",
+)
+@click.option(
+    "--opens",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="With --challenge: the day on which it opens, such as 2026-06-01; today if not given.",
+)
+@click.option("--original", is_flag=True, help="Leave names as they are.")
+def export(
+    project: str,
+    clip_files: tuple[str, ...],
+    splits: str | None,
+    out_folder: str,
+    formats: tuple[str, ...],
+    sets: tuple[str, ...],
+    blind: bool,
+    challenge: bool,
+    opens: datetime | None,
+    original: bool,
+) -> None:
+    """Write the clips of a project as files for scoring and training, a file for each set.
+
+    Names are those of 'corpus anonymise', and sets those of 'corpus split'; without it all clips
+    are in one file, all.json. With --blind, blind_clips.json has no sentences; its references are
+    in blind_references.json, for the organisers alone. With --challenge, the folder 'challenge' has
+    all that a challenge server needs: its definition, pages, references, and in 'participants' what
+    everybody may have.
+
+    \b
+    Examples:
+      reelscore corpus export --project films --out release --blind
+      reelscore corpus export --out release --format stories --set public-test
+      reelscore corpus export --out release --challenge --opens 2026-06-01
+      reelscore corpus export --clips clips.json --splits splits.json --out release
+    """
+    name_of_corpus, clips, placed = _material(project, clip_files, splits, original)
+    if placed is not None:
+        wanted = sets or tuple(name for name in SETS if name != BLIND)
+        groups = {name: [clip for clip in clips if placed.get(clip.id) == name] for name in wanted}
+        hidden = [clip for clip in clips if placed.get(clip.id) == BLIND] if blind else []
+    elif sets or blind or challenge:
+        raise DataError("There are no sets yet; run 'reelscore corpus split' first.")
+    else:
+        groups, hidden = {"all": clips}, []
+    if BLIND in groups:
+        raise DataError("The blind test is written with --blind, so that its sentences stay apart.")
+    files = {
+        f"{name}{ending}": write(group, name=f"{name_of_corpus}, {name}")
+        for name, group in groups.items()
+        if group
+        for ending, write in (FORMATS[each] for each in formats)
+    }
+    if blind:
+        files |= _blind_files(name_of_corpus, hidden)
+    if challenge and placed is not None:
+        tests = ([clip for clip in clips if placed.get(clip.id) == name] for name in SETS[2:])
+        day = opens.date() if opens else datetime.now(timezone.utc).date()
+        made = challenge_files(name_of_corpus, *tests, opens=day)
+        files |= {f"challenge/{name}": content for name, content in made.items()}
+    elif opens:
+        raise DataError("--opens is for --challenge.")
+    if not files:
+        raise DataError(f"There are no clips in {', '.join(groups)}.")
+    folder = Path(out_folder)
+    try:
+        for name in files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{out_folder}: cannot be made ({error.strerror}).") from None
+    for name, content in files.items():
+        write_atomically(folder / name, content, private=Path(name).name == PRIVATE)
+    _show_groups({**groups, **({BLIND: hidden} if blind else {})})
+    say(f"{', '.join(files)} in {out_folder}")
+
+
+def _material(
+    project: str, clip_files: tuple[str, ...], splits: str | None, original: bool
+) -> tuple[str, list[ExportedClip], dict[str, str] | None]:
+    """Read the name of the corpus, its clips, and the set of each where there are sets."""
+    if clip_files:
+        clips = exported_clips(read_clips_of(clip_files))
+        sets = None
+        if splits is not None:
+            words = "sets, as 'reelscore corpus split' writes them"
+            sets = read_given(splits, CorpusSets, words).clips
+        return Path(clip_files[0]).stem, clips, sets
+    if splits:
+        raise DataError("--splits is for work without a project; name --clips.")
+    opened = Project.open(project)
+    assembled = opened.needed(ASSEMBLE)
+    clips = exported_clips(assembled, None if original else opened.needed(ANONYMISE))
+    return opened.name, clips, opened.needed(SPLIT).clips if opened.result(SPLIT) else None
+
+
+def _blind_files(corpus: str, clips: Sequence[ExportedClip]) -> dict[str, bytes]:
+    if not clips:
+        raise DataError("The blind test has no clips; see 'reelscore corpus split'.")
+    name = f"{corpus}, {BLIND}"
+    return {
+        "blind_clips.json": to_coco(clips, name=name, with_sentences=False),
+        PRIVATE: to_coco(clips, name=name),
+    }
+
+
+def _show_groups(groups: dict[str, list[ExportedClip]]) -> None:
+    show_grid(
+        ["set", "films", "clips", "sentences"],
+        [
+            [
+                name,
+                str(len({clip.film for clip in group})),
+                str(len(group)),
+                str(sum(len(clip.sentences) for clip in group)),
+            ]
+            for name, group in groups.items()
+        ],
+    )
+
+
+@click.command("stats")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@project_option
+@click.option("--published", is_flag=True, help="Show what the paper says of its own corpora.")
+@choice_option(
+    "--tagger",
+    choices=["none", "parser"],
+    default="none",
+    help="parser: count nouns, verbs, adjectives and adverbs too, with reelscore's parser.",
+)
+@choice_option(
+    "--format",
+    choices=["text", "csv", "latex", "json"],
+    default="text",
+    help="How the table is written, on standard output.",
+)
+@plot_option("how long clips and sentences are, by source and set")
+def stats(
+    files: tuple[str, ...],
+    project: str,
+    published: bool,
+    tagger: str,
+    format: str,
+    plot: str | None,
+) -> None:
+    """Count films, clips, sentences, words and stems, by source and set.
+
+    FILE is any file of captions, such as those of LSMDC or of 'corpus export', a set each; without
+    any, the clips of the project are counted, without names where 'corpus anonymise' has replaced
+    them. Lengths are those of clips as viewers see them, and (of the sentences themselves); what a
+    file does not say is '-'.
+
+    \b
+    Examples:
+      reelscore corpus stats --project films --tagger parser
+      reelscore corpus stats release/*.json --format latex
+      reelscore corpus stats --published
+    """
+    check_targets(plot)
+    if published:
+        rows = published_figures()
+        facts = [dict(zip(("of", "says", "section"), row, strict=True)) for row in rows]
+        if format == "text":
+            for of, says, section in rows:
+                click.echo(textwrap.fill(f"{of} ({section}): {says}", 80, subsequent_indent="  "))
+        else:
+            _write(["of", "says", "section"], rows, format, facts)
+        return
+    groups, review = _of_files(files) if files else _of_project(Project.open(project))
+    sizes = {name: corpus_size(group, tag=tagger == "parser") for name, group in groups.items()}
+    if plot:
+        from reelscore.corpus.release.length_plots import draw_lengths  # matplotlib takes a moment
+
+        draw_lengths(groups, plot)
+    content = msgspec.to_builtins({"sizes": sizes, "review": review})
+    rows = [[name, *_cells(size)] for name, size in sizes.items()]
+    heads = ["part", "films", "words", "sentences", "clips", "mean s", "total h", "stems"]
+    _write([*heads, *_PARTS] if tagger == "parser" else heads, rows, format, content)
+    if tagger == "none":
+        say("nouns, verbs, adjectives, adverbs: not counted without a tagger (--tagger parser)")
+    for source, size in review.items():
+        reasons = ", ".join(f"{reason} {count}" for reason, count in size.reasons.items())
+        say(
+            printable(
+                f"{_SOURCES[source]}: {size.accepted:.0%} of {size.sentences} sentences "
+                f"accepted by people, {size.rejected:.0%} rejected"
+                f"{f' ({reasons})' if reasons else ''}; {size.words_lost:.1%} of the words lost"
+            )
+        )
+
+
+Groups = dict[str, list[ExportedClip]]
+
+
+def _of_project(project: Project) -> tuple[Groups, dict[str, ReviewSize]]:
+    """Return the clips of each source and set of a project, and what review did to sentences."""
+    assembled = project.needed(ASSEMBLE)
+    names = project.needed(ANONYMISE) if project.result(ANONYMISE) else None
+    placed = project.needed(SPLIT).clips if project.result(SPLIT) else {}
+    groups = _groups(exported_clips(assembled, names), placed)
+    return groups, review_size(assembled.sentences)
+
+
+def _of_files(files: Sequence[str]) -> tuple[Groups, dict[str, ReviewSize]]:
+    """Return the clips of each source and set of caption files."""
+    sets: Groups = {}
+    for path in files:
+        for name, clips in read_clips(path).items():
+            sets.setdefault(name, []).extend(clips)
+    every = [clip for clips in sets.values() for clip in clips]
+    groups = {**_groups(every, {}), **(sets if len(sets) > 1 else {})}
+    groups["all"] = groups.pop("all")  # in the last row
+    return groups, {}
+
+
+def _groups(clips: Sequence[ExportedClip], placed: dict[str, str]) -> Groups:
+    groups = {
+        name: [clip for clip in clips if clip.origin == origin] for origin, name in _SOURCES.items()
+    }
+    for name in SETS:
+        groups[name] = [clip for clip in clips if placed.get(clip.id) == name]
+    return {**{name: group for name, group in groups.items() if group}, "all": list(clips)}
+
+
+def _cells(size: CorpusSize) -> list[str]:
+    return [
+        f"{size.films}" if size.films else "-",
+        f"{size.words:,}",
+        f"{size.sentences:,}",
+        f"{size.clips:,}",
+        _pair(size.mean_length, size.mean_raw, 1),
+        _pair(size.hours, size.hours_raw, 2),
+        f"{size.vocabulary:,}",
+        *([f"{size.parts[name]:,}" for name in _PARTS] if size.parts else []),
+    ]
+
+
+def _pair(seen: float | None, raw: float | None, digits: int) -> str:
+    if seen is None:
+        return "-"
+    return f"{seen:.{digits}f}" + ("" if raw is None else f" ({raw:.{digits}f})")
+
+
+def _write(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], format: str, content: object
+) -> None:
+    """Print a table on standard output."""
+    if format == "json":
+        click.echo(json.dumps(content, indent=1))
+    elif format == "csv":
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([heads, *rows])
+        click.echo(text.getvalue(), nl=False)
+    else:
+        grid = Grid(heads, [[Cell(cell) for cell in row] for row in rows])
+        click.echo(grid.to_latex() if format == "latex" else grid.to_text(terminal_width()))

@@ -1,0 +1,256 @@
+"""``reelscore corpus align`` and ``segment``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from reelscore.cli.options import choice_option, number_option
+from reelscore.corpus.commands.corpus_options import (
+    ResultOptions,
+    film_project,
+    films_of,
+    for_each,
+    keep_given,
+    leave,
+    number_or,
+    project_option,
+    result_options,
+    run_step,
+    say,
+    show_grid,
+    show_report,
+    sound_options,
+)
+from reelscore.corpus.pipeline import ALIGN, SEGMENT, SUBTITLES
+from reelscore.corpus.project import Project
+from reelscore.corpus.project_files import UNSURE, AlignedTracks, NarrationSegments, Segment
+from reelscore.corpus.sound.segmentation import METHODS
+from reelscore.corpus.sound.time_map import clock
+from reelscore.errors import DataError
+
+_SHOWN = 20
+
+
+@click.command("align")
+@click.argument("films", nargs=-1, metavar="[FILM]...")
+@project_option
+@sound_options
+@click.option(
+    "--rate",
+    default="auto",
+    show_default=True,
+    metavar="auto|R",
+    callback=number_or("auto"),
+    help="Film seconds for each second of the described track.",
+)
+@click.option(
+    "--search",
+    default="60",
+    show_default=True,
+    metavar="full|SECONDS",
+    callback=number_or("full"),
+    help="How far from the expected place to look.",
+)
+@result_options
+def align(
+    films: tuple[str, ...],
+    project: str,
+    film_file: str | None,
+    ad_file: str | None,
+    ad_stream: int | None,
+    film_stream: int | None,
+    wanted: ResultOptions,
+    **options: Any,
+) -> None:
+    """Align described tracks with their films: which time of the film each time shows.
+
+    FILM is a film of the project; without any, all are aligned, and those that are done are left
+    as they are. With --film and --ad, and without FILM, no project is needed.
+
+    Exit status: 0 if all went well, 2 for bad input, 3 if a result must not be trusted.
+
+    \b
+    Examples:
+      reelscore corpus align sintel
+      reelscore corpus align --film film.mkv --ad described.m4a --out map.json
+    """
+    rate, search = options["rate"], options["search"]
+    if rate is not None and not 0.5 <= rate <= 2:
+        raise DataError(f"--rate {rate:g} is not between 0.5 and 2.")
+    if search is not None and search <= 0:
+        raise DataError(f"--search {search:g} is not above 0.")
+    files = {"film": film_file, "ad": ad_file, "film_stream": film_stream, "ad_stream": ad_stream}
+    if not films and (film_file or ad_file):
+        _check_both(film_file, ad_file)
+        with film_project(project, None, files) as (loose, film_id):
+            result = run_step(loose, ALIGN, film_id, bar="Aligning", **options)
+        _show_map(result)
+        wanted.deliver(result)
+        return
+    wanted.refuse_out()
+    opened = Project.open(project)
+    chosen = films_of(opened, films)
+    if any(value is not None for value in files.values()):
+        if len(chosen) > 1:
+            raise DataError("--film, --ad and streams are of one film; name it.")
+        opened.change_film(chosen[0], **files)
+
+    def work(film_id: str) -> AlignedTracks:
+        result = run_step(opened, ALIGN, film_id, again=wanted.again, **options)
+        _show_map(result)
+        return result
+
+    for_each(chosen, work, wanted.json_file)
+
+
+def _check_both(film_file: str | None, ad_file: str | None) -> None:
+    if film_file is None or ad_file is None:
+        missing = "--film" if film_file is None else "--ad"
+        raise DataError(f"Without a project both files are needed; name one with {missing} too.")
+
+
+def _show_map(result: AlignedTracks) -> None:
+    for what, track in (("film", result.film), ("described track", result.ad)):
+        if track is not None:
+            say(
+                f"{what}: {track.path}, stream {track.stream} ({track.chosen_by}), "
+                f"{track.codec}, {track.layout}, {clock(track.seconds)}"
+            )
+    if result.match:
+        rows = [
+            [
+                clock(piece.ad_start),
+                clock(piece.ad_end),
+                clock(piece.film_start),
+                f"{piece.rate:.6f}",
+            ]
+            for piece in result.map
+        ]
+        show_grid(["from", "to", "film from", "rate"], rows)
+        say(f"confidence {result.confidence:.2f}, {result.mode} ({result.coherent:.2f})")
+    show_report(result)
+
+
+@click.command("segment")
+@click.argument("films", nargs=-1, metavar="[FILM]...")
+@project_option
+@sound_options
+@click.option(
+    "--map",
+    "map_file",
+    metavar="FILE",
+    help="Without a project: what 'corpus align --out' wrote; aligned first if not given.",
+)
+@click.option(
+    "--subtitles",
+    "subtitles_file",
+    metavar="FILE",
+    help="Without a project: when actors speak; narration there is less certain.",
+)
+@choice_option(
+    "--method",
+    choices=list(METHODS),
+    default="residual",
+    help="residual: what the film does not explain; the others are those of the paper.",
+)
+@click.option(
+    "--threshold",
+    default="auto",
+    show_default=True,
+    metavar="auto|DB",
+    callback=number_or("auto"),
+    help="Level that a segment must reach, in dB below the loud parts of the track.",
+)
+@number_option("--min-length", default=0.4, least=0, help="Shortest segment, in seconds.")
+@number_option("--gap", default=0.35, least=0, help="Shortest pause that parts segments.")
+@result_options
+def segment(
+    films: tuple[str, ...],
+    project: str,
+    film_file: str | None,
+    ad_file: str | None,
+    ad_stream: int | None,
+    film_stream: int | None,
+    map_file: str | None,
+    subtitles_file: str | None,
+    wanted: ResultOptions,
+    **options: Any,
+) -> None:
+    """Find when the narrator of described tracks speaks, in film time.
+
+    FILM is a film of the project that is aligned; without any, all are segmented, and those that
+    are done are left as they are. With --film and --ad, and without FILM, no project is needed.
+
+    Exit status: 0 if all went well, 2 for bad input, 3 if a result must not be trusted.
+
+    \b
+    Examples:
+      reelscore corpus segment sintel
+      reelscore corpus segment --film film.mkv --ad described.m4a --out narration.json
+    """
+    streams = {"film_stream": film_stream, "ad_stream": ad_stream}
+    if not films and (film_file or ad_file):
+        _check_both(film_file, ad_file)
+        files = {"film": film_file, "ad": ad_file, **streams}
+        with film_project(project, None, files) as (loose, film_id):
+            keep_given(loose, ALIGN, map_file, "a time map, as 'corpus align' writes it")
+            if subtitles_file:
+                run_step(loose, SUBTITLES, film_id, subtitles_file)
+            if map_file is None:
+                aligned = run_step(loose, ALIGN, film_id, bar="Aligning")
+                show_report(aligned)
+                if not aligned.match:
+                    leave(trusted=False)
+            result = run_step(loose, SEGMENT, film_id, bar="Segmenting", **options)
+            result = replace(result, segments=tuple(loose.segments(film_id)))
+        _show_segments(result, result.segments)
+        wanted.deliver(result)
+        return
+    if any(
+        value is not None
+        for value in (wanted.out_file, map_file, subtitles_file, *streams.values())
+    ):
+        raise DataError(
+            "--out, --map, --subtitles and streams are for work without a project; the project "
+            "has its own."
+        )
+    opened = Project.open(project)
+
+    def work(film_id: str) -> NarrationSegments:
+        result = run_step(opened, SEGMENT, film_id, again=wanted.again, **options)
+        _show_segments(result, opened.segments(film_id))
+        orphaned = opened.reviewed(film_id).orphaned
+        if orphaned:
+            say(
+                f"{film_id}: {len(orphaned)} decisions are about segments that are no longer there."
+            )
+        return result
+
+    for_each(films_of(opened, films), work, wanted.json_file)
+
+
+def _show_segments(result: NarrationSegments, segments: Sequence[Segment]) -> None:
+    rows = [
+        [
+            clock(each.start),
+            clock(each.end),
+            f"{each.end - each.start:.1f}",
+            f"{each.level_db:.1f}",
+            f"{each.confidence:.2f}",
+        ]
+        for each in segments[:_SHOWN]
+    ]
+    if rows:
+        show_grid(["from", "to", "seconds", "dB", "confidence"], rows)
+    if len(segments) > _SHOWN:
+        say(f"and {len(segments) - _SHOWN} more")
+    unsure = sum(each.confidence < UNSURE for each in segments)
+    say(
+        f"{len(segments)} segments in {len(result.turns)} turns, {result.narrated:.1f} "
+        f"seconds of narration ({result.method}); {unsure} to look at first"
+    )
+    show_report(result)
