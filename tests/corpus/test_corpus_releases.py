@@ -21,9 +21,9 @@ from reelscore.corpus.project_files import (
     Segment,
     TimedSentence,
 )
+from reelscore.corpus.release.corpus_size import published_figures
 from reelscore.corpus.release.film_sets import SETS
 from reelscore.corpus.review.decision_log import append_decision
-from reelscore_studies.captioning.paper import PUBLISHED
 
 pytest.importorskip("reelscore_parser")
 
@@ -372,7 +372,7 @@ def test_published_facts(run):
     assert '"Tables 1 and 2, all cells",not in our copy,3.4' in out
     golden = Path(__file__).parents[1] / "golden" / "specification" / "corpus_numbers.json"
     printed = json.loads(golden.read_text())
-    numbers = re.findall(r"\d[\d,]*\d", "".join(row[1] for row in PUBLISHED))
+    numbers = re.findall(r"\d[\d,]*\d", "".join(row[1] for row in published_figures()))
     assert len(numbers) > 25
     assert [number for number in numbers if number not in printed] == []
     text = run("corpus", "stats", "--published")[1]
