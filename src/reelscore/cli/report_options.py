@@ -174,7 +174,6 @@ class Pictures(msgspec.Struct, frozen=True):
         if not (self.html_file or (self.plots and draw is None)):
             return None
         from reelscore.report.html import report_of, write_report
-        from reelscore.report.plots.tables import draw_table
 
         title = self.title or ", ".join(table.systems[:4]) + (
             f" and {len(table.systems) - 4} more" if len(table.systems) > 4 else ""
@@ -190,6 +189,8 @@ class Pictures(msgspec.Struct, frozen=True):
             with progress_bar("Writing") as progress:
                 write_report(self.html_file, made, progress=progress)
         if self.plots and draw is None:
+            from reelscore.report.plots.tables import draw_table
+
             draw_table(made.table, self.plots, self.plot_format, made.tests, made.human)
         return made
 

@@ -600,7 +600,7 @@ def file_format(path: str | Path) -> Literal["json", "csv"]:
 
 # What layers above know of score tables: data knows it by name, and it is loaded when used.
 VIEWS = {
-    "report": "reelscore.report.html:write_table_report",
+    "report": "reelscore.report.html.page:write_table_report",
     "plot": "reelscore.report.plots.tables:TablePlots",
     "latex": "reelscore.report.tables.differences:table_latex",
     "markdown": "reelscore.report.tables.differences:table_markdown",

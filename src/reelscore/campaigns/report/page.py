@@ -16,13 +16,12 @@ from reelscore.meta.evaluation import MetaEvaluation
 from reelscore.meta.report.tables import (
     correlation_grid,
     footnotes,
-    p_value,
     significance_grid,
 )
 from reelscore.report.html.model import Report, Section
 from reelscore.report.pages import render, style_sheet
 from reelscore.report.safe_text import shared_beginning, system_names
-from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import Comparison
 
 

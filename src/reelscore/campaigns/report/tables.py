@@ -14,8 +14,7 @@ from reelscore.campaigns.evaluate.scores import HumanScores
 from reelscore.campaigns.evaluate.votes import Choice, Standing, vote_matrix
 from reelscore.campaigns.judgments import Judgments
 from reelscore.data.spreadsheet import spreadsheet_csv
-from reelscore.meta.report.tables import p_value
-from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import Comparison
 
 _ORDER = ("failed", "constant", "too few pairs", "rejected", "excluded", "passed")

@@ -28,14 +28,14 @@ from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
-from reelscore.report.parses.records import (
+from reelscore.report.parser import (
     Parsed,
     conllu_lines,
     json_lines,
     label_record,
+    parse_text,
     translation_lines,
 )
-from reelscore.report.parses.text import parse_text
 from reelscore.text.parser.labels import GROUPS, labels
 from reelscore.text.parser.senses import RULES
 from reelscore.text.parser.sentences import PRONOUN_RULES, parse
@@ -163,7 +163,7 @@ def command(
     if json_file:
         write(json_file, "\n".join(json_lines(parsed)))
     if html_file:
-        from reelscore.report.parses.page import parses_html
+        from reelscore.report.parser import parses_html
 
         write(html_file, parses_html(parsed))
     if check_sheet:

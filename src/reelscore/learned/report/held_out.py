@@ -10,9 +10,8 @@ import numpy as np
 from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.learned.agreement import Agreement
-from reelscore.meta.report.tables import p_value
 from reelscore.report.html.model import Report, Section
-from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import Comparison
 
 _LEVEL = 0.05

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reelscore.meta.correlation import Correlation
-from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import UNTESTED, Comparison
 
 
@@ -101,18 +101,6 @@ def footnotes(correlations: Sequence[Correlation]) -> list[str]:
                 "not defined in the others."
             )
     return notes
-
-
-def p_value(p: float) -> str:
-    """Three decimals, without the leading zero.
-
-    >>> p_value(0.0123), p_value(0.00001), p_value(1.0)
-    ('.012', '<.001', '1.00')
-    """
-    if p < 0.001:
-        return "<.001"
-    text = f"{p:.3f}"
-    return "1.00" if text.startswith("1") else text.removeprefix("0")
 
 
 def _number(value: float) -> str:

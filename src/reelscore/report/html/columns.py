@@ -11,14 +11,16 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from reelscore.report.html.model import Report
 from reelscore.report.safe_text import legible
-from reelscore.stories.timelines import MatchedStories, TimedCaption, Timeline
+
+if TYPE_CHECKING:
+    from reelscore.stories.timelines import MatchedStories, TimedCaption, Timeline
 
 Kind = Literal["f4", "u1", "u2", "u4"]
 

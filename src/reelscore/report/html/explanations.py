@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,18 @@ from reelscore import _native
 from reelscore._progress import Progress
 from reelscore.errors import ReelscoreError
 from reelscore.metrics.base import Metric, pair_statistics
-from reelscore.metrics.cider import Cider
-from reelscore.metrics.meteor import Meteor
 from reelscore.metrics.registry import rebuilt
-from reelscore.metrics.spice import Spice
 from reelscore.report.html.columns import ItemTexts, Payload
 from reelscore.report.html.model import Report
-from reelscore.report.html.ngrams import cider_shares
 from reelscore.report.safe_text import legible
 from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize
 from reelscore.text.words import CaptionBatch, Captions, Pairing
+
+if TYPE_CHECKING:
+    from reelscore.metrics.meteor import Meteor
+    from reelscore.metrics.spice import Spice
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -97,6 +97,7 @@ def align_all(
         threads: How many threads to use; all cores if not given.
         progress: Called now and then with how many captions are done, of how many.
 
+    >>> from reelscore.metrics.meteor import Meteor
     >>> aligned = align_all(Meteor(), ["a dog", "the cat", "a dog runs"], np.array([0]),
     ...                     np.array([0, 2]), np.array([1, 2]))
     >>> aligned.best.tolist(), aligned.matches.tolist()
@@ -203,25 +204,27 @@ def add_explanations(
 
 def _explained(report: Report, name: str) -> _Explained | None:
     """Rebuild a metric of the table, and the tokenizer it was given, from the signature."""
-    if name not in _KINDS:
+    kind = _KINDS.get(f"reelscore.metrics.{name}")
+    if kind is None:
         return None
     for row in report.table.results.values():
         if name in row and row[name].signature.startswith(f"{name}|"):
             if made := rebuilt(row[name].signature):
                 metric, tokenizer = made
-                return _Explained(metric, tokenizer, *_KINDS[name])
+                return _Explained(metric, tokenizer, *kind)
             return None
     return None
 
 
 def _add_alignments(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
-    assert isinstance(metric, Meteor)
     payload, texts, tokens, progress = page
     many = np.diff(texts.offsets)[texts.items]
     offsets = np.concatenate([[0], np.cumsum(many)])
     inside = np.arange(offsets[-1]) - np.repeat(offsets[:-1], many)
     references = texts.references[np.repeat(texts.offsets[texts.items], many) + inside]
-    aligned = align_all(metric, tokens, texts.captions, offsets, references, progress=progress)
+    aligned = align_all(
+        cast("Meteor", metric), tokens, texts.captions, offsets, references, progress=progress
+    )
     if not agree(aligned.scores, table):
         return None
     first = texts.captions - np.tile(np.arange(texts.systems), len(texts.offsets) - 1)
@@ -235,6 +238,9 @@ def _add_alignments(page: _Page, metric: Metric, table: FloatArray) -> dict[str,
 
 
 def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
+    from reelscore.metrics.cider import Cider
+    from reelscore.report.html.ngrams import cider_shares
+
     assert isinstance(metric, Cider)
     payload, texts, tokens, _ = page
     shares = cider_shares(
@@ -254,7 +260,6 @@ def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any
 
 
 def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
-    assert isinstance(metric, Spice)
     payload, texts, tokens, _ = page
     candidates, references = (
         Captions(pack([tokens[k] for k in own]), raw=pack([texts.raw[k] for k in own]))
@@ -262,7 +267,7 @@ def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any
     )
     pairing = Pairing(texts.items, texts.offsets)
     batch = CaptionBatch(candidates, references, pairing, thread_count(None))
-    comparisons = metric.comparisons(batch)
+    comparisons = cast("Spice", metric).comparisons(batch)
     if not agree(np.array([each.score.f for each in comparisons]), table):
         return None
     of_items = [comparisons[k].references for k in range(0, len(comparisons), texts.systems)]
@@ -284,11 +289,12 @@ def _tuple_line(tuples: Sequence[Sequence[str]]) -> str:
     return "\t".join("\v".join(legible(" ".join(w.split())) for w in each) for each in tuples)
 
 
-# What can be explained, by the name of the metric: what pages call it and the explanation.
+# What can be explained, by the module of the metric, which only its scores need: what pages call it
+# and the explanation.
 _KINDS = {
-    Meteor.name: ("METEOR", "alignments", _add_alignments),
-    Cider.name: ("CIDEr", "n-grams", _add_ngrams),
-    Spice.name: ("SPICE", "tuples", _add_tuples),
+    "reelscore.metrics.meteor": ("METEOR", "alignments", _add_alignments),
+    "reelscore.metrics.cider": ("CIDEr", "n-grams", _add_ngrams),
+    "reelscore.metrics.spice": ("SPICE", "tuples", _add_tuples),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -14,11 +14,13 @@ from reelscore.data.item_ids import matched
 from reelscore.data.table import MetricResult, ScoreTable
 from reelscore.data.table_forms import TableLike, matched_table, table_items, table_of
 from reelscore.errors import DataError, UnknownNameError, check_choice
-from reelscore.report.html.previews import Preview
 from reelscore.report.tables.grid import Grid
 from reelscore.significance.comparison import Comparison, untested_notes
 from reelscore.significance.pair_tests import with_tests
-from reelscore.stories.timelines import Timeline
+
+if TYPE_CHECKING:
+    from reelscore.report.html.previews import Preview
+    from reelscore.stories.timelines import Timeline
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,10 @@ import numpy as np
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
+from reelscore.data.table_forms import TableLike
 from reelscore.report.html.columns import ItemTexts, Payload, add_stories
 from reelscore.report.html.explanations import add_explanations
-from reelscore.report.html.model import Report, Section
-from reelscore.report.html.previews import MOST_EMBEDDED, embedded_pictures, write_pictures
+from reelscore.report.html.model import Report, Section, report_of
 from reelscore.report.pages import (
     as_it_is,
     joined_modules,
@@ -28,6 +29,7 @@ from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard, letters_of, table_signatures
 from reelscore.significance.comparison import Comparison, marks_of_tests
 
+MOST_EMBEDDED = 6_000_000  # bytes of the pictures that lie in the page itself
 _PICTURES = "img-src 'self' file: data:; "
 
 
@@ -60,6 +62,8 @@ def write_report(
     check_target(path)
     folder = ""
     if sum(len(each.content) for each in report.previews.values()) > MOST_EMBEDDED:
+        from reelscore.report.html.previews import write_pictures
+
         folder = write_pictures(Path(path), report.items, report.previews)
     write_atomically(path, report_html(report, explain=explain, progress=progress, folder=folder))
 
@@ -75,8 +79,8 @@ def report_html(
 
     Args:
         report: What to show.
-        explain: As in `write_report`.
-        progress: As in `write_report`.
+        explain: The most captions whose scores are explained; with more, none are.
+        progress: Called now and then with how many captions are explained, of how many.
         folder: The folder beside the file that has the pictures; without it, they are in the file.
 
     >>> from reelscore import score_systems
@@ -107,13 +111,17 @@ def report_html(
         notes=dict.fromkeys([*report.notes, *report.table.notes]),
         signatures=table_signatures(report.table),
         data=as_it_is(encoded(report, explain=explain, progress=progress, folder=folder)),
-        pictures=as_it_is(
-            embedded_pictures(report.items, report.previews)
-            if report.previews and not folder
-            else ""
-        ),
+        pictures=as_it_is("" if folder else _pictures(report)),
         script=as_it_is(script),
     )
+
+
+def _pictures(report: Report) -> str:
+    """Return the previews as text, a line for each item; nothing where there are none."""
+    if not report.previews:
+        return ""
+    pictures = (report.previews.get(item) for item in report.items)
+    return "\n".join(base64.b64encode(p.content).decode() if p else "" for p in pictures)
 
 
 def _about(report: Report) -> str:
@@ -301,3 +309,10 @@ def _grid(grid: Grid, systems: Mapping[str, str]) -> dict[str, Any]:
             for row in grid.rows
         ],
     }
+
+
+def write_table_report(
+    table: TableLike, path: str | Path, people: TableLike | None = None, **fields: Any
+) -> None:
+    """Write the usual report of a table; what `reelscore.ScoreTable.report` does."""
+    write_report(path, report_of(table, people, **fields))

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.table import ScoreTable
-from reelscore.meta.report.tables import p_value
 from reelscore.report.plots.style import COLUMN_WIDTH, figure, rule_squares, save
 from reelscore.report.safe_text import cells, shortened
+from reelscore.report.tables.grid import p_value
 from reelscore.significance.comparison import UNTESTED, Comparison
 from reelscore.stats.correlations import pearson
 from reelscore.stats.resampling import FloatArray

@@ -324,3 +324,15 @@ def latex_text(text: str) -> str:
     R\&D\_2
     """
     return "".join(_LATEX.get(character, character) for character in legible(text))
+
+
+def p_value(p: float) -> str:
+    """Return a p-value with three decimals, without the leading zero.
+
+    >>> p_value(0.0123), p_value(0.00001), p_value(1.0)
+    ('.012', '<.001', '1.00')
+    """
+    if p < 0.001:
+        return "<.001"
+    text = f"{p:.3f}"
+    return "1.00" if text.startswith("1") else text.removeprefix("0")

@@ -21,7 +21,7 @@ from reelscore.campaigns.judgments import FloatArray, Judgments
 from reelscore.campaigns.pages.organisers.progress import Agreed, agreed, answer_times, repeated
 from reelscore.campaigns.store.rater_work import Taken
 from reelscore.campaigns.store.records import Status
-from reelscore.meta.report.tables import p_value
+from reelscore.report.tables.grid import p_value
 
 _STEPS = 200  # a campaign at work is looked at anew when it has grown by this part
 _POOR = ("failed", "constant", "rejected", "excluded")
