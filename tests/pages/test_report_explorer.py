@@ -13,7 +13,7 @@ from reelscore import examples, score_systems
 from reelscore.meta.contrasts import between_scores
 from reelscore.metrics.meteor import Meteor
 from reelscore.report.html import report_of, write_report
-from reelscore.report.tables.layout import number_format
+from reelscore.report.tables.leaderboard import number_format
 from support.report_pages import STATUS, TITLE, rows, sort_items, wait_for
 
 ODD_IDS = ["a b", "a  b", "a#b&c=d", "50%", "%41", 'it\'s "so"', "ümlaut 犬 🎬", "a/b?c", "+"]

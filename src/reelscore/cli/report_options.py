@@ -24,8 +24,7 @@ from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.report.plots import FORMATS
 from reelscore.report.tables.grid import Grid
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import leaderboard_csv
+from reelscore.report.tables.leaderboard import Layout, leaderboard_csv
 
 if TYPE_CHECKING:
     from reelscore.report.html import Report, Section

@@ -8,7 +8,14 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from reelscore.cli.file_options import refs_option
+from reelscore.cli.file_options import (
+    candidate_files,
+    oracle_notes,
+    oracles,
+    read_captions,
+    reading_options,
+    refs_option,
+)
 from reelscore.cli.messages import as_options
 from reelscore.cli.options import (
     ITEMS,
@@ -24,13 +31,6 @@ from reelscore.cli.options import (
     threads_option,
 )
 from reelscore.cli.output import progress_bar, resumable, show_engine
-from reelscore.cli.reading_options import (
-    candidate_files,
-    oracle_notes,
-    oracles,
-    read_captions,
-    reading_options,
-)
 from reelscore.cli.report_options import ResultFiles, result_files
 from reelscore.data.paired_captions import Empty, Missing
 from reelscore.data.reading import Reading

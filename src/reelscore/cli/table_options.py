@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from reelscore.cli.file_options import FilesOption
+from reelscore.cli.file_options import FilesOption, read_captions
 from reelscore.cli.options import Decorator, option
-from reelscore.cli.reading_options import read_captions
 from reelscore.data.file_names import expanded
 from reelscore.data.item_ids import matched
 from reelscore.data.reading import Reading

@@ -441,7 +441,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         Args:
             tests: What `reelscore.compare` found; significant differences are marked.
             layout: ``scale=100`` for percentages, ``digits``, ``sort`` and ``columns``: see
-                `reelscore.report.tables.layout.Layout`.
+                `reelscore.report.tables.leaderboard.Layout`.
 
         >>> from reelscore import score_systems
         >>> from reelscore.examples import clips

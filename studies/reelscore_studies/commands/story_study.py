@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.file_options import FilesCommand, system_files
 from reelscore.cli.options import (
     Decorator,
     file_option,
@@ -36,7 +36,6 @@ from reelscore.cli.protocol_options import (
     preset_option,
     truth_option,
 )
-from reelscore.cli.reading_options import system_files
 from reelscore.data.table import system_notes
 from reelscore.stories.pairs import annotators_of, candidates_of
 from reelscore.stories.protocol import PRESETS, protocol_of

@@ -9,7 +9,7 @@ from reelscore import ScoreTable, compare, examples, score_systems
 from reelscore.data.scales import Scale
 from reelscore.data.table import ItemScores, MetricResult
 from reelscore.report.tables.differences import difference_grid, marks_note
-from reelscore.report.tables.layout import Layout
+from reelscore.report.tables.leaderboard import Layout
 from reelscore.significance.comparison import Comparison, marks_of_tests
 
 

@@ -10,8 +10,7 @@ from reelscore import DataError, ScoreTable, UnknownNameError, examples, score_s
 from reelscore.data.scales import Scale
 from reelscore.data.table import ItemScores, MetricResult
 from reelscore.report.tables.grid import Cell, Grid, even_blocks
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import item_rows, leaderboard
+from reelscore.report.tables.leaderboard import Layout, item_rows, leaderboard
 from reelscore.scoring.intervals import with_intervals
 from support.latex import read_tables
 

@@ -14,10 +14,15 @@ from reelscore.campaigns.hits.design import NEED_PEOPLE, Design, make_hits, stor
 from reelscore.campaigns.hits.plan import HitPlan
 from reelscore.campaigns.imports.plain_tables import read_questions
 from reelscore.campaigns.protocols import PROTOCOLS
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import (
+    FilesCommand,
+    read_captions,
+    reading_options,
+    refs_option,
+    system_files,
+)
 from reelscore.cli.options import choice_option, number_option, seed_option
 from reelscore.cli.output import terminal_width
-from reelscore.cli.reading_options import read_captions, reading_options, system_files
 from reelscore.data.caption_files import candidates_of_file, references_of_files
 from reelscore.data.reading import Reading
 from reelscore.data.story_files import read_stories

@@ -22,8 +22,7 @@ from reelscore.cli.scoring_options import Scoring, scoring_options
 from reelscore.cli.table_options import read_scored_systems
 from reelscore.errors import DataError
 from reelscore.report.tables.differences import difference_grid, marked_leaderboard
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import leaderboard_csv, letters_of
+from reelscore.report.tables.leaderboard import Layout, leaderboard_csv, letters_of
 from reelscore.scoring.intervals import with_intervals
 from reelscore.significance.comparison import marks_of_tests, strictest
 from reelscore.significance.pair_tests import Test, compare

@@ -9,10 +9,9 @@ from typing import cast
 
 import click
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import number_option
 from reelscore.cli.output import terminal_width
-from reelscore.cli.reading_options import reading_options
 from reelscore.cli.table_options import (
     captions_option,
     column_option,
@@ -28,8 +27,7 @@ from reelscore.meta.contrasts import Contrast, between_scores, between_systems
 from reelscore.metrics.registry import rebuilt
 from reelscore.metrics.spice import Comparison, Spice
 from reelscore.report.safe_text import cells, lines_of, shortened
-from reelscore.report.tables.layout import PLAIN, NumberFormat
-from reelscore.report.tables.leaderboard import ABSENT, score_text
+from reelscore.report.tables.leaderboard import ABSENT, PLAIN, NumberFormat, score_text
 from reelscore.text.tokens import Tokenizer
 
 _LONGEST_NAME = 20

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from reelscore.captioners.tuples import Tuples
-from reelscore.cli.file_options import FilesCommand, FilesOption
+from reelscore.cli.file_options import FilesCommand, FilesOption, read_texts, reading_options
 from reelscore.cli.options import (
     choice_option,
     file_option,
@@ -23,7 +23,6 @@ from reelscore.cli.output import (
     terminal_width,
     write,
 )
-from reelscore.cli.reading_options import read_texts, reading_options
 from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines
 from reelscore.data.spreadsheet import spreadsheet_csv

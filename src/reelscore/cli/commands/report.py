@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import (
     REPORT,
     gathered,
@@ -15,7 +15,6 @@ from reelscore.cli.options import (
     resamples_option,
     seed_option,
 )
-from reelscore.cli.reading_options import reading_options
 from reelscore.cli.report_options import (
     Pictures,
     ResultFiles,
@@ -36,8 +35,7 @@ from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.table_forms import matched_table, table_items
 from reelscore.report.tables.differences import marked_leaderboard
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import leaderboard_csv
+from reelscore.report.tables.leaderboard import Layout, leaderboard_csv
 from reelscore.wings import page_section
 
 _PICTURES = {

@@ -12,8 +12,7 @@ from reelscore.cli.report_options import Pictures, layout_options, picture_optio
 from reelscore.cli.scoring_options import Scoring, scoring_options
 from reelscore.data.lint.defects import worst_notes
 from reelscore.errors import DataError
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import item_rows, leaderboard, leaderboard_csv
+from reelscore.report.tables.leaderboard import Layout, item_rows, leaderboard, leaderboard_csv
 
 
 @click.command("score", cls=FilesCommand)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
-from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.file_options import FilesCommand, system_files
 from reelscore.cli.main import LazyGroup
 from reelscore.cli.options import (
     EngineChoice,
@@ -33,7 +33,6 @@ from reelscore.cli.output import (
     terminal_width,
 )
 from reelscore.cli.protocol_options import choices, given_of, preset_option, truth_option
-from reelscore.cli.reading_options import system_files
 from reelscore.cli.report_options import (
     Pictures,
     ResultFiles,
@@ -46,8 +45,7 @@ from reelscore.data.file_names import expanded
 from reelscore.data.inputs import references_note
 from reelscore.data.table import ScoreTable
 from reelscore.report.tables.grid import Grid
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import leaderboard
+from reelscore.report.tables.leaderboard import Layout, leaderboard
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, protocol_of
 from reelscore.stories.scores import score_systems
 from reelscore.stories.video_scores import LABEL, PREFIX

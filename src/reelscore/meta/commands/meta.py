@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from reelscore.campaigns.report.page import agreement_sections
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import (
     choice_option,
     file_option,
@@ -26,7 +26,6 @@ from reelscore.cli.output import (
     write,
     write_json,
 )
-from reelscore.cli.reading_options import reading_options
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.table_options import (
     captions_option,

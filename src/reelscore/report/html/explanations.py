@@ -13,10 +13,9 @@ from reelscore._progress import Progress
 from reelscore.errors import ReelscoreError
 from reelscore.metrics.base import Metric, pair_statistics
 from reelscore.metrics.registry import rebuilt
-from reelscore.report.html.columns import ItemTexts, Payload
-from reelscore.report.html.model import Report
+from reelscore.report.html.model import IntArray, ItemTexts, Report
+from reelscore.report.pages import Payload
 from reelscore.report.safe_text import legible
-from reelscore.text.meteor_data import language_index
 from reelscore.text.packed import pack
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize
 from reelscore.text.words import CaptionBatch, Captions, Pairing
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from reelscore.metrics.meteor import Meteor
     from reelscore.metrics.spice import Spice
 
-IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 _NEAR = 1e-6  # scores of one table and of these references agree, or are of other references
@@ -110,6 +108,8 @@ def align_all(
     if len(pairs):
         statistics = pair_statistics(metric, Captions(pack(list(texts))), pairs, references, used)
         scores = metric.scores(statistics)[:, 0]
+    from reelscore.text.meteor_data import language_index
+
     language = language_index()
     parameters = (metric.alpha, metric.beta, metric.gamma, metric.delta)
     words = [""] * len(texts)

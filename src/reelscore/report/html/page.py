@@ -13,10 +13,10 @@ from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.data.table_forms import TableLike
-from reelscore.report.html.columns import ItemTexts, Payload, add_stories
 from reelscore.report.html.explanations import add_explanations
-from reelscore.report.html.model import Report, Section, report_of
+from reelscore.report.html.model import ItemTexts, Report, Section, report_of
 from reelscore.report.pages import (
+    Payload,
     as_it_is,
     joined_modules,
     render,
@@ -200,6 +200,8 @@ def encoded(
             sizes = [0 if each is None else getattr(each, name) for each in shown]
             payload.numbers(f"preview_{name}", sizes, "u2")
     if report.timelines:
+        from reelscore.report.html.timeline_columns import add_stories
+
         head["stories"] = add_stories(payload, report, items)
     return payload.encoded(head)
 

@@ -7,8 +7,15 @@ from typing import Any
 
 from reelscore.data.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.report.tables.layout import PLAIN, SYSTEM, Layout, NumberFormat
-from reelscore.report.tables.leaderboard import leaderboard, lettered, letters_of
+from reelscore.report.tables.leaderboard import (
+    PLAIN,
+    SYSTEM,
+    Layout,
+    NumberFormat,
+    leaderboard,
+    lettered,
+    letters_of,
+)
 from reelscore.significance.comparison import (
     BETTER,
     DIFFERENT,

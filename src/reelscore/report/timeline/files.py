@@ -8,10 +8,10 @@ from pathlib import Path
 
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
+from reelscore.report.pages import render, style_sheet
 from reelscore.report.plots.style import figure, save
-from reelscore.report.safe_text import cells, lines_of, rows_of, shortened
-from reelscore.report.timeline.layout import SIZES, timeline_picture
-from reelscore.report.timeline.page import LIGHT, timeline_html, timeline_svg
+from reelscore.report.safe_text import cells, legible, lines_of, rows_of, shortened
+from reelscore.report.timeline.layout import SIZES, Picture, add_bars, timeline_picture
 from reelscore.stories.timelines import MatchedStories, Pair, TimedCaption, Timeline
 
 _SIDE, _LONGEST_SIDE = 6, 14  # columns that name a row of bars, at least and at most
@@ -19,6 +19,25 @@ _NARROWEST = 24  # columns that a system's captions need, side by side with othe
 FORMATS = ("png", "svg", "pdf", "html")
 _PIXELS = 96  # of the layout, in an inch
 _POINTS = 72 / _PIXELS
+LIGHT = {
+    "paper": "#ffffff",
+    "ink": "#1c1c1c",
+    "dim": "#595959",
+    "rule": "#dddddd",
+    "join": "#767676",
+    "reference": "#a8d3ee",
+    "candidate": "#f7cf86",
+}
+_DARK = {
+    "paper": "#16181b",
+    "ink": "#ececec",
+    "dim": "#a8adb3",
+    "rule": "#34383d",
+    "join": "#8d939a",
+    "reference": "#1f5f8a",
+    "candidate": "#8a5a00",
+}
+_WIDE, _BESIDE, _NARROW = 960.0, 580.0, 358.0  # of one system, and of several side by side
 
 
 def timeline_text(timeline: Timeline, width: int = 80) -> str:
@@ -196,8 +215,6 @@ def write_timeline(timeline: Timeline, path: str | Path) -> None:
     elif ending == "html":
         write_atomically(path, timeline_html(timeline))
     else:
-        from reelscore.report.timeline.files import draw_timeline
-
         draw_timeline(timeline, path)
 
 
@@ -268,3 +285,57 @@ def draw_timeline(timeline: Timeline, path: str | Path, width: float = 900.0) ->
                 zorder=4,
             )
         save(drawing, path)
+
+
+def timeline_svg(timeline: Timeline, width: float = 900.0) -> str:
+    """Draw a timeline as a file of its own, with its captions.
+
+    Args:
+        timeline: The timeline of one video.
+        width: The width of the picture, in pixels.
+
+    >>> from reelscore import examples
+    >>> from reelscore.stories import timeline
+    >>> systems, annotators = examples.stories()
+    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
+    >>> timeline_svg(dogwash)[:42]
+    '<svg xmlns="http://www.w3.org/2000/svg" vi'
+    """
+    return render(
+        "timeline.svg",
+        picture=timeline_picture(timeline, width),
+        title=legible(timeline.title),
+        colours=LIGHT,
+        sizes=SIZES,
+    )
+
+
+def timeline_html(timeline: Timeline) -> str:
+    """Write a timeline as one HTML page, for light and dark screens of any width.
+
+    >>> from reelscore import examples
+    >>> from reelscore.stories import timeline
+    >>> systems, annotators = examples.stories()
+    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
+    >>> timeline_html(dogwash).count("<li>")
+    4
+    """
+    sections = []
+    for group in timeline.by_annotator:
+        wide = _WIDE if len(group) == 1 else _BESIDE
+        drawn = []
+        for comparison in group:
+            pictures = {"wide": Picture(wide), "narrow": Picture(_NARROW)}
+            for picture in pictures.values():
+                add_bars(picture, comparison, timeline)
+            drawn.append((comparison, pictures))
+        sections.append(drawn)
+    return render(
+        "timeline.html",
+        timeline=timeline,
+        sections=sections,
+        light=LIGHT,
+        dark=_DARK,
+        sizes=SIZES,
+        style=style_sheet("timeline.css"),
+    )

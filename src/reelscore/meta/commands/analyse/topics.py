@@ -8,7 +8,7 @@ from typing import Any, cast
 import click
 import msgspec
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import (
     choice_option,
     json_option,
@@ -26,7 +26,6 @@ from reelscore.cli.output import (
     terminal_width,
     write_json,
 )
-from reelscore.cli.reading_options import read_captions, reading_options
 from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.caption_files import references_of_files
 from reelscore.data.reading import Reading
