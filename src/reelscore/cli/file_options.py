@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from reelscore.cli.messages import as_options
-from reelscore.cli.options import FILES, Command, Decorator, Option, gathered, option
+from reelscore.cli.options import Command, Decorator, gathered
 from reelscore.data.caption_files import holds_both, references_of_files
 from reelscore.data.file_names import expanded, folder_of
 from reelscore.data.formats import FORMATS
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from click.parser import _OptionParser
 
 
-class FilesOption(Option):
+class FilesOption(click.Option):
     """An option that takes several files at once, and may be repeated.
 
     Args:
         names: Its spellings.
         named: The files are of systems, and may be given as NAME=FILE.
-        fields: As of `Option`.
+        fields: As of `click.Option`.
     """
 
     def __init__(self, names: Sequence[str], named: bool = False, **fields: Any) -> None:
@@ -220,36 +220,29 @@ def _command(
 # How captions are read
 
 _OPTIONS = {
-    "id_field": option(
-        "--id-field", heading=FILES, metavar="NAME", help="Field or column of the item ids."
-    ),
-    "caption_field": option(
+    "id_field": click.option("--id-field", metavar="NAME", help="Field or column of the item ids."),
+    "caption_field": click.option(
         "--caption-field",
-        heading=FILES,
         metavar="NAME",
         help="Field or column of the systems' captions.",
     ),
-    "reference_field": option(
+    "reference_field": click.option(
         "--reference-field",
-        heading=FILES,
         metavar="NAME",
         help="Field or column of the references; several: NAME,NAME.",
     ),
-    "header": option(
+    "header": click.option(
         "--header",
-        heading=FILES,
         metavar="NAMES",
         help="Columns of tables that have no header, such as 'id,caption'.",
     ),
-    "encoding": option(
+    "encoding": click.option(
         "--encoding",
-        heading=FILES,
         metavar="NAME",
         help="Encoding of files that are not UTF-8, such as cp1252.",
     ),
-    "split": option(
+    "split": click.option(
         "--split",
-        heading=FILES,
         metavar="NAME",
         help="Part of the data set, such as test, if files name parts.",
     ),
@@ -262,10 +255,9 @@ def reading_options(format_name: str = "--format") -> Decorator:
     Args:
         format_name: What the option of the files' format is called.
     """
-    format_option = option(
+    format_option = click.option(
         format_name,
         "format",
-        heading=FILES,
         metavar="NAME",
         help="Format of the files, if it cannot be recognised from the content: "
         f"{', '.join(FORMATS)}.",

@@ -11,13 +11,10 @@ import click
 import msgspec
 
 from reelscore.cli.options import (
-    REPORT,
-    TABLE,
     Decorator,
     choice_option,
     file_option,
     gathered,
-    option,
 )
 from reelscore.cli.output import STDOUT, check_targets, progress_bar, show_notes, write, write_json
 from reelscore.data.table import ScoreTable
@@ -99,7 +96,6 @@ _RESULT_FILES = {
     "json_file": file_option(
         "--json",
         "Write all scores, signatures and items as JSON; - for standard output.",
-        heading="",
     ),
     "csv_file": file_option("--csv", "Write the table as CSV with numbers in full precision."),
     "latex_file": file_option("--latex", "Write the displayed tables as LaTeX."),
@@ -215,29 +211,24 @@ def command_line() -> str:
     return shlex.join(["reelscore", *sys.argv[1:]])
 
 
-html_option = file_option("--html", "Write an interactive report, one HTML file.", heading="")
-title_option = option("--title", heading=REPORT, metavar="TEXT", help="Heading of the report.")
-videos_option = option(
+html_option = file_option("--html", "Write an interactive report, one HTML file.")
+title_option = click.option("--title", metavar="TEXT", help="Heading of the report.")
+videos_option = click.option(
     "--videos",
-    heading=REPORT,
     metavar="DIR|LIST",
     help="Show previews of the videos: a folder with files named after the items, or a list.",
 )
-page_options = {
-    "video": option(
+page_options: dict[str, Decorator] = {
+    "video": click.option(
         "--video",
-        heading=REPORT,
         default="",
         metavar="PATTERN",
         help="Where the report finds the videos: 'clips/{item}.mp4' or a URL.",
     ),
     "videos": videos_option,
-    "plots": option(
-        "--plots", heading=REPORT, metavar="DIR", help="Write figures into this folder."
-    ),
+    "plots": click.option("--plots", metavar="DIR", help="Write figures into this folder."),
     "plot_format": choice_option(
         "--plot-format",
-        heading=REPORT,
         choices=FORMATS,
         default=FORMATS[0],
         help="Format of the figures.",
@@ -246,31 +237,27 @@ page_options = {
 picture_options = gathered("pictures", Pictures, {"html_file": html_option, **page_options})
 
 _LAYOUT_OPTIONS = {
-    "scale": option(
+    "scale": click.option(
         "--scale",
-        heading=TABLE,
         type=click.FloatRange(0, min_open=True),
         default=1,
         show_default=True,
         metavar="N",
         help="Print scores that papers give as percentages times N, as a rule 100.",
     ),
-    "digits": option(
+    "digits": click.option(
         "--digits",
-        heading=TABLE,
         type=click.IntRange(0, 17),
         metavar="N",
         help="Decimals of printed scores.  [default: four below 10]",
     ),
-    "sort": option(
+    "sort": click.option(
         "--sort",
-        heading=TABLE,
         metavar="NAME",
         help="Sort the systems by this score, best first, or by name: system.",
     ),
-    "columns": option(
+    "columns": click.option(
         "--columns",
-        heading=TABLE,
         metavar="LIST",
         help="Which scores to print, in this order: 'BLEU-4,METEOR,CIDEr'; all if not given.",
     ),

@@ -18,15 +18,12 @@ from reelscore.cli.file_options import (
 )
 from reelscore.cli.messages import as_options
 from reelscore.cli.options import (
-    ITEMS,
-    LARGE,
     EngineChoice,
     choice_option,
     engine_options,
     file_option,
     gathered,
     match_ids_option,
-    option,
     seed_option,
     threads_option,
 )
@@ -149,7 +146,7 @@ class _TokenizerName(click.Choice[str]):
         return str(value) if colon and named == FLORES else super().convert(value, param, ctx)
 
 
-tokenizer_option = option(
+tokenizer_option = click.option(
     "--tokenizer",
     type=_TokenizerName(TOKENIZERS),
     metavar="NAME",
@@ -161,9 +158,8 @@ tokenizer_option = option(
 )
 
 candidates_argument = click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-common_option = option(
+common_option = click.option(
     "--common",
-    heading=ITEMS,
     is_flag=True,
     help="Score all systems only on the items that every system has.",
 )
@@ -174,7 +170,7 @@ scoring_options = gathered(
     {
         "candidates": candidates_argument,
         "refs": refs_option("References, for example one file per annotator"),
-        "metrics": option(
+        "metrics": click.option(
             "--metrics",
             "-m",
             default="bleu,meteor,rouge_l,cider",
@@ -186,14 +182,12 @@ scoring_options = gathered(
         "reading": reading_options(),
         "missing": choice_option(
             "--missing",
-            heading=ITEMS,
             choices=["error", "zero", "skip"],
             default="error",
             help="What to do with items that have no candidate.",
         ),
         "empty": choice_option(
             "--empty",
-            heading=ITEMS,
             choices=["error", "zero"],
             default="error",
             help="What to do with captions that have no words, such as '...'.",
@@ -202,9 +196,8 @@ scoring_options = gathered(
         "common": common_option,
         "threads": threads_option,
         "engine": engine_options,
-        "out": option(
+        "out": click.option(
             "--out",
-            heading=LARGE,
             metavar="FOLDER",
             help="For sets larger than memory: read Parquet or JSON Lines in blocks, write item "
             "scores as parts into this folder, and go on there after an interruption.",
@@ -212,7 +205,6 @@ scoring_options = gathered(
         "bad_rows_file": file_option(
             "--bad-rows",
             "Leave out records that cannot be used, and list them as JSON Lines.",
-            heading=LARGE,
         ),
         "seed": seed_option,
         "files": result_files(),

@@ -9,10 +9,8 @@ from click.core import ParameterSource
 
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import (
-    STATISTICS,
     choice_option,
     number_option,
-    option,
     resamples_option,
     trials_option,
 )
@@ -37,28 +35,25 @@ _TESTS: dict[str, tuple[Test, ...]] = {
 
 @click.command("compare", cls=FilesCommand)
 @scoring_options
-@option(
+@click.option(
     "--baseline", "-b", metavar="NAME", help="The system to compare with; the first if not given."
 )
-@option("--all-pairs", is_flag=True, help="Compare every system with every other.")
-@option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals of the scores.")
+@click.option("--all-pairs", is_flag=True, help="Compare every system with every other.")
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals of the scores.")
 @choice_option(
     "--test",
-    heading=STATISTICS,
     choices=list(_TESTS),
     default="both",
     help="Paired bootstrap, approximate randomization, or both.",
 )
 @choice_option(
     "--correction",
-    heading=STATISTICS,
     choices=["holm", "bonferroni", "bh", "none"],
     default="holm",
     help="Correction for the number of comparisons within one metric.",
 )
 @number_option(
     "--level",
-    heading=STATISTICS,
     default=0.05,
     least=0,
     most=1,

@@ -8,10 +8,9 @@ import click
 
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import (
-    REPORT,
+    Decorator,
     gathered,
     match_ids_option,
-    option,
     resamples_option,
     seed_option,
 )
@@ -38,8 +37,8 @@ from reelscore.report.tables.differences import marked_leaderboard
 from reelscore.report.tables.leaderboard import Layout, leaderboard_csv
 from reelscore.wings import page_section
 
-_PICTURES = {
-    "html_file": option(
+_PICTURES: dict[str, Decorator] = {
+    "html_file": click.option(
         *("--output", "-o", "html_file"),
         metavar="FILE",
         help="Where to write the report, one HTML file.",
@@ -52,9 +51,9 @@ _PICTURES = {
 @click.command("report", cls=FilesCommand)
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
 @gathered("pictures", Pictures, _PICTURES)
-@option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
+@click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
 @column_option("all if not given")
-@option(
+@click.option(
     "--metrics",
     "-m",
     "--columns",
@@ -65,9 +64,8 @@ _PICTURES = {
 @refs_option()
 @match_ids_option
 @reading_options()
-@option(
+@click.option(
     "--topics",
-    heading=REPORT,
     is_flag=True,
     help="Add the topics of the captions' verbs to the report.",
 )

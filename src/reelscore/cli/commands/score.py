@@ -6,7 +6,7 @@ import click
 from msgspec.structs import replace
 
 from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.options import option, resamples_option
+from reelscore.cli.options import resamples_option
 from reelscore.cli.output import show, terminal_width
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.cli.scoring_options import Scoring, scoring_options
@@ -17,8 +17,8 @@ from reelscore.report.tables.leaderboard import Layout, item_rows, leaderboard, 
 
 @click.command("score", cls=FilesCommand)
 @scoring_options
-@option("--items", is_flag=True, help="Also show the score of every item.")
-@option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
+@click.option("--items", is_flag=True, help="Also show the score of every item.")
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
 @resamples_option("Number of resamples of the intervals.")
 @layout_options()
 @picture_options

@@ -17,7 +17,6 @@ from reelscore.cli.options import (
     engine_options,
     match_ids_option,
     number_option,
-    option,
     resamples_option,
     seed_option,
     threads_option,
@@ -32,7 +31,7 @@ from reelscore.cli.output import (
     show_origin,
     terminal_width,
 )
-from reelscore.cli.protocol_options import choices, given_of, preset_option, truth_option
+from reelscore.cli.protocol_options import HEADINGS, choices, given_of, preset_option, truth_option
 from reelscore.cli.report_options import (
     Pictures,
     ResultFiles,
@@ -69,15 +68,15 @@ def command() -> None:
     """Score timed captions of long videos: SODA and ActivityNet."""
 
 
-@click.command("score", cls=FilesCommand)
+@click.command("score", cls=FilesCommand, headings=HEADINGS)
 @candidates_argument
 @truth_option
 @preset_option()
 @choices()
 @match_ids_option
 @common_option
-@option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
-@option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
+@click.option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
 @resamples_option("Number of resamples of the intervals and of the bootstrap test.")
 @trials_option
 @seed_option
@@ -221,10 +220,10 @@ def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: Layout) -> Gri
     return marked_leaderboard(table, tests, layout=layout)
 
 
-@click.command("show", cls=FilesCommand)
+@click.command("show", cls=FilesCommand, headings=HEADINGS)
 @candidates_argument
 @truth_option
-@option("--video", required=True, metavar="ID", help="The video to show.")
+@click.option("--video", required=True, metavar="ID", help="The video to show.")
 @choice_option(
     "--score", choices=SODA_SCORES, default="soda_c", help="The score whose matching to show."
 )
@@ -235,7 +234,7 @@ def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: Layout) -> Gri
     most=1,
     help="Threshold of soda_a; its score averages over several.",
 )
-@option(
+@click.option(
     "--output",
     "-o",
     metavar="FILE",
