@@ -66,13 +66,8 @@ def _environment() -> Environment:
     return template_environment()
 
 
-def render(template: str, **context: Any) -> str:
-    """Render one of the templates of this package.
-
-    Args:
-        template: Its name.
-        context: What it shows.
-    """
+def render(template: str, **context: object) -> str:
+    """Render one of the templates of this package."""
     return _environment().get_template(template).render(context)
 
 
@@ -96,9 +91,6 @@ def joined_modules(entry: Path) -> str:
 
     Args:
         entry: The module that starts the page.
-
-    >>> joined_modules(report_scripts() / "numbers.js").startswith("// Numbers")
-    True
     """
     parts: dict[Path, str] = {}
 
@@ -145,7 +137,7 @@ class Payload:
     """
 
     def __init__(self) -> None:
-        self._columns: list[dict[str, Any]] = []
+        self._columns: list[dict[str, object]] = []
         self._parts: list[bytes] = []
         self._size = 0
 
@@ -169,7 +161,7 @@ class Payload:
         self._parts.append(padded)
         self._size += len(padded)
 
-    def encoded(self, head: dict[str, Any]) -> str:
+    def encoded(self, head: dict[str, object]) -> str:
         """Return everything as one text of base64."""
         # json, not msgspec: names may hold a lone surrogate, which only an escape can carry.
         header = json.dumps({**head, "columns": self._columns}, separators=(",", ":")).encode()

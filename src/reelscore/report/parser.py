@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 
@@ -314,7 +313,7 @@ def json_lines(parsed: Parsed) -> Iterator[str]:
         yield msgspec.json.encode(record).decode()
 
 
-def _clause(clause: Clause) -> dict[str, Any]:
+def _clause(clause: Clause) -> dict[str, object]:
     return {
         **{role: _filler(filler) for role, filler in zip(_ROLES, clause.roles, strict=True)},
         "tokens": clause.tokens,
@@ -325,7 +324,7 @@ def _clause(clause: Clause) -> dict[str, Any]:
     }
 
 
-def _filler(filler: Filler | None) -> dict[str, Any] | None:
+def _filler(filler: Filler | None) -> dict[str, object] | None:
     if filler is None:
         return None
     return {
@@ -355,7 +354,7 @@ def translation_lines(parsed: Parsed) -> Iterator[str]:
             yield f"{item}\t{semantic_representation(clause)}"
 
 
-def label_record(table: LabelTable) -> dict[str, Any]:
+def label_record(table: LabelTable) -> dict[str, object]:
     """Return labels, and for each item the numbers of those it has."""
     return {
         "labels": [msgspec.to_builtins(label) for label in table.labels],

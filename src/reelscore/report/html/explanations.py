@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class _Explained(NamedTuple):
     tokenizer: Tokenizer
     title: str
     what: str
-    add: Callable[[_Page, Metric, FloatArray], dict[str, Any] | None]
+    add: Callable[[_Page, Metric, FloatArray], dict[str, object] | None]
 
 
 class Alignments(NamedTuple):
@@ -94,12 +94,6 @@ def align_all(
         references: Numbers of the texts that are references.
         threads: How many threads to use; all cores if not given.
         progress: Called now and then with how many captions are done, of how many.
-
-    >>> from reelscore.metrics.meteor import Meteor
-    >>> aligned = align_all(Meteor(), ["a dog", "the cat", "a dog runs"], np.array([0]),
-    ...                     np.array([0, 2]), np.array([1, 2]))
-    >>> aligned.best.tolist(), aligned.matches.tolist()
-    ([2], [[0, 1, 0, 1, 0], [1, 1, 1, 1, 0]])
     """
     counts = np.diff(offsets)
     pairs = np.repeat(captions, counts)
@@ -141,11 +135,7 @@ def align_all(
 
 
 def agree(ours: FloatArray, table: FloatArray) -> bool:
-    """Return whether scores explained here are those of the table, where it has any.
-
-    >>> agree(np.array([0.5, 0.2]), np.array([0.5, np.nan]))
-    True
-    """
+    """Return whether scores explained here are those of the table, where it has any."""
     known = ~np.isnan(table)
     return bool(np.allclose(ours[known], table[known], rtol=_NEAR, atol=_NEAR))
 
@@ -156,18 +146,11 @@ def add_explanations(
     texts: ItemTexts,
     most: int,
     progress: Progress | None = None,
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, object], list[str]]:
     """Add what lies behind the scores of captions, for those scores that can be explained.
 
     An explanation has to yield the score it explains: where the texts are not those that were
     scored, there is none.
-
-    Args:
-        payload: Where the columns go.
-        report: The table and its signatures.
-        texts: The report's captions and references.
-        most: With more captions than this, nothing is explained.
-        progress: Called now and then with how many captions are aligned, of how many.
 
     Returns:
         What the header says about the explanations, and what could not be explained, and why.
@@ -185,7 +168,7 @@ def add_explanations(
     tokenizer = explained[0].tokenizer
     tokens = tokenize(list(texts.raw), "ptb" if tokenizer == "ptb-coco" else tokenizer)
     page = _Page(payload, texts, tokens, progress)
-    head: dict[str, Any] = {}
+    head: dict[str, object] = {}
     notes = []
     for score in explained:
         scores = report.table.matrix(score.metric.name, report.table.systems, report.items)
@@ -216,7 +199,7 @@ def _explained(report: Report, name: str) -> _Explained | None:
     return None
 
 
-def _add_alignments(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
+def _add_alignments(page: _Page, metric: Metric, table: FloatArray) -> dict[str, object] | None:
     payload, texts, tokens, progress = page
     many = np.diff(texts.offsets)[texts.items]
     offsets = np.concatenate([[0], np.cumsum(many)])
@@ -237,7 +220,7 @@ def _add_alignments(page: _Page, metric: Metric, table: FloatArray) -> dict[str,
     return {"kinds": _MODULES}
 
 
-def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
+def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, object] | None:
     from reelscore.metrics.cider import Cider
     from reelscore.report.html.ngrams import cider_shares
 
@@ -259,7 +242,7 @@ def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any
     return {}
 
 
-def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
+def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, object] | None:
     payload, texts, tokens, _ = page
     candidates, references = (
         Captions(pack([tokens[k] for k in own]), raw=pack([texts.raw[k] for k in own]))
@@ -281,11 +264,7 @@ def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any
 
 
 def _tuple_line(tuples: Sequence[Sequence[str]]) -> str:
-    r"""Tuples in a line of text: tabs between tuples, vertical tabs between their words.
-
-    >>> _tuple_line([("man",), ("man", "ride", "horse")])
-    'man\tman\x0bride\x0bhorse'
-    """
+    r"""Tuples in a line of text: tabs between tuples, vertical tabs between their words."""
     return "\t".join("\v".join(legible(" ".join(w.split())) for w in each) for each in tuples)
 
 
@@ -299,11 +278,7 @@ _KINDS = {
 
 
 def _differing(words: Sequence[str], raw: Sequence[str]) -> list[str]:
-    """Words, but for those that the page finds itself: lower case, without punctuation.
-
-    >>> _differing(["a dog runs", "the dog 's"], ["A dog runs.", "the dog's"])
-    ['', "the dog 's"]
-    """
+    """Words, but for those that the page finds itself: lower case, without punctuation."""
     return [
         "" if text.isascii() and words == _plain(text) else legible(words)
         for words, text in zip(words, raw, strict=True)

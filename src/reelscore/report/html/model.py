@@ -244,10 +244,6 @@ def _without_intervals(table: ScoreTable) -> list[str]:
 def with_people(table: ScoreTable, people: ScoreTable) -> tuple[ScoreTable, list[str]]:
     """Put people's scores beside those of metrics.
 
-    Args:
-        table: The metrics' scores.
-        people: People's scores; systems that no metric scored are left out.
-
     Returns:
         One table, and which of its scores are people's.
 
@@ -298,17 +294,7 @@ class ItemTexts:
 
     @classmethod
     def of(cls, report: Report, items: Sequence[str]) -> ItemTexts:
-        """Gather the texts of a report.
-
-        >>> from reelscore import score_systems
-        >>> from reelscore.examples import clips
-        >>> systems, references = clips()
-        >>> report = Report(score_systems(systems, references, "rouge_l"), captions=systems,
-        ...                 references=references)
-        >>> texts = ItemTexts.of(report, report.items)
-        >>> len(texts.raw), texts.captions[:5].tolist(), texts.offsets[:3].tolist()
-        (105, [0, 1, 2, 3, 7], [0, 3, 6])
-        """
+        """Gather the texts of a report."""
         nothing: dict[str, str] = {}
         candidates = [report.captions.get(name, nothing) for name in report.table.systems]
         raw: list[str] = []

@@ -28,6 +28,7 @@ from reelscore.report.safe_text import legible, shared_beginning, system_names
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard, letters_of, table_signatures
 from reelscore.significance.comparison import Comparison, marks_of_tests
+from reelscore.stats.resampling import FloatArray
 
 MOST_EMBEDDED = 6_000_000  # bytes of the pictures that lie in the page itself
 _PICTURES = "img-src 'self' file: data:; "
@@ -150,29 +151,14 @@ def encoded(
     progress: Progress | None = None,
     folder: str = "",
 ) -> str:
-    """Return everything the page's scripts need, as one text.
-
-    Args:
-        report: What to show.
-        explain: The most captions whose scores are explained; with more, none are.
-        progress: Called now and then with how many captions are explained, of how many.
-        folder: The folder that has the pictures, if they are not in the page.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> systems, references = clips()
-    >>> table = score_systems(systems, references)
-    >>> text = encoded(Report(table, captions=systems, references=references))
-    >>> 5_000 < len(text) < 15_000
-    True
-    """
+    """Return everything the page's scripts need, as one text."""
     items = report.items
     names = system_names(report.table.systems)
     payload = Payload()
     for k, name in enumerate(report.table.metrics):
         # item by item, so that the scores of one caption's rivals lie side by side
         payload.numbers(f"score{k}", report.table.matrix(name, report.table.systems, items).T, "f4")
-    head: dict[str, Any] = {
+    head: dict[str, object] = {
         "version": __version__,
         "systems": list(names.values()),
         "baseline": None if report.baseline is None else names[report.baseline],
@@ -228,7 +214,7 @@ def _by_interest(report: Report) -> list[int]:
     return sorted(range(len(names)), key=lambda number: place(number, names[number]))
 
 
-def _metric(report: Report, name: str) -> dict[str, Any]:
+def _metric(report: Report, name: str) -> dict[str, object]:
     table = report.table
     results = [table[system].get(name) for system in table.systems]
     tests = next((each for each in report.comparisons if each.metric == name), None)
@@ -246,13 +232,13 @@ def _metric(report: Report, name: str) -> dict[str, Any]:
     }
 
 
-def _tests(tests: Comparison, report: Report) -> dict[str, Any]:
+def _tests(tests: Comparison, report: Report) -> dict[str, object]:
     """The matrices of a test over all systems of the report."""
     table = report.table
     place = {name: k for k, name in enumerate(tests.systems)}
     order = [place.get(system, -1) for system in table.systems]
 
-    def spread(matrix: Any) -> list[list[Any]]:
+    def spread(matrix: FloatArray) -> list[list[float | None]]:
         return [
             [None if i < 0 or j < 0 or i == j else _finite(matrix[i, j]) for j in order]
             for i in order
@@ -279,7 +265,7 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _section(section: Section, number: int, systems: Mapping[str, str]) -> dict[str, Any]:
+def _section(section: Section, number: int, systems: Mapping[str, str]) -> dict[str, object]:
     return {
         "id": f"section-{number}",
         "title": legible(section.title),
@@ -290,7 +276,7 @@ def _section(section: Section, number: int, systems: Mapping[str, str]) -> dict[
     }
 
 
-def _grid(grid: Grid, systems: Mapping[str, str]) -> dict[str, Any]:
+def _grid(grid: Grid, systems: Mapping[str, str]) -> dict[str, object]:
     def shown(text: str) -> str:
         return systems.get(text) or legible(text)
 

@@ -92,9 +92,6 @@ class Previews(NamedTuple):
         pictures: The preview of each item that has one.
         videos: Addresses of the videos, for the page's player.
         notes: Which items have no video, or one that cannot be read.
-
-    >>> Previews({}, {"clip01": "clips/clip01.mp4"}, []).videos["clip01"]
-    'clips/clip01.mp4'
     """
 
     pictures: Mapping[str, Preview]

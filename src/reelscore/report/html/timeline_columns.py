@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from reelscore.report.html.model import Report
 from reelscore.report.pages import Payload
@@ -11,13 +10,8 @@ from reelscore.report.safe_text import legible
 from reelscore.stories.timelines import MatchedStories, TimedCaption, Timeline
 
 
-def add_stories(payload: Payload, report: Report, items: Sequence[str]) -> dict[str, Any]:
+def add_stories(payload: Payload, report: Report, items: Sequence[str]) -> dict[str, object]:
     """Add the timelines of all systems, video by video.
-
-    Args:
-        payload: Where the columns go.
-        report: Has the timelines.
-        items: The videos.
 
     Returns:
         What the header says about them.

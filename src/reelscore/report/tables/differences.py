@@ -32,12 +32,6 @@ from reelscore.significance.comparison import (
 def marks_note(marks: Collection[str], baseline: str | None, level: float, method: str) -> str:
     """Explain the marks of significance that stand in a table.
 
-    Args:
-        marks: The marks.
-        baseline: The system that the others were compared with; ``None`` for all pairs.
-        level: The level of significance.
-        method: The tests and the correction, in words.
-
     >>> marks_note(["▲", "▼", "▲"], "base", 0.05, "paired bootstrap")
     '▲ better, ▼ worse than base, p < 0.05 (paired bootstrap).'
     >>> marks_note([], "base", 0.05, "paired bootstrap")
@@ -104,11 +98,6 @@ def difference_grid(
     layout: Layout = PLAIN,
 ) -> Grid:
     r"""Lay out the differences of the tested pairs, with their intervals and p-values.
-
-    Args:
-        table: The scores.
-        comparisons: The tests of their differences, of one kind or several.
-        layout: How the scores are printed.
 
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips

@@ -231,12 +231,7 @@ def letters_of(systems: Sequence[str]) -> dict[str, str]:
 
 
 def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
-    """Put letters before the systems' names, to which marks refer; without letters, nothing.
-
-    >>> print(lettered(Grid(["system"], [[Cell("ours")]]), {"ours": "a"}).to_text())
-    system
-    a ours
-    """
+    """Put letters before the systems' names, to which marks refer; without letters, nothing."""
     if not letters:
         return grid
     rows = []
@@ -247,19 +242,7 @@ def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
 
 
 def item_rows(table: ScoreTable, layout: Layout = PLAIN) -> Grid:
-    """Lay out the score of every item, a row for each system and item.
-
-    Args:
-        table: The scores.
-        layout: As in `leaderboard`.
-
-    >>> from reelscore import score_systems
-    >>> table = score_systems({"one": {"v1": "a man runs"}}, {"v1": ["a man is running"]},
-    ...                       metrics="rouge_l")
-    >>> print(item_rows(table).to_text())
-    system  item  ROUGE-L
-    one     v1     0.5571
-    """
+    """Lay out the score of every item, a row for each system and item."""
     table = layout.arranged(table)
     metrics = table.metrics
     formats = layout.item_formats(table)
@@ -394,24 +377,12 @@ def score_text(value: float) -> str:
 
 
 def table_text(table: ScoreTable) -> str:
-    """Return a table's leaderboard as plain text.
-
-    >>> from reelscore import score_systems
-    >>> print(table_text(score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l")))
-    system  ROUGE-L
-    mine     1.0000
-    """
+    """Return a table's leaderboard as plain text."""
     return leaderboard(table).to_text()
 
 
 def table_html(table: ScoreTable) -> str:
-    """Return a table's leaderboard for a notebook, with notes and signatures below it.
-
-    >>> from reelscore import score_systems
-    >>> page = table_html(score_systems({"<mine>": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l"))
-    >>> "&lt;mine&gt;" in page and "<mine>" not in page
-    True
-    """
+    """Return a table's leaderboard for a notebook, with notes and signatures below it."""
     from reelscore.report.pages import render
 
     grid = leaderboard(table)
@@ -424,12 +395,6 @@ def table_html(table: ScoreTable) -> str:
 
 
 def table_signatures(table: ScoreTable) -> list[str]:
-    """The signatures of a table's scores, each once.
-
-    >>> from reelscore import score_systems
-    >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l")
-    >>> [signature.partition("|")[0] for signature in table_signatures(table)]
-    ['rouge_l']
-    """
+    """The signatures of a table's scores, each once."""
     results = (result for row in table.results.values() for result in row.values())
     return list(dict.fromkeys(result.signature for result in results if result.signature))

@@ -221,20 +221,8 @@ def write_timeline(timeline: Timeline, path: str | Path) -> None:
 def draw_timeline(timeline: Timeline, path: str | Path, width: float = 900.0) -> None:
     """Draw a timeline with its captions.
 
-    Args:
-        timeline: What to draw.
-        path: A .png or .pdf file.
-        width: The width in pixels of 1/96 inch.
-
     Raises:
         MissingExtraError: matplotlib is not installed.
-
-    >>> import tempfile
-    >>> from reelscore import examples
-    >>> from reelscore.stories import timeline
-    >>> systems, annotators = examples.stories()
-    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> draw_timeline(dogwash, Path(tempfile.mkdtemp(), "dogwash.png"))
     """
     picture = timeline_picture(timeline, width)
     inches = picture.width / _PIXELS, picture.height / _PIXELS
@@ -288,19 +276,7 @@ def draw_timeline(timeline: Timeline, path: str | Path, width: float = 900.0) ->
 
 
 def timeline_svg(timeline: Timeline, width: float = 900.0) -> str:
-    """Draw a timeline as a file of its own, with its captions.
-
-    Args:
-        timeline: The timeline of one video.
-        width: The width of the picture, in pixels.
-
-    >>> from reelscore import examples
-    >>> from reelscore.stories import timeline
-    >>> systems, annotators = examples.stories()
-    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> timeline_svg(dogwash)[:42]
-    '<svg xmlns="http://www.w3.org/2000/svg" vi'
-    """
+    """Draw a timeline as a file of its own, with its captions."""
     return render(
         "timeline.svg",
         picture=timeline_picture(timeline, width),
@@ -311,15 +287,7 @@ def timeline_svg(timeline: Timeline, width: float = 900.0) -> str:
 
 
 def timeline_html(timeline: Timeline) -> str:
-    """Write a timeline as one HTML page, for light and dark screens of any width.
-
-    >>> from reelscore import examples
-    >>> from reelscore.stories import timeline
-    >>> systems, annotators = examples.stories()
-    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> timeline_html(dogwash).count("<li>")
-    4
-    """
+    """Write a timeline as one HTML page, for light and dark screens of any width."""
     sections = []
     for group in timeline.by_annotator:
         wide = _WIDE if len(group) == 1 else _BESIDE

@@ -73,24 +73,12 @@ class Picture:
 
 
 def width_of(text: str, style: Style = "plain") -> float:
-    """Estimate the width of a text.
-
-    >>> width_of("a dog", "label")
-    30.0
-    """
+    """Estimate the width of a text."""
     return cells(text) * SIZES[style] * _COLUMN
 
 
 def timeline_picture(timeline: Timeline, width: float = 900.0) -> Picture:
-    """Lay out a whole timeline: title, and bars and captions of each annotator.
-
-    >>> from reelscore import examples
-    >>> from reelscore.stories import timeline
-    >>> systems, annotators = examples.stories()
-    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> len(timeline_picture(dogwash).bars)
-    7
-    """
+    """Lay out a whole timeline: title, and bars and captions of each annotator."""
     picture = Picture(width, 2 * _MARGIN)
     _text(picture, timeline.title, "title")
     for comparison in timeline.comparisons:
