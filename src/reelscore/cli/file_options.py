@@ -101,7 +101,7 @@ def refs_option(help: str = "References", **fields: object) -> Decorator:
     )
 
 
-class _Run(msgspec.Struct, frozen=True):
+class _FilesRun(msgspec.Struct, frozen=True):
     """An option and the files after it."""
 
     name: str
@@ -110,7 +110,7 @@ class _Run(msgspec.Struct, frozen=True):
     end: int
 
 
-def _runs(args: Sequence[str], names: Sequence[str]) -> list[_Run]:
+def _runs(args: Sequence[str], names: Sequence[str]) -> list[_FilesRun]:
     r"""Find the options with their files; after ``--`` there are no options.
 
     >>> words = ["s.txt", "-r", "a", "b", "-m", "x", "--refs=c"]
@@ -129,7 +129,7 @@ def _runs(args: Sequence[str], names: Sequence[str]) -> list[_Run]:
             files.append(args[place])
             place += 1
         if files:
-            runs.append(_Run(name, files, begin, place))
+            runs.append(_FilesRun(name, files, begin, place))
     return runs
 
 
@@ -154,7 +154,7 @@ def _texts(value: object) -> list[str]:
 
 
 def _nothing_left(
-    ctx: click.Context, args: Sequence[str], run: _Run, argument: click.Argument
+    ctx: click.Context, args: Sequence[str], run: _FilesRun, argument: click.Argument
 ) -> DataError:
     what = argument.make_metavar(ctx).strip("[].")
     first, *others = run.files
@@ -169,7 +169,7 @@ def _nothing_left(
 
 
 def _refuse_systems(
-    ctx: click.Context, args: Sequence[str], run: _Run, given: Sequence[str]
+    ctx: click.Context, args: Sequence[str], run: _FilesRun, given: Sequence[str]
 ) -> None:
     """Refuse files that stand beside the arguments, and not beside the first of their run."""
     folders = {_folder(value) for value in given}
@@ -201,7 +201,7 @@ def _folder(value: str) -> str:
 def _command(
     ctx: click.Context,
     args: Sequence[str],
-    run: _Run,
+    run: _FilesRun,
     arguments: Sequence[str],
     files: Sequence[str],
     *,

@@ -16,12 +16,19 @@ from reelscore.cli.options import (
     file_option,
     gathered,
 )
-from reelscore.cli.output import STDOUT, check_targets, progress_bar, show_notes, write, write_json
+from reelscore.cli.terminal import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_notes,
+    write,
+    write_json,
+)
 from reelscore.data.table import ScoreTable
 from reelscore.data.table import file_format as table_format
 from reelscore.report.plots import FORMATS
 from reelscore.report.tables.grid import Grid
-from reelscore.report.tables.leaderboard import Layout, leaderboard_csv
+from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
 
 if TYPE_CHECKING:
     from reelscore.report.html import Report, Section
@@ -184,7 +191,7 @@ class Pictures(msgspec.Struct, frozen=True):
             with progress_bar("Writing") as progress:
                 write_report(self.html_file, made, progress=progress)
         if self.plots and draw is None:
-            from reelscore.report.plots.tables import draw_table
+            from reelscore.report.plots.figures import draw_table
 
             draw_table(made.table, self.plots, self.plot_format, made.tests, made.human)
         return made
@@ -265,10 +272,10 @@ _LAYOUT_OPTIONS = {
 
 
 def layout_options(*without: str) -> Decorator:
-    """Return a decorator that adds the options of a table's layout, as one `Layout`.
+    """Return a decorator that adds the options of a table's layout, as one `TableLayout`.
 
     Args:
         without: Options that the command does not have.
     """
     options = {name: add for name, add in _LAYOUT_OPTIONS.items() if name not in without}
-    return gathered("layout", Layout, options)
+    return gathered("layout", TableLayout, options)

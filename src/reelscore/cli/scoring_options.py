@@ -27,8 +27,8 @@ from reelscore.cli.options import (
     seed_option,
     threads_option,
 )
-from reelscore.cli.output import progress_bar, resumable, show_engine
 from reelscore.cli.report_options import ResultFiles, result_files
+from reelscore.cli.terminal import progress_bar, resumable, show_engine
 from reelscore.data.paired_captions import Empty, Missing
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _MANY = 50_000  # captions from which on a progress bar is worth showing
 
 
-class Scoring(msgspec.Struct, frozen=True):
+class ScoringOptions(msgspec.Struct, frozen=True):
     """What to score, how, and where to put it."""
 
     candidates: tuple[str, ...]
@@ -166,7 +166,7 @@ common_option = click.option(
 
 scoring_options = gathered(
     "scoring",
-    Scoring,
+    ScoringOptions,
     {
         "candidates": candidates_argument,
         "refs": refs_option("References, for example one file per annotator"),

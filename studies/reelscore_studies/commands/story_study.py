@@ -18,7 +18,15 @@ from reelscore.cli.options import (
     plot_option,
     seed_option,
 )
-from reelscore.cli.output import (
+from reelscore.cli.protocol_options import (
+    choices,
+    counts_of,
+    given_of,
+    numbers_of,
+    preset_option,
+    truth_option,
+)
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
@@ -27,14 +35,6 @@ from reelscore.cli.output import (
     terminal_width,
     write,
     write_json,
-)
-from reelscore.cli.protocol_options import (
-    choices,
-    counts_of,
-    given_of,
-    numbers_of,
-    preset_option,
-    truth_option,
 )
 from reelscore.data.table import system_notes
 from reelscore.stories.pairs import annotators_of, candidates_of

@@ -22,7 +22,7 @@ from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.captioners.tuples import read_tuples
 from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
 from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
-from reelscore.cli.output import progress_bar
+from reelscore.cli.terminal import progress_bar
 from reelscore.data.reading import Reading
 
 

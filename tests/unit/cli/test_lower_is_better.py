@@ -18,8 +18,8 @@ from reelscore.meta.correlation import correlate_metrics
 from reelscore.meta.paired_scores import bring_together
 from reelscore.metrics.registry import declared_scale, metric_names, parse
 from reelscore.report.html import report_html, report_of
+from reelscore.report.plots.figures import TablePlots
 from reelscore.report.plots.matrices import win_shares
-from reelscore.report.plots.tables import TablePlots
 from reelscore.significance import rank_systems, with_tests
 
 PLUGIN = '''

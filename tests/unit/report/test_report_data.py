@@ -24,8 +24,8 @@ from reelscore.report.html import (
     report_of,
     write_report,
 )
+from reelscore.report.html.contents import ItemTexts
 from reelscore.report.html.explanations import align_all
-from reelscore.report.html.model import ItemTexts
 from reelscore.report.html.ngrams import cider_shares
 from reelscore.report.html.page import encoded, marks_of
 from reelscore.significance import strictest, with_tests

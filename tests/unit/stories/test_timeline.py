@@ -17,7 +17,7 @@ from reelscore import examples, stories
 from reelscore.cli.main import cli
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.report.safe_text import cells, legible, lines_of, rows_of
-from reelscore.report.timeline.files import (
+from reelscore.report.timeline.drawings import (
     FORMATS,
     timeline_html,
     timeline_svg,

@@ -6,7 +6,7 @@ import click
 
 from reelscore.campaigns.commands.options import campaign_argument, id_option, opened, say
 from reelscore.campaigns.imports.files import judgments_csv
-from reelscore.cli.output import STDOUT, check_targets, write
+from reelscore.cli.terminal import STDOUT, check_targets, write
 
 
 @click.command("export")

@@ -12,7 +12,7 @@ import click
 from reelscore.campaigns.commands.options import campaign_argument, id_option, opened
 from reelscore.campaigns.hits.tasks import KINDS, Hit
 from reelscore.cli.options import file_option, json_option
-from reelscore.cli.output import STDOUT, check_targets, terminal_width, write, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write, write_json
 from reelscore.report.tables.grid import Cell, Grid
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from reelscore.campaigns.commands.options import campaign_argument, id_option, opened
-from reelscore.cli.output import progress_bar, terminal_width
+from reelscore.cli.terminal import progress_bar, terminal_width
 from reelscore.errors import DataError
 from reelscore.report.safe_text import legible
 

@@ -22,7 +22,7 @@ from reelscore.cli.file_options import (
     system_files,
 )
 from reelscore.cli.options import choice_option, number_option, seed_option
-from reelscore.cli.output import terminal_width
+from reelscore.cli.terminal import terminal_width
 from reelscore.data.caption_files import candidates_of_file, references_of_files
 from reelscore.data.reading import Reading
 from reelscore.data.story_files import read_stories

@@ -12,7 +12,7 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.evaluate.quality import Control, Quality, check_quality
 from reelscore.campaigns.judgments import Judgments
 from reelscore.cli.options import choice_option, gathered, number_option
-from reelscore.cli.output import terminal_width
+from reelscore.cli.terminal import terminal_width
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 

@@ -8,7 +8,7 @@ import click
 
 from reelscore.campaigns.commands.options import campaign_argument, id_option, say
 from reelscore.cli.options import choice_option
-from reelscore.cli.output import STDOUT, check_targets, write
+from reelscore.cli.terminal import STDOUT, check_targets, write
 
 _FORMS = ("amounts", "prolific-approve", "prolific-bonus", "mturk")
 

@@ -9,7 +9,7 @@ import click
 from reelscore.campaigns.hits.layouts import layout as layout_named
 from reelscore.campaigns.simulate.power import Costs, Power, Setting, hits_needed, power_of
 from reelscore.cli.options import json_option, number_option, seed_option
-from reelscore.cli.output import STDOUT, check_targets, progress_bar, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, write_json
 from reelscore.report.tables.grid import Cell, Grid
 
 

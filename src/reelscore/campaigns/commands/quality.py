@@ -17,7 +17,7 @@ from reelscore.campaigns.commands.options import (
 from reelscore.campaigns.evaluate.quality import Control, Quality
 from reelscore.campaigns.report.tables import quality_csv, quality_grid
 from reelscore.cli.options import file_option, json_option, plot_option
-from reelscore.cli.output import STDOUT, check_targets, terminal_width, write, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write, write_json
 
 
 @click.command("quality")

@@ -12,7 +12,7 @@ from reelscore.campaigns.commands.results import evaluated
 from reelscore.campaigns.evaluate.agreement import Replication, replicate
 from reelscore.campaigns.evaluate.quality import Control, known
 from reelscore.cli.options import json_option
-from reelscore.cli.output import STDOUT, check_targets, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, write_json
 from reelscore.data.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
 

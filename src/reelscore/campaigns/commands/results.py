@@ -26,7 +26,7 @@ from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.imports.plain_tables import read_groups
 from reelscore.campaigns.report.tables import results_csv, results_grid, wins_grid
 from reelscore.cli.options import choice_option, file_option, json_option, plot_option
-from reelscore.cli.output import STDOUT, check_targets, show_signature, terminal_width, write
+from reelscore.cli.terminal import STDOUT, check_targets, show_signature, terminal_width, write
 from reelscore.data.table import file_format as table_format
 from reelscore.errors import DataError
 from reelscore.significance import Comparison, rank_systems

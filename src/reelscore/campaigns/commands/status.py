@@ -11,7 +11,7 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import campaign_argument, id_option, opened
 from reelscore.campaigns.store.records import Status
 from reelscore.cli.options import json_option
-from reelscore.cli.output import STDOUT, check_targets, terminal_width, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write_json
 from reelscore.report.tables.grid import Cell, Grid
 
 _BAR = 40

@@ -13,7 +13,7 @@ from reelscore.campaigns.commands.options import (
 )
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.hits.top_up import top_up
-from reelscore.cli.output import terminal_width
+from reelscore.cli.terminal import terminal_width
 from reelscore.report.tables.grid import Cell, Grid
 
 

@@ -27,7 +27,7 @@ from reelscore.campaigns.report.tables import (
     ranking_grid,
     ranking_notes,
 )
-from reelscore.cli.output import STDOUT, terminal_width, write_json
+from reelscore.cli.terminal import STDOUT, terminal_width, write_json
 from reelscore.data.table import ScoreTable
 from reelscore.report.tables.grid import Grid
 

@@ -18,7 +18,7 @@ from reelscore.meta.report.tables import (
     footnotes,
     significance_grid,
 )
-from reelscore.report.html.model import Report, Section
+from reelscore.report.html.contents import Report, Section
 from reelscore.report.pages import render, style_sheet
 from reelscore.report.safe_text import shared_beginning, system_names
 from reelscore.report.tables.grid import Cell, Grid, p_value

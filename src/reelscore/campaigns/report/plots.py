@@ -10,6 +10,7 @@ import numpy as np
 
 from reelscore.campaigns.evaluate.quality import Quality
 from reelscore.meta.evaluation import MetaEvaluation
+from reelscore.report.plots.figures import file_name
 from reelscore.report.plots.matrices import draw_p_matrix
 from reelscore.report.plots.style import (
     BLUE,
@@ -21,7 +22,6 @@ from reelscore.report.plots.style import (
     label_points,
     save,
 )
-from reelscore.report.plots.tables import file_name
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.correlations import mean_known
 

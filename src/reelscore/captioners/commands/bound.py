@@ -18,7 +18,7 @@ from reelscore.captioners.retrieval import BoundSearch
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import metric_option, seed_option, threads_option
-from reelscore.cli.output import progress_bar
+from reelscore.cli.terminal import progress_bar
 from reelscore.data.reading import Reading
 
 

@@ -22,7 +22,7 @@ from reelscore.cli.file_options import (
     refs_option,
 )
 from reelscore.cli.options import metric_option, number_option, seed_option, threads_option
-from reelscore.cli.output import progress_bar
+from reelscore.cli.terminal import progress_bar
 from reelscore.data.reading import Reading
 
 

@@ -13,7 +13,7 @@ from reelscore.captioners.run_record import check_candidates_target, record_path
 from reelscore.cli.file_options import FilesOption, read_texts
 from reelscore.cli.messages import printable
 from reelscore.cli.options import choice_option, file_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     show_notes,

@@ -20,7 +20,7 @@ from reelscore.captioners.commands.options import (
 from reelscore.captioners.features import MissingItems
 from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
 from reelscore.cli.options import choice_option, json_option, number_option, threads_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,

@@ -11,7 +11,7 @@ import click
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.messages import as_options, printable
 from reelscore.cli.options import file_option, json_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     show_notes,

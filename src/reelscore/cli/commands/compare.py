@@ -14,13 +14,13 @@ from reelscore.cli.options import (
     resamples_option,
     trials_option,
 )
-from reelscore.cli.output import progress_bar, show_grid, show_origin, terminal_width
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
-from reelscore.cli.scoring_options import Scoring, scoring_options
+from reelscore.cli.scoring_options import ScoringOptions, scoring_options
 from reelscore.cli.table_options import read_scored_systems
+from reelscore.cli.terminal import progress_bar, show_grid, show_origin, terminal_width
 from reelscore.errors import DataError
 from reelscore.report.tables.differences import difference_grid, marked_leaderboard
-from reelscore.report.tables.leaderboard import Layout, leaderboard_csv, letters_of
+from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv, letters_of
 from reelscore.scoring.intervals import with_intervals
 from reelscore.significance.comparison import marks_of_tests, strictest
 from reelscore.significance.pair_tests import Test, compare
@@ -64,7 +64,7 @@ _TESTS: dict[str, tuple[Test, ...]] = {
 @layout_options()
 @picture_options
 def command(
-    scoring: Scoring,
+    scoring: ScoringOptions,
     baseline: str | None,
     all_pairs: bool,
     test: str,
@@ -73,7 +73,7 @@ def command(
     intervals: bool,
     resamples: int,
     trials: int,
-    layout: Layout,
+    layout: TableLayout,
     pictures: Pictures,
 ) -> None:
     """Score systems and test whether they differ.

@@ -11,7 +11,6 @@ import click
 
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import number_option
-from reelscore.cli.output import terminal_width
 from reelscore.cli.table_options import (
     captions_option,
     column_option,
@@ -20,6 +19,7 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
+from reelscore.cli.terminal import terminal_width
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError, ReelscoreError
@@ -83,7 +83,7 @@ def command(
     metric = metric or ("meteor" if "meteor" in table.metrics else table.metrics[-1])
     metric = table.one_named(metric)
     if human:
-        from reelscore.report.html.model import with_people
+        from reelscore.report.html.contents import with_people
 
         table, names = with_people(table, read_people(human, column))
         if against is None and len(names) > 1:

@@ -16,7 +16,7 @@ from reelscore.cli.options import (
     seed_option,
     threads_option,
 )
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     show_notes,

@@ -34,7 +34,7 @@ from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.table_forms import matched_table, table_items
 from reelscore.report.tables.differences import marked_leaderboard
-from reelscore.report.tables.leaderboard import Layout, leaderboard_csv
+from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
 from reelscore.wings import page_section
 
 _PICTURES: dict[str, Decorator] = {
@@ -87,7 +87,7 @@ def command(
     resamples: int,
     seed: int,
     files: ResultFiles,
-    layout: Layout,
+    layout: TableLayout,
 ) -> None:
     """Write stored score tables as one HTML page to explore, as figures, as tables for a paper.
 

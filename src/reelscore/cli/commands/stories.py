@@ -22,15 +22,6 @@ from reelscore.cli.options import (
     threads_option,
     trials_option,
 )
-from reelscore.cli.output import (
-    check_targets,
-    progress_bar,
-    show_engine,
-    show_grid,
-    show_notes,
-    show_origin,
-    terminal_width,
-)
 from reelscore.cli.protocol_options import HEADINGS, choices, given_of, preset_option, truth_option
 from reelscore.cli.report_options import (
     Pictures,
@@ -40,11 +31,20 @@ from reelscore.cli.report_options import (
     result_files,
 )
 from reelscore.cli.scoring_options import candidates_argument, common_option
+from reelscore.cli.terminal import (
+    check_targets,
+    progress_bar,
+    show_engine,
+    show_grid,
+    show_notes,
+    show_origin,
+    terminal_width,
+)
 from reelscore.data.file_names import expanded
 from reelscore.data.inputs import references_note
 from reelscore.data.table import ScoreTable
 from reelscore.report.tables.grid import Grid
-from reelscore.report.tables.leaderboard import Layout, leaderboard
+from reelscore.report.tables.leaderboard import TableLayout, leaderboard
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, protocol_of
 from reelscore.stories.scores import score_systems
 from reelscore.stories.video_scores import LABEL, PREFIX
@@ -98,7 +98,7 @@ def score(
     threads: int | None,
     engine: EngineChoice,
     files: ResultFiles,
-    layout: Layout,
+    layout: TableLayout,
     pictures: Pictures,
     **choices: Any,
 ) -> None:
@@ -194,7 +194,7 @@ def _heading(name: str, protocol: Protocol) -> str:
 
 
 def _grids(
-    table: ScoreTable, tests: Sequence[Comparison], layout: Layout
+    table: ScoreTable, tests: Sequence[Comparison], layout: TableLayout
 ) -> list[tuple[str, Grid]]:
     """Lay out the two frameworks as a table each."""
     table = layout.arranged(table)
@@ -212,7 +212,7 @@ def _grids(
     return grids
 
 
-def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: Layout) -> Grid:
+def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: TableLayout) -> Grid:
     if not tests:
         return leaderboard(table, layout=layout)
     from reelscore.report.tables.differences import marked_leaderboard
@@ -261,7 +261,7 @@ def show(
       reelscore stories show ours.json -r val_1.json --video v_uqiMw7tQ1Cc
       reelscore stories show a.json b.json -r val_1.json --video v_1 -o story.html
     """
-    from reelscore.report.timeline.files import check_format, timeline_text, write_timeline
+    from reelscore.report.timeline.drawings import check_format, timeline_text, write_timeline
     from reelscore.stories.timelines import side_by_side
 
     if output:

@@ -10,7 +10,7 @@ import click
 
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.options import file_option, json_option, number_option
-from reelscore.cli.output import check_targets, write, write_json
+from reelscore.cli.terminal import check_targets, write, write_json
 from reelscore.corpus.accessibility import Narration, accessibility_report, to_webvtt
 from reelscore.corpus.assembly import film_seconds
 from reelscore.corpus.commands.options import project_option, show_grid

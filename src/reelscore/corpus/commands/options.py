@@ -12,7 +12,7 @@ import msgspec
 
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.messages import printable
-from reelscore.cli.output import terminal_width, write_json
+from reelscore.cli.terminal import terminal_width, write_json
 from reelscore.corpus.project import Project
 from reelscore.corpus.records import Clip
 from reelscore.corpus.results import is_trusted, read_result, write_result

@@ -12,7 +12,7 @@ import msgspec
 
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.options import choice_option, file_option, json_option, number_option
-from reelscore.cli.output import check_targets, progress_bar
+from reelscore.cli.terminal import check_targets, progress_bar
 from reelscore.corpus.commands.options import (
     again_option,
     both_files,

@@ -11,7 +11,7 @@ import click
 
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.options import file_option, json_option, seed_option
-from reelscore.cli.output import check_targets, progress_bar, write_json
+from reelscore.cli.terminal import check_targets, progress_bar, write_json
 from reelscore.corpus.commands.options import (
     again_option,
     deliver,

@@ -15,7 +15,7 @@ import click
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.messages import printable
 from reelscore.cli.options import choice_option, plot_option
-from reelscore.cli.output import check_targets, terminal_width
+from reelscore.cli.terminal import check_targets, terminal_width
 from reelscore.corpus.caption_clips import read_clips
 from reelscore.corpus.commands.options import project_option
 from reelscore.corpus.exports import ExportedClip, exported_clips

@@ -6,7 +6,7 @@ import click
 
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.options import json_option
-from reelscore.cli.output import STDOUT, check_targets, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, write_json
 from reelscore.corpus.commands.options import project_option, show_grid
 from reelscore.corpus.project import RESULTS, Project
 from reelscore.corpus.stages import stage_states

@@ -12,7 +12,7 @@ import msgspec
 
 from reelscore.campaigns.commands.options import say
 from reelscore.cli.options import choice_option, file_option, json_option
-from reelscore.cli.output import check_targets, write_json
+from reelscore.cli.terminal import check_targets, write_json
 from reelscore.corpus.audio import find_track, read_samples
 from reelscore.corpus.commands.options import (
     again_option,

@@ -18,7 +18,9 @@ from reelscore.cli.options import (
     file_option,
     number_option,
 )
-from reelscore.cli.output import (
+from reelscore.cli.report_options import command_line, html_option
+from reelscore.cli.table_options import column_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
@@ -29,8 +31,6 @@ from reelscore.cli.output import (
     terminal_width,
     write_json,
 )
-from reelscore.cli.report_options import command_line, html_option
-from reelscore.cli.table_options import column_option
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.errors import DataError

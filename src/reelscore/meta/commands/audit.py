@@ -9,14 +9,14 @@ import click
 
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import json_option, plot_option, seed_option, threads_option
-from reelscore.cli.output import (
+from reelscore.cli.scoring_options import tokenizer_option
+from reelscore.cli.table_options import column_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
     write_json,
 )
-from reelscore.cli.scoring_options import tokenizer_option
-from reelscore.cli.table_options import column_option
 from reelscore.data.reading import Reading
 from reelscore.data.table import ScoreTable
 from reelscore.data.table_files import csv_rows

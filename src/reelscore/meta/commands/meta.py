@@ -16,16 +16,6 @@ from reelscore.cli.options import (
     number_option,
     seed_option,
 )
-from reelscore.cli.output import (
-    STDOUT,
-    check_targets,
-    progress_bar,
-    show_notes,
-    terminal_width,
-    wrapped,
-    write,
-    write_json,
-)
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.table_options import (
     captions_option,
@@ -34,6 +24,16 @@ from reelscore.cli.table_options import (
     read_tables,
     tables_argument,
     with_sources,
+)
+from reelscore.cli.terminal import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_notes,
+    terminal_width,
+    wrapped,
+    write,
+    write_json,
 )
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading

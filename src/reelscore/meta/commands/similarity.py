@@ -11,14 +11,14 @@ from reelscore.cli.options import (
     plot_option,
     threads_option,
 )
-from reelscore.cli.output import (
+from reelscore.cli.scoring_options import tokenizer_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
     terminal_width,
     write_json,
 )
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.reading import Reading
 from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
 from reelscore.report.tables.grid import Cell, Grid

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reelscore.errors import DataError
 from reelscore.meta.report.topic_tables import share_grid
 from reelscore.meta.topics import topic_table
-from reelscore.report.html.model import Report, Section
+from reelscore.report.html.contents import Report, Section
 from reelscore.text.parser.sentences import parse
 
 

@@ -13,7 +13,7 @@ from reelscore._progress import Progress
 from reelscore.errors import ReelscoreError
 from reelscore.metrics.base import Metric, pair_statistics
 from reelscore.metrics.registry import rebuilt
-from reelscore.report.html.model import IntArray, ItemTexts, Report
+from reelscore.report.html.contents import IntArray, ItemTexts, Report
 from reelscore.report.pages import Payload
 from reelscore.report.safe_text import legible
 from reelscore.text.packed import pack

@@ -13,8 +13,8 @@ from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
 from reelscore.data.table_forms import TableLike
+from reelscore.report.html.contents import ItemTexts, Report, Section, report_of
 from reelscore.report.html.explanations import add_explanations
-from reelscore.report.html.model import ItemTexts, Report, Section, report_of
 from reelscore.report.pages import (
     Payload,
     as_it_is,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reelscore.report.html.model import Report
+from reelscore.report.html.contents import Report
 from reelscore.report.pages import Payload
 from reelscore.report.safe_text import legible
 from reelscore.stories.timelines import MatchedStories, TimedCaption, Timeline
@@ -17,7 +17,7 @@ def add_stories(payload: Payload, report: Report, items: Sequence[str]) -> dict[
         What the header says about them.
     """
     systems = report.table.systems
-    columns = _Columns()
+    columns = _TimelineColumns()
     for video in items:
         shown = [report.timelines.get(name, {}).get(video) for name in systems]
         columns.add_video(shown)
@@ -28,7 +28,7 @@ def add_stories(payload: Payload, report: Report, items: Sequence[str]) -> dict[
     return {"method": first.method, "annotators": columns.annotators}
 
 
-class _Columns:
+class _TimelineColumns:
     """Numbers and texts, in the order in which the page reads them."""
 
     def __init__(self) -> None:

@@ -10,8 +10,8 @@ from reelscore.report.tables.grid import Cell, Grid
 from reelscore.report.tables.leaderboard import (
     PLAIN,
     SYSTEM,
-    Layout,
     NumberFormat,
+    TableLayout,
     leaderboard,
     lettered,
     letters_of,
@@ -53,7 +53,7 @@ def marked_leaderboard(
     table: ScoreTable,
     tests: Sequence[Comparison],
     people: Collection[str] = (),
-    layout: Layout = PLAIN,
+    layout: TableLayout = PLAIN,
 ) -> Grid:
     """Lay out a score table as a grid, with marks of significance and their explanation.
 
@@ -95,7 +95,7 @@ def marked_leaderboard(
 def difference_grid(
     table: ScoreTable,
     comparisons: Sequence[Comparison],
-    layout: Layout = PLAIN,
+    layout: TableLayout = PLAIN,
 ) -> Grid:
     r"""Lay out the differences of the tested pairs, with their intervals and p-values.
 
@@ -137,12 +137,12 @@ def difference_grid(
 
 def table_latex(table: ScoreTable, tests: Sequence[Comparison] = (), **layout: Any) -> str:
     """Return a table's leaderboard as LaTeX; see `reelscore.ScoreTable.to_latex`."""
-    return marked_leaderboard(table, tests, layout=Layout(**layout)).to_latex()
+    return marked_leaderboard(table, tests, layout=TableLayout(**layout)).to_latex()
 
 
 def table_markdown(table: ScoreTable, tests: Sequence[Comparison] = (), **layout: Any) -> str:
     """Return a table's leaderboard as Markdown; see `reelscore.ScoreTable.to_markdown`."""
-    return marked_leaderboard(table, tests, layout=Layout(**layout)).to_markdown()
+    return marked_leaderboard(table, tests, layout=TableLayout(**layout)).to_markdown()
 
 
 def _name(pair: Pair, comparison: Comparison, letters: Mapping[str, str]) -> str:

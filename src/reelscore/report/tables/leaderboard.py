@@ -71,7 +71,7 @@ def number_format(
     return NumberFormat(factor, _DECIMALS if most < 10 else 2 if most < 1000 else 0)
 
 
-class Layout(msgspec.Struct, frozen=True):
+class TableLayout(msgspec.Struct, frozen=True):
     """How to print a table of scores.
 
     Attributes:
@@ -82,7 +82,7 @@ class Layout(msgspec.Struct, frozen=True):
 
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
-    >>> layout = Layout(columns="METEOR, CIDEr", sort="CIDEr")
+    >>> layout = TableLayout(columns="METEOR, CIDEr", sort="CIDEr")
     >>> table = layout.arranged(score_systems(*clips()))
     >>> table.metrics, table.systems
     (['meteor', 'cider'], ['human', 'strong', 'weak', 'broken'])
@@ -148,7 +148,7 @@ class Layout(msgspec.Struct, frozen=True):
 
         >>> from reelscore import score_systems
         >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l,diversity")
-        >>> Layout(scale=100).notes(table.select("ROUGE-L, Length"))
+        >>> TableLayout(scale=100).notes(table.select("ROUGE-L, Length"))
         ['Scores × 100, except Length.']
         """
         if self.scale == 1:
@@ -160,7 +160,7 @@ class Layout(msgspec.Struct, frozen=True):
         return [f"Scores × {self.scale:g}{', except ' if plain else ''}{', '.join(plain)}."]
 
 
-PLAIN = Layout()
+PLAIN = TableLayout()
 
 
 def leaderboard(
@@ -168,7 +168,7 @@ def leaderboard(
     marks: Marks | None = None,
     notes: Sequence[str] = (),
     people: Collection[str] = (),
-    layout: Layout = PLAIN,
+    layout: TableLayout = PLAIN,
     bounds: Collection[str] = (),
 ) -> Grid:
     """Lay out a score table as a grid.
@@ -187,7 +187,7 @@ def leaderboard(
     >>> from reelscore import score_systems
     >>> table = score_systems({"one": {"v1": "a man runs"}, "two": {"v1": "a dog"}},
     ...                       {"v1": ["a man is running"]}, metrics="rouge_l")
-    >>> print(leaderboard(table, layout=Layout(scale=100, digits=1)).to_text())
+    >>> print(leaderboard(table, layout=TableLayout(scale=100, digits=1)).to_text())
     system  ROUGE-L
     one        55.7
     two        31.4
@@ -241,7 +241,7 @@ def lettered(grid: Grid, letters: Mapping[str, str]) -> Grid:
     return replace(grid, rows=rows)
 
 
-def item_rows(table: ScoreTable, layout: Layout = PLAIN) -> Grid:
+def item_rows(table: ScoreTable, layout: TableLayout = PLAIN) -> Grid:
     """Lay out the score of every item, a row for each system and item."""
     table = layout.arranged(table)
     metrics = table.metrics

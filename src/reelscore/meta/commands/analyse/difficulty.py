@@ -16,7 +16,8 @@ from reelscore.cli.options import (
     plot_option,
     threads_option,
 )
-from reelscore.cli.output import (
+from reelscore.cli.scoring_options import tokenizer_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
@@ -24,7 +25,6 @@ from reelscore.cli.output import (
     terminal_width,
     write_json,
 )
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError
 from reelscore.meta.difficulty import Difficulties, difficulties, extremes

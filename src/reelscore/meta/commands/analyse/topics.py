@@ -18,7 +18,8 @@ from reelscore.cli.options import (
     seed_option,
     threads_option,
 )
-from reelscore.cli.output import (
+from reelscore.cli.scoring_options import tokenizer_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
@@ -26,7 +27,6 @@ from reelscore.cli.output import (
     terminal_width,
     write_json,
 )
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.caption_files import references_of_files
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError
