@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 # The headings of help, and the options that are listed there in every command.
-_HEADINGS = {
+HEADINGS = {
     "Files": "format input-format id-field caption-field reference-field header encoding split",
     "Items": "missing empty match-ids common",
     "Statistics": "seed resamples trials test correction level",
@@ -48,7 +48,7 @@ class Command(click.Command):
         self, *args: Any, headings: Mapping[str, str] | None = None, **fields: Any
     ) -> None:
         super().__init__(*args, **fields)
-        self.headings = {**(headings or {}), **_HEADINGS}
+        self.headings = {**(headings or {}), **HEADINGS}
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options; those without a heading, which most people need, come first."""

@@ -124,9 +124,15 @@ def _cell(pair: Pair | None, room: int) -> list[str]:
     times = f"{caption.start:.1f}–{caption.end:.1f} s"
     head = f"{caption.name}  IoU {pair.iou:.2f}  f {pair.f:.2f}"
     head = head if pair.reference else f"{caption.name}  unmatched"
-    beside = len(head) + 2 + len(times) <= room
-    lines = [head + times.rjust(room - len(head))] if beside else [head, times.rjust(room)]
+    lines = _with_times(head, times, room)
     return lines + [f"  {line}" for line in lines_of(caption.sentence, room - 2)]
+
+
+def _with_times(head: str, times: str, room: int) -> list[str]:
+    """Put times at the right of a line, or below it where there is no room."""
+    if len(head) + 2 + len(times) <= room:
+        return [head + times.rjust(room - len(head))]
+    return [head, times.rjust(room)]
 
 
 def _beside(columns: Sequence[list[str]], room: int) -> list[str]:
@@ -165,8 +171,7 @@ def _row(pair: Pair, width: int) -> list[str]:
     names = " ─ ".join(caption.name for caption in pair.captions)
     matched = len(pair.captions) == 2
     head = f"{names}  IoU {pair.iou:.2f}  f {pair.f:.2f}" if matched else f"{names}  unmatched"
-    beside = len(head) + 2 + len(times) <= width
-    lines = [head + times.rjust(width - len(head))] if beside else [head, times.rjust(width)]
+    lines = _with_times(head, times, width)
     for caption in pair.captions:
         first, *others = lines_of(caption.sentence, width - 4)
         lines += [f"  {caption.name[0]} {first}", *(f"    {line}" for line in others)]
