@@ -14,7 +14,7 @@ from reelscore.data.tables.table import ScoreTable
 from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.meta.report.agreement import agreement_sections
 from reelscore.report.html import Report, report_of, write_report
-from reelscore.report.timeline.files import write_timeline
+from reelscore.report.timeline.drawings import write_timeline
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 EXTRA = Path("generated", "extra")  # copied as it is: the reports are pages of their own

@@ -144,6 +144,7 @@ _COMMANDS = {
     "stories": ("commands.stories", "Score timed captions of long videos: SODA and ActivityNet."),
     "check": ("commands.check", "Find defects in caption files before they are scored."),
     "report": ("commands.report", "Write stored score tables as one HTML page to explore."),
+    "inspect": ("commands.inspect", "Show the items on which systems or scores differ most."),
     "parse": ("commands.parse", "Read captions as language: who does what to whom, and where."),
     "metrics": ("commands.metrics", "List the metrics and their parameters."),
     "tokenize": ("commands.tokenize", "Tokenize captions as the metrics see them."),
@@ -152,7 +153,7 @@ _COMMANDS = {
 }
 _HEADINGS = {
     "Score": ["score", "compare", "stories", "check", "metrics", "tokenize", "demo"],
-    "Look": ["report", "parse"],
+    "Look": ["report", "inspect", "parse"],
     "People": [],
     "Make": [],
     "Trust": [],

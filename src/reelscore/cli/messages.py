@@ -8,39 +8,39 @@ import click
 
 # Arguments that messages of the library name, and the options that stand for them.
 _OPTIONS = {
-    "as": "--as",
-    "bad_rows": "--bad-rows",
-    "beyond": "--beyond",
-    "caption_field": "--caption-field",
-    "clip_negative": "--clip-negative",
-    "column": "--score-column",
-    "common": "--common",
-    "controlled": "--control",
-    "distance": "--distance",
-    "empty": "--empty",
-    "encoding": "--encoding",
-    "format": "--format",
-    "header": "--header",
-    "id_field": "--id-field",
-    "kinds": "--kinds",
-    "match_ids": "--match-ids",
-    "metrics": "--metrics",
-    "missing": "--missing",
-    "moments": "--moments",
-    "negative": "--negative",
-    "out": "--out",
-    "pair": "--pair",
-    "partial": "--partial",
-    "pick": "--pick",
-    "reference_field": "--reference-field",
-    "references": "--refs",
-    "restart": "--restart",
-    "reversed_segments": "--reversed-segments",
-    "split": "--split",
-    "system_scores": "--system-scores",
-    "tokenizer": "--tokenizer",
-    "unknown": "--unknown",
-}
+    name: f"--{name.replace('_', '-')}"
+    for name in [
+        "as",
+        "bad_rows",
+        "beyond",
+        "caption_field",
+        "clip_negative",
+        "common",
+        "distance",
+        "empty",
+        "encoding",
+        "format",
+        "header",
+        "id_field",
+        "kinds",
+        "match_ids",
+        "metrics",
+        "missing",
+        "moments",
+        "negative",
+        "out",
+        "pair",
+        "partial",
+        "pick",
+        "reference_field",
+        "restart",
+        "reversed_segments",
+        "split",
+        "system_scores",
+        "tokenizer",
+        "unknown",
+    ]
+} | {"column": "--score-column", "controlled": "--control", "references": "--refs"}
 _VALUE = r"""(?:(True|False)\b|"([^"\s]+)"|'([^'\s]+)')"""
 
 
@@ -81,7 +81,7 @@ def printable(message: str) -> str:
 
 def say(text: str, *, err: bool = True) -> None:
     """Print a message for people, laid out for the terminal: on stderr, unless it is a result."""
-    from reelscore.cli.output import terminal_width
+    from reelscore.cli.terminal import terminal_width
 
     for line in text.splitlines():
         click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="  "), err=err)

@@ -1,6 +1,7 @@
 """Options, each kind spelled in one way, and the headings under which help lists them.
 
-The options that most people need have no heading and come first.
+An option is called the same in every command, so one table says where help lists it. A command
+with options of its own says where these are listed: ``headings={"Training": "rate batch"}``.
 """
 
 from __future__ import annotations
@@ -20,60 +21,52 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
-FILES = "Files"
-ITEMS = "Items"
-PROTOCOL = "Protocol"
-STATISTICS = "Statistics"
-TABLE = "Printed table"
-OUTPUT = "Files to write"
-REPORT = "Report and figures"
-LARGE = "Large sets and clusters"
-_HEADINGS = ("", FILES, ITEMS, PROTOCOL, STATISTICS, TABLE, OUTPUT, REPORT, LARGE)  # their order
+# The headings of help, and the options that are listed there in every command.
+HEADINGS = {
+    "Files": "format input-format id-field caption-field reference-field header encoding split",
+    "Items": "missing empty match-ids common",
+    "Statistics": "seed resamples trials test correction level",
+    "Printed table": "scale digits sort columns",
+    "Files to write": "csv latex markdown table plot",
+    "Report and figures": "title video videos topics plots plot-format",
+    "Large sets and clusters": "threads engine workers gpus-per-worker memory out bad-rows",
+}
 _FEW = 16  # options that need no headings
 _MEMORY = 60  # percent
 
 
-class Option(click.Option):
-    """An option that help lists under a heading.
+class Command(click.Command):
+    """A command whose help lists many options under headings.
 
     Args:
-        names: Its spellings.
-        heading: One of the headings above; none for an option that most people need.
-        fields: As of `click.Option`.
+        args: As of `click.Command`.
+        headings: Further headings, and the options there.
+        fields: As of `click.Command`.
     """
 
-    def __init__(self, names: Sequence[str], heading: str = "", **fields: Any) -> None:
-        super().__init__(names, **fields)
-        self.heading = heading
-
-
-class Command(click.Command):
-    """A command whose help lists many options under headings."""
+    def __init__(
+        self, *args: Any, headings: Mapping[str, str] | None = None, **fields: Any
+    ) -> None:
+        super().__init__(*args, **fields)
+        self.headings = {**(headings or {}), **HEADINGS}
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the options."""
-        format_options(self, ctx, formatter)
-
-
-def format_options(
-    command: click.Command, context: click.Context, formatter: click.HelpFormatter
-) -> None:
-    """List a command's options, under headings where they are many."""
-    options = [option for option in command.get_params(context) if isinstance(option, click.Option)]
-    lines: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _HEADINGS}
-    for option in options:
-        heading = option.heading if isinstance(option, Option) and len(options) > _FEW else ""
-        if line := option.get_help_record(context):
-            lines[heading].append(line)
-    for heading, listed in lines.items():
-        if listed:
-            with formatter.section(heading or "Options"):
-                formatter.write_dl(listed)
-
-
-def option(*names: str, heading: str = "", **fields: object) -> Decorator:
-    """Return a decorator that adds an option under a heading; fields as of `click.option`."""
-    return click.option(*names, cls=Option, heading=heading, **fields)
+        """List the options; those without a heading, which most people need, come first."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        listed_under = {
+            f"--{name}": heading
+            for heading, names in self.headings.items()
+            for name in names.split()
+            if len(options) > _FEW
+        }
+        lines: dict[str, list[tuple[str, str]]] = {h: [] for h in ("Options", *self.headings)}
+        for option in options:
+            if line := option.get_help_record(ctx):
+                lines[listed_under.get(option.opts[0], "Options")].append(line)
+        for heading, listed in lines.items():
+            if listed:
+                with formatter.section(heading):
+                    formatter.write_dl(listed)
 
 
 def gathered(
@@ -119,7 +112,7 @@ def number_option(
         least: The lowest value it may have.
         most: The highest.
         above: What it must be greater than, instead of ``least``.
-        fields: As of `option`.
+        fields: As of `click.option`.
     """
     low, is_open = (least, False) if above is None else (above, True)
     kind: click.ParamType[float]
@@ -130,7 +123,7 @@ def number_option(
         fields["callback"] = _finite
     if (low, most) == (None, None):
         kind = click.INT if isinstance(default, int) else click.FLOAT
-    return option(*names, type=kind, default=default, show_default=True, help=help, **fields)
+    return click.option(*names, type=kind, default=default, show_default=True, help=help, **fields)
 
 
 def _whole(number: float | None) -> int | None:
@@ -144,25 +137,22 @@ def _finite(context: click.Context, option: click.Parameter, number: float) -> f
     return number
 
 
-def choice_option(
-    *names: str, choices: Sequence[str], default: str | None, help: str, heading: str = ""
-) -> Decorator:
+def choice_option(*names: str, choices: Sequence[str], default: str | None, help: str) -> Decorator:
     """Return an option that is one of several words."""
     kind = click.Choice(choices)
-    return option(*names, heading=heading, type=kind, default=default, show_default=True, help=help)
+    return click.option(*names, type=kind, default=default, show_default=True, help=help)
 
 
-def file_option(name: str, help: str, heading: str = OUTPUT) -> Decorator:
+def file_option(name: str, help: str) -> Decorator:
     """Return an option that names a file to write; ``--csv`` is the argument ``csv_file``."""
     argument = f"{name[2:].replace('-', '_')}_file"
-    return option(name, argument, heading=heading, metavar="FILE", help=help)
+    return click.option(name, argument, metavar="FILE", help=help)
 
 
 def plot_option(what: str) -> Decorator:
     """Return the option ``--plot``, which names a figure to write."""
-    return option(
+    return click.option(
         "--plot",
-        heading=OUTPUT,
         metavar="FILE",
         callback=_figure,
         help=f"Plot {what}: .pdf, .svg or .png.",
@@ -180,33 +170,28 @@ def _figure(context: click.Context, option: click.Parameter, path: str | None) -
 
 def resamples_option(help: str) -> Decorator:
     """Return the option ``--resamples`` of bootstrap intervals and tests."""
-    return number_option("--resamples", default=1000, least=10, help=help, heading=STATISTICS)
+    return number_option("--resamples", default=1000, least=10, help=help)
 
 
-json_option = file_option("--json", "Write everything as JSON; - for standard output.", heading="")
-match_ids_option = option(
+json_option = file_option("--json", "Write everything as JSON; - for standard output.")
+match_ids_option = click.option(
     "--match-ids",
-    heading=ITEMS,
     metavar="RULES",
     help="Match ids that are written differently: basename (without folders and endings), "
     "casefold, zeros (without leading ones), strip, prefix, number; several with commas.",
 )
-seed_option = number_option(
-    "--seed", default=12345, least=0, help="Random seed.", heading=STATISTICS
-)
+seed_option = number_option("--seed", default=12345, least=0, help="Random seed.")
 trials_option = number_option(
     "--trials",
     default=10_000,
     least=10,
     help="Number of permutations of the randomization test.",
-    heading=STATISTICS,
 )
-metric_option = option(
+metric_option = click.option(
     "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
 )
-threads_option = option(
+threads_option = click.option(
     "--threads",
-    heading=LARGE,
     type=click.IntRange(min=1),
     metavar="N",
     help="Threads to use; all cores if not given. Does not change the scores.",
@@ -250,18 +235,16 @@ engine_options = gathered(
     "engine",
     EngineChoice,
     {
-        "engine": option(
+        "engine": click.option(
             "--engine",
-            heading=LARGE,
             default="threads",
             show_default=True,
             metavar="NAME",
             help="Where to compute: threads of this process; ray, a Ray on this machine (or at "
             "RAY_ADDRESS); ray://HOST:10001, a cluster. Does not change the scores.",
         ),
-        "workers": option(
+        "workers": click.option(
             "--workers",
-            heading=LARGE,
             type=click.IntRange(min=1),
             metavar="N",
             help="With --engine ray: keep this number of workers, each with its weights loaded; "
@@ -269,7 +252,6 @@ engine_options = gathered(
         ),
         "gpus_per_worker": number_option(
             "--gpus-per-worker",
-            heading=LARGE,
             default=0.0,
             least=0,
             metavar="SHARE",
@@ -277,7 +259,6 @@ engine_options = gathered(
         ),
         "memory": number_option(
             "--memory",
-            heading=LARGE,
             default=_MEMORY,
             least=1,
             most=100,

@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 
 from reelscore.cli.file_options import refs_option
-from reelscore.cli.options import PROTOCOL, Decorator, choice_option, option
+from reelscore.cli.options import Decorator, choice_option
 from reelscore.stories.protocol import PRESETS, Protocol
 from reelscore.text.tokens import PENN_TREEBANK
+
+_TEXTS = {
+    "scores": "soda, soda_a, soda_b, soda_c, activitynet.",
+    "f": "Sentence score inside SODA.",
+    "annotators": "How SODA uses several annotators.",
+    "missing": "What to do with videos without candidates.",
+    "meteor_order": "swapped: SODA gives METEOR the candidate as the reference.",
+    "reference_order": "Order in which SODA matches the references.",
+    "characters": "ascii: SODA replaces other characters by blanks.",
+    "variant": "Version of the ActivityNet scorer.",
+    "metrics": "Metrics of the ActivityNet scorer.",
+    "tious": "Thresholds of IoU.",
+    "max_captions": "Candidates of a video that the ActivityNet scorer takes.",
+    "epsilon": "What the ActivityNet scorer adds to the union.",
+    "tokenizer": "Tokenizer of SODA.",
+    "unknown": "What to do with videos without references.",
+    "beyond": "What to do with times beyond the end of the video.",
+    "reversed_segments": "What to do with segments that end before they start.",
+    "negative": "What to do with negative times.",
+    "empty": "What to do with captions without words, such as '...'.",
+}
+HEADINGS = {
+    "Protocol": "scores f annotators meteor-order reference-order characters variant metrics tious "
+    "max-captions epsilon tokenizer unknown beyond reversed-segments negative",
+}
+_KINDS: dict[str, click.ParamType[Any]] = {
+    "max_captions": click.IntRange(min=1),
+    "epsilon": click.FloatRange(min=0),
+    "tokenizer": click.Choice(PENN_TREEBANK),
+}
 
 truth_option = refs_option("References, for example one file per annotator", required=True)
 
@@ -32,107 +62,33 @@ def choices(*without: str, start: Protocol | None = None) -> Decorator:
         without: Choices the command does not have.
         start: The protocol whose choices are named as the defaults.
     """
-    options = _options(start or Protocol())
+    kinds = get_type_hints(Protocol)
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        for name, add in reversed(options.items()):
+        for name in reversed(_TEXTS):
             if name not in without:
-                function = add(function)
+                function = _choice(name, kinds[name], start or Protocol())(function)
         return function
 
     return decorate
 
 
-def _options(start: Protocol) -> dict[str, Decorator]:
-    def one_of(name: str, values: Sequence[str], text: str) -> Decorator:
-        return option(
-            f"--{name.replace('_', '-')}",
-            heading=PROTOCOL,
-            type=click.Choice(list(values)),
-            help=f"{text}  [default: {getattr(start, name)}]",
-        )
+def _choice(name: str, kind: object, start: Protocol) -> Decorator:
+    """Return the option of a field of the protocol."""
+    default, metavar = getattr(start, name), None
+    values = _KINDS.get(name) or (click.Choice(get_args(kind)) if _is_literal(kind) else None)
+    if isinstance(default, tuple):
+        metavar, default = "LIST", ",".join(map(str, default))
+    elif values is None:
+        metavar = "METRIC"
+    elif name == "epsilon":
+        default = f"{default:g}"
+    text = _TEXTS[name] + (f"  [default: {default}]" if name != "scores" else "")
+    return click.option(f"--{name.replace('_', '-')}", type=values, metavar=metavar, help=text)
 
-    tious = ",".join(f"{tiou:g}" for tiou in start.tious)
-    return {
-        "scores": option(
-            "--scores", metavar="LIST", help="soda, soda_a, soda_b, soda_c, activitynet."
-        ),
-        "f": option(
-            "--f",
-            heading=PROTOCOL,
-            metavar="METRIC",
-            help=f"Sentence score inside SODA.  [default: {start.f}]",
-        ),
-        "annotators": one_of(
-            "annotators", ["mean", "merge", "best"], "How SODA uses several annotators."
-        ),
-        "missing": one_of(
-            "missing", ["zero", "skip"], "What to do with videos without candidates."
-        ),
-        "meteor_order": one_of(
-            "meteor_order",
-            ["standard", "swapped"],
-            "swapped: SODA gives METEOR the candidate as the reference.",
-        ),
-        "reference_order": one_of(
-            "reference_order",
-            ["time", "file"],
-            "Order in which SODA matches the references.",
-        ),
-        "characters": one_of(
-            "characters", ["all", "ascii"], "ascii: SODA replaces other characters by blanks."
-        ),
-        "variant": one_of(
-            "variant",
-            ["2018-11", "2017-fixed", "2017-original"],
-            "Version of the ActivityNet scorer.",
-        ),
-        "metrics": option(
-            "--metrics",
-            heading=PROTOCOL,
-            metavar="LIST",
-            help=f"Metrics of the ActivityNet scorer.  [default: {','.join(start.metrics)}]",
-        ),
-        "tious": option(
-            "--tious",
-            heading=PROTOCOL,
-            metavar="LIST",
-            help=f"Thresholds of IoU.  [default: {tious}]",
-        ),
-        "max_captions": option(
-            "--max-captions",
-            heading=PROTOCOL,
-            type=click.IntRange(min=1),
-            help="Candidates of a video that the ActivityNet scorer takes.  "
-            f"[default: {start.max_captions}]",
-        ),
-        "epsilon": option(
-            "--epsilon",
-            heading=PROTOCOL,
-            type=click.FloatRange(min=0),
-            help=f"What the ActivityNet scorer adds to the union.  [default: {start.epsilon:g}]",
-        ),
-        "tokenizer": one_of("tokenizer", PENN_TREEBANK, "Tokenizer of SODA."),
-        "unknown": one_of(
-            "unknown", ["error", "skip"], "What to do with videos without references."
-        ),
-        "beyond": one_of(
-            "beyond",
-            ["error", "clip", "keep"],
-            "What to do with times beyond the end of the video.",
-        ),
-        "reversed_segments": one_of(
-            "reversed_segments",
-            ["error", "swap", "zero"],
-            "What to do with segments that end before they start.",
-        ),
-        "negative": one_of(
-            "negative", ["error", "clip", "keep"], "What to do with negative times."
-        ),
-        "empty": one_of(
-            "empty", ["error", "zero"], "What to do with captions without words, such as '...'."
-        ),
-    }
+
+def _is_literal(kind: object) -> bool:
+    return get_origin(kind) is Literal
 
 
 def given_of(choices: dict[str, Any]) -> dict[str, Any]:

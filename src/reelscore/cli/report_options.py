@@ -11,21 +11,24 @@ import click
 import msgspec
 
 from reelscore.cli.options import (
-    REPORT,
-    TABLE,
     Decorator,
     choice_option,
     file_option,
     gathered,
-    option,
 )
-from reelscore.cli.output import STDOUT, check_targets, progress_bar, show_notes, write, write_json
+from reelscore.cli.terminal import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_notes,
+    write,
+    write_json,
+)
 from reelscore.data.tables.table import ScoreTable
 from reelscore.data.tables.table import file_format as table_format
 from reelscore.report.plots import FORMATS
 from reelscore.report.tables.grid import Grid
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import leaderboard_csv
+from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
 
 if TYPE_CHECKING:
     from reelscore.report.html import Report, Section
@@ -100,7 +103,6 @@ _RESULT_FILES = {
     "json_file": file_option(
         "--json",
         "Write all scores, signatures and items as JSON; - for standard output.",
-        heading="",
     ),
     "csv_file": file_option("--csv", "Write the table as CSV with numbers in full precision."),
     "latex_file": file_option("--latex", "Write the displayed tables as LaTeX."),
@@ -174,7 +176,6 @@ class Pictures(msgspec.Struct, frozen=True):
         if not (self.html_file or (self.plots and draw is None)):
             return None
         from reelscore.report.html import report_of, write_report
-        from reelscore.report.plots.tables import draw_table
 
         title = self.title or ", ".join(table.systems[:4]) + (
             f" and {len(table.systems) - 4} more" if len(table.systems) > 4 else ""
@@ -190,6 +191,8 @@ class Pictures(msgspec.Struct, frozen=True):
             with progress_bar("Writing") as progress:
                 write_report(self.html_file, made, progress=progress)
         if self.plots and draw is None:
+            from reelscore.report.plots.figures import draw_table
+
             draw_table(made.table, self.plots, self.plot_format, made.tests, made.human)
         return made
 
@@ -215,29 +218,24 @@ def command_line() -> str:
     return shlex.join(["reelscore", *sys.argv[1:]])
 
 
-html_option = file_option("--html", "Write an interactive report, one HTML file.", heading="")
-title_option = option("--title", heading=REPORT, metavar="TEXT", help="Heading of the report.")
-videos_option = option(
+html_option = file_option("--html", "Write an interactive report, one HTML file.")
+title_option = click.option("--title", metavar="TEXT", help="Heading of the report.")
+videos_option = click.option(
     "--videos",
-    heading=REPORT,
     metavar="DIR|LIST",
     help="Show previews of the videos: a folder with files named after the items, or a list.",
 )
-page_options = {
-    "video": option(
+page_options: dict[str, Decorator] = {
+    "video": click.option(
         "--video",
-        heading=REPORT,
         default="",
         metavar="PATTERN",
         help="Where the report finds the videos: 'clips/{item}.mp4' or a URL.",
     ),
     "videos": videos_option,
-    "plots": option(
-        "--plots", heading=REPORT, metavar="DIR", help="Write figures into this folder."
-    ),
+    "plots": click.option("--plots", metavar="DIR", help="Write figures into this folder."),
     "plot_format": choice_option(
         "--plot-format",
-        heading=REPORT,
         choices=FORMATS,
         default=FORMATS[0],
         help="Format of the figures.",
@@ -246,31 +244,27 @@ page_options = {
 picture_options = gathered("pictures", Pictures, {"html_file": html_option, **page_options})
 
 _LAYOUT_OPTIONS = {
-    "scale": option(
+    "scale": click.option(
         "--scale",
-        heading=TABLE,
         type=click.FloatRange(0, min_open=True),
         default=1,
         show_default=True,
         metavar="N",
         help="Print scores that papers give as percentages times N, as a rule 100.",
     ),
-    "digits": option(
+    "digits": click.option(
         "--digits",
-        heading=TABLE,
         type=click.IntRange(0, 17),
         metavar="N",
         help="Decimals of printed scores.  [default: four below 10]",
     ),
-    "sort": option(
+    "sort": click.option(
         "--sort",
-        heading=TABLE,
         metavar="NAME",
         help="Sort the systems by this score, best first, or by name: system.",
     ),
-    "columns": option(
+    "columns": click.option(
         "--columns",
-        heading=TABLE,
         metavar="LIST",
         help="Which scores to print, in this order: 'BLEU-4,METEOR,CIDEr'; all if not given.",
     ),
@@ -278,10 +272,10 @@ _LAYOUT_OPTIONS = {
 
 
 def layout_options(*without: str) -> Decorator:
-    """Return a decorator that adds the options of a table's layout, as one `Layout`.
+    """Return a decorator that adds the options of a table's layout, as one `TableLayout`.
 
     Args:
         without: Options that the command does not have.
     """
     options = {name: add for name, add in _LAYOUT_OPTIONS.items() if name not in without}
-    return gathered("layout", Layout, options)
+    return gathered("layout", TableLayout, options)

@@ -8,30 +8,27 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from reelscore.cli.file_options import refs_option
+from reelscore.cli.file_options import (
+    candidate_files,
+    oracle_notes,
+    oracles,
+    read_captions,
+    reading_options,
+    refs_option,
+)
 from reelscore.cli.messages import as_options
 from reelscore.cli.options import (
-    ITEMS,
-    LARGE,
     EngineChoice,
     choice_option,
     engine_options,
     file_option,
     gathered,
     match_ids_option,
-    option,
     seed_option,
     threads_option,
 )
-from reelscore.cli.output import progress_bar, resumable, show_engine
-from reelscore.cli.reading_options import (
-    candidate_files,
-    oracle_notes,
-    oracles,
-    read_captions,
-    reading_options,
-)
 from reelscore.cli.report_options import ResultFiles, result_files
+from reelscore.cli.terminal import progress_bar, resumable, show_engine
 from reelscore.data.captions.paired_captions import Empty, Missing
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
@@ -48,7 +45,7 @@ if TYPE_CHECKING:
 _MANY = 50_000  # captions from which on a progress bar is worth showing
 
 
-class Scoring(msgspec.Struct, frozen=True):
+class ScoringOptions(msgspec.Struct, frozen=True):
     """What to score, how, and where to put it."""
 
     candidates: tuple[str, ...]
@@ -149,7 +146,7 @@ class _TokenizerName(click.Choice[str]):
         return str(value) if colon and named == FLORES else super().convert(value, param, ctx)
 
 
-tokenizer_option = option(
+tokenizer_option = click.option(
     "--tokenizer",
     type=_TokenizerName(TOKENIZERS),
     metavar="NAME",
@@ -161,20 +158,19 @@ tokenizer_option = option(
 )
 
 candidates_argument = click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-common_option = option(
+common_option = click.option(
     "--common",
-    heading=ITEMS,
     is_flag=True,
     help="Score all systems only on the items that every system has.",
 )
 
 scoring_options = gathered(
     "scoring",
-    Scoring,
+    ScoringOptions,
     {
         "candidates": candidates_argument,
         "refs": refs_option("References, for example one file per annotator"),
-        "metrics": option(
+        "metrics": click.option(
             "--metrics",
             "-m",
             default="bleu,meteor,rouge_l,cider",
@@ -186,14 +182,12 @@ scoring_options = gathered(
         "reading": reading_options(),
         "missing": choice_option(
             "--missing",
-            heading=ITEMS,
             choices=["error", "zero", "skip"],
             default="error",
             help="What to do with items that have no candidate.",
         ),
         "empty": choice_option(
             "--empty",
-            heading=ITEMS,
             choices=["error", "zero"],
             default="error",
             help="What to do with captions that have no words, such as '...'.",
@@ -202,9 +196,8 @@ scoring_options = gathered(
         "common": common_option,
         "threads": threads_option,
         "engine": engine_options,
-        "out": option(
+        "out": click.option(
             "--out",
-            heading=LARGE,
             metavar="FOLDER",
             help="For sets larger than memory: read Parquet or JSON Lines in blocks, write item "
             "scores as parts into this folder, and go on there after an interruption.",
@@ -212,7 +205,6 @@ scoring_options = gathered(
         "bad_rows_file": file_option(
             "--bad-rows",
             "Leave out records that cannot be used, and list them as JSON Lines.",
-            heading=LARGE,
         ),
         "seed": seed_option,
         "files": result_files(),

@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from reelscore.cli.file_options import FilesOption
-from reelscore.cli.options import Decorator, option
-from reelscore.cli.reading_options import read_captions
+from reelscore.cli.file_options import FilesOption, read_captions
+from reelscore.cli.options import Decorator
 from reelscore.data.captions.item_ids import matched
 from reelscore.data.file_names import expanded
 from reelscore.data.reading import Reading
@@ -34,7 +33,7 @@ captions_option = click.option(
 
 def column_option(otherwise: str) -> Decorator:
     """Return the option that names one of people's scores; `otherwise` says what none means."""
-    return option(
+    return click.option(
         "--score-column",
         "--column",
         "column",

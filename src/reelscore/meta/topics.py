@@ -17,7 +17,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from reelscore.errors import DataError, check_choice
-from reelscore.report.html.model import Report, Section
+from reelscore.report.html.contents import Report, Section
 from reelscore.report.plots.style import COLUMN_WIDTH, GREY, PALETTE, figure, save
 from reelscore.report.safe_text import shared_beginning, system_names
 from reelscore.report.tables.grid import Cell, Grid

@@ -2,10 +2,6 @@
 
 # what is typed: (module, what it does)
 COMMANDS = {
-    "inspect": (
-        "reelscore.meta.commands.inspect",
-        "Show the items on which systems or scores differ most.",
-    ),
     "meta": (
         "reelscore.meta.commands.meta",
         "Measure which metrics agree with people, and which better.",
@@ -30,7 +26,7 @@ COMMANDS = {
 }
 # the headings of the first screen, and what is listed there
 HEADINGS = {
-    "Look": ["inspect", "similarity", "analyse"],
+    "Look": ["similarity", "analyse"],
     "Trust": ["meta", "stress", "audit", "data"],
 }
 # what a report may show, too: (its option, what makes the section)

@@ -22,17 +22,17 @@ from reelscore.scoring.scores import Scores
 class TensorBoardWriter(Protocol):
     """What is used of TensorBoard's ``SummaryWriter``."""
 
-    def add_scalar(self, tag: str, scalar_value: float, global_step: int) -> Any:
+    def add_scalar(self, tag: str, scalar_value: float, global_step: int) -> object:
         """Log a number."""
 
-    def add_text(self, tag: str, text_string: str, global_step: int) -> Any:
+    def add_text(self, tag: str, text_string: str, global_step: int) -> object:
         """Log a text."""
 
 
 class WandbRun(Protocol):
     """What is used of a run of Weights & Biases."""
 
-    def log(self, data: dict[str, Any], step: int) -> Any:
+    def log(self, data: dict[str, object], step: int) -> object:
         """Log numbers and tables."""
 
 
@@ -162,7 +162,7 @@ def _markdown(rows: Sequence[tuple[str, str, str]]) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(map(cell, row))} |" for row in rows)])
 
 
-def _wandb_table(rows: Sequence[tuple[str, str, str]]) -> Any:
+def _wandb_table(rows: Sequence[tuple[str, str, str]]) -> object:
     """A table where wandb is there to make one, plain rows for any other logger."""
     try:
         package = import_module("wandb")

@@ -152,7 +152,7 @@ def timeline(
     preset: str | None = None,
     **choices: Any,
 ) -> Timeline:
-    """Show how SODA matches one video, to be shown by `reelscore.report.timeline.files`.
+    """Show how SODA matches one video, to be shown by `reelscore.report.timeline.drawings`.
 
     Args:
         candidates: The system's stories, as in `reelscore.stories.score`.

@@ -6,7 +6,7 @@ import click
 
 from reelscore.captioners.commands.options import device_option
 from reelscore.cli.options import json_option, number_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,

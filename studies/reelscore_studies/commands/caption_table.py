@@ -10,7 +10,8 @@ import click
 from msgspec import structs
 
 from reelscore.cli.options import choice_option, file_option, json_option
-from reelscore.cli.output import (
+from reelscore.cli.report_options import Pictures, videos_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     show_notes,
@@ -18,7 +19,6 @@ from reelscore.cli.output import (
     write,
     write_json,
 )
-from reelscore.cli.report_options import Pictures, videos_option
 from reelscore.report.tables.grid import Grid
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _write_gallery(
     results: StudyResults, grids: Mapping[str, Grid], html_file: str, videos: str
 ) -> None:
     """Write a report of the captions beside their clips, with the study's tables in it."""
-    from reelscore.report.html.model import Section
+    from reelscore.report.html.contents import Section
     from reelscore.scoring.captions import score_systems
 
     systems, references = results.systems(), results.references()

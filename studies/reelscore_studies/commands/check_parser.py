@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from reelscore.cli.file_options import FilesCommand, FilesOption
+from reelscore.cli.file_options import FilesCommand, FilesOption, read_texts, reading_options
 from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
-from reelscore.cli.output import STDOUT, check_targets, show_notes, terminal_width, write
-from reelscore.cli.reading_options import read_texts, reading_options
+from reelscore.cli.terminal import STDOUT, check_targets, show_notes, terminal_width, write
 from reelscore.data.reading import Reading
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from reelscore.cli.main import cli
-from reelscore.cli.output import terminal_width
+from reelscore.cli.terminal import terminal_width
 from reelscore.errors import DataError, MissingExtraError
 from reelscore_studies.demo_films import FILMS, make_film
 

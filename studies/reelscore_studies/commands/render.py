@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from reelscore.cli.options import choice_option, json_option, number_option
-from reelscore.cli.output import STDOUT, check_targets, progress_bar, resumable, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, resumable, write_json
 from reelscore_studies.rendered.dataset import SETS, RenderedClips, Size, write_clips
 
 

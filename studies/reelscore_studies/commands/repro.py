@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from reelscore.cli.options import file_option, number_option, seed_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,

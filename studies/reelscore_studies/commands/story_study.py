@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.file_options import FilesCommand, system_files
 from reelscore.cli.options import (
     Decorator,
     file_option,
@@ -17,16 +17,6 @@ from reelscore.cli.options import (
     number_option,
     plot_option,
     seed_option,
-)
-from reelscore.cli.output import (
-    STDOUT,
-    check_targets,
-    progress_bar,
-    show_notes,
-    show_signature,
-    terminal_width,
-    write,
-    write_json,
 )
 from reelscore.cli.protocol_options import (
     choices,
@@ -36,7 +26,16 @@ from reelscore.cli.protocol_options import (
     preset_option,
     truth_option,
 )
-from reelscore.cli.reading_options import system_files
+from reelscore.cli.terminal import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_notes,
+    show_signature,
+    terminal_width,
+    write,
+    write_json,
+)
 from reelscore.data.tables.table import system_notes
 from reelscore.stories.paired_stories import annotators_of, candidates_of
 from reelscore.stories.protocol import PRESETS, protocol_of

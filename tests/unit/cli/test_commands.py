@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from reelscore import __version__, metric_names, tokenize
 from reelscore.cli.main import cli
+from reelscore.cli.options import HEADINGS
 
 SYSTEMS = ("human.json", "strong.json", "weak.json", "broken.json")
 ALL = "bleu,meteor,rouge_l,cider,sent_bleu,self_bleu,diversity"
@@ -108,6 +109,34 @@ def test_help_with_clicks_runner(command):
     listing = CliRunner().invoke(cli, ["--help"]).output
     assert re.search(rf"  {command} |[:,] {command}\b", listing)
     assert len(listing.splitlines()) <= 24
+
+
+def test_the_first_screen_names_every_command():
+    listing = CliRunner().invoke(cli, ["--help"]).output
+    words = re.sub(r" {2,}[A-Z].*", "", listing).replace(",", "").split()
+    missing = [name for name in cli.list_commands(click.Context(cli)) if name not in words]
+    assert missing == []
+    assert "More" not in listing  # every wing says where its commands are listed
+
+
+def test_many_options_are_listed_under_headings():
+    text = CliRunner().invoke(cli, ["score", "--help"]).output
+    sections = dict(re.findall(r"^(\w[\w ]+):\n(.*?)(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL))
+    assert next(iter(sections)) == "Options"
+    assert "--refs" in sections["Options"]
+    assert "--id-field" in sections["Files"]
+    assert "--seed" in sections["Statistics"]
+    assert "--engine" in sections["Large sets and clusters"]
+    few = CliRunner().invoke(cli, ["check", "--help"]).output
+    assert "Files:" not in few  # and few are one list
+
+
+def test_headings_name_options_that_there_are():
+    named = {
+        name for command in (c for _, c in commands(cli)) for p in command.params for name in p.opts
+    }
+    listed = {f"--{name}" for names in HEADINGS.values() for name in names.split()}
+    assert listed <= named
 
 
 def test_score_with_clicks_runner(folder):

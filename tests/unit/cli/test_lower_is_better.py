@@ -17,8 +17,8 @@ from reelscore.meta.correlation import correlate_metrics
 from reelscore.meta.paired_scores import bring_together
 from reelscore.metrics.registry import declared_scale, metric_names, parse_signature
 from reelscore.report.html import report_html, report_of
+from reelscore.report.plots.figures import TablePlots
 from reelscore.report.plots.matrices import win_shares
-from reelscore.report.plots.tables import TablePlots
 from reelscore.significance import rank_systems
 from reelscore.significance.contrasts import between_scores, between_systems
 from reelscore.significance.pair_tests import with_tests

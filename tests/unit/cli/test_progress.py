@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from reelscore._progress import Bar, Lines
-from reelscore.cli import output
+from reelscore.cli import terminal
 from reelscore.engines import Engine
 
 
@@ -16,12 +16,12 @@ from reelscore.engines import Engine
 def clock(monkeypatch):
     """A clock that is set by hand."""
     now = [0.0]
-    monkeypatch.setattr(output, "Lines", partial(Lines, clock=lambda: now[0]))
+    monkeypatch.setattr(terminal, "Lines", partial(Lines, clock=lambda: now[0]))
     return now
 
 
 def test_lines_in_a_pipe(clock, capfd):
-    with output.progress_bar("Scoring") as progress:
+    with terminal.progress_bar("Scoring") as progress:
         for second in range(0, 95, 3):
             clock[0] = second
             progress(second * 100, 10_000)
@@ -32,7 +32,7 @@ def test_lines_in_a_pipe(clock, capfd):
 
 
 def test_a_rate_is_that_of_the_stage_under_way(clock, capfd):
-    with output.progress_bar("Scoring") as progress:
+    with terminal.progress_bar("Scoring") as progress:
         for second, done in ((26, 0), (27, 1), (37, 11)):
             clock[0] = second
             progress(done, 200)
@@ -58,7 +58,7 @@ def test_the_rate_of_a_bar_is_that_of_the_stage_under_way():
 
 def test_retries_are_told(clock, capfd):
     engine = Engine()
-    with output.progress_bar("Scoring", engine=engine) as progress:
+    with terminal.progress_bar("Scoring", engine=engine) as progress:
         clock[0] = 12
         progress(3, 10)
         engine._workers.retries = 2
@@ -71,7 +71,7 @@ def test_retries_are_told(clock, capfd):
 
 
 def test_short_work_says_nothing(clock, capfd):
-    with output.progress_bar("Scoring") as progress:
+    with terminal.progress_bar("Scoring") as progress:
         clock[0] = 9.9
         progress(10, 10)
     assert capfd.readouterr() == ("", "")
@@ -87,7 +87,7 @@ def test_short_work_says_nothing(clock, capfd):
 def test_commands(folder, run, monkeypatch, command, what):
     """Every look at the clock is eleven seconds after the last."""
     times = iter(range(0, 100_000, 11))
-    monkeypatch.setattr(output, "Lines", partial(Lines, clock=lambda: next(times)))
+    monkeypatch.setattr(terminal, "Lines", partial(Lines, clock=lambda: next(times)))
     status, out, err = run(*command)
     assert status == 0
     assert what in err
@@ -96,15 +96,15 @@ def test_commands(folder, run, monkeypatch, command, what):
 
 def test_a_line_takes_the_place_of_the_bar(monkeypatch, capfd):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with output.progress_bar("Training") as progress:
+    with terminal.progress_bar("Training") as progress:
         progress(1, 10)
-        output.show_line("iteration 1: METEOR 12.45")
-        output.show_line("epoch 1", err=False)
+        terminal.show_line("iteration 1: METEOR 12.45")
+        terminal.show_line("epoch 1", err=False)
     out, err = capfd.readouterr()
     bar, _, rest = err.partition("\r\x1b[Kiteration 1: METEOR 12.45\n")
     assert bar.startswith("\r\x1b[KTraining ")
     assert rest == "\r\x1b[K\r\x1b[K"
     assert out == "epoch 1\n"
     monkeypatch.undo()
-    output.show_line("iteration 2")
+    terminal.show_line("iteration 2")
     assert capfd.readouterr().err == "iteration 2\n"

@@ -9,7 +9,7 @@ from reelscore import ScoreTable, compare, examples, score_systems
 from reelscore.data.tables.scales import Scale
 from reelscore.data.tables.table import ItemScores, MetricResult
 from reelscore.report.tables.differences import difference_grid, marks_note
-from reelscore.report.tables.layout import Layout
+from reelscore.report.tables.leaderboard import TableLayout
 from reelscore.significance.comparison import Comparison, marks_of_tests
 
 
@@ -39,7 +39,7 @@ def test_a_difference_that_is_not_significant_has_no_mark():
 def test_differences_and_intervals():
     table = score_systems(*examples.clips(), "rouge_l,cider")
     tests = compare(table, "strong", resamples=200, trials=200)
-    grid = difference_grid(table, tests, layout=Layout(scale=100, digits=2, columns="CIDEr"))
+    grid = difference_grid(table, tests, layout=TableLayout(scale=100, digits=2, columns="CIDEr"))
     assert grid.columns == ["system", "CIDEr"]
     rows = [[cell.text for cell in row] for row in grid.rows]
     assert [name for name, _ in rows[:5]] == [

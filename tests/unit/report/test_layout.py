@@ -10,8 +10,7 @@ from reelscore import DataError, ScoreTable, UnknownNameError, examples, score_s
 from reelscore.data.tables.scales import Scale
 from reelscore.data.tables.table import ItemScores, MetricResult
 from reelscore.report.tables.grid import Cell, Grid, even_blocks
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import item_rows, leaderboard
+from reelscore.report.tables.leaderboard import TableLayout, item_rows, leaderboard
 from reelscore.scoring.intervals import with_intervals
 from support.latex import read_tables
 
@@ -70,32 +69,36 @@ def test_one_number_format_in_a_column(clips):
 
 
 def test_scale_multiplies_what_papers_print_so(clips):
-    grid = leaderboard(clips, layout=Layout(scale=100, columns="BLEU-4,CIDEr,Length,Vocabulary"))
+    grid = leaderboard(
+        clips, layout=TableLayout(scale=100, columns="BLEU-4,CIDEr,Length,Vocabulary")
+    )
     assert [cell.text for cell in grid.rows[0]] == ["human", "35.63", "161.59", "14.33", "140"]
     assert list(grid.notes) == ["Scores × 100, except Length, Vocabulary."]
-    assert list(leaderboard(table(one=0.5), layout=Layout(scale=100)).notes) == [
+    assert list(leaderboard(table(one=0.5), layout=TableLayout(scale=100)).notes) == [
         "No score is printed × 100."
     ]
 
 
 def test_digits(clips):
-    grid = leaderboard(clips, layout=Layout(scale=100, digits=1, columns="CIDEr,Length,Vocabulary"))
+    grid = leaderboard(
+        clips, layout=TableLayout(scale=100, digits=1, columns="CIDEr,Length,Vocabulary")
+    )
     assert [cell.text for cell in grid.rows[0]] == ["human", "161.6", "14.3", "140"]
     with pytest.raises(DataError, match="from 0 to 17"):
-        Layout(digits=18)
+        TableLayout(digits=18)
     with pytest.raises(DataError, match="above 0"):
-        Layout(scale=0)
+        TableLayout(scale=0)
 
 
 def test_intervals_are_scaled_too():
     table = with_intervals(score_systems(*examples.clips(), "rouge_l"))
-    plain, percent = (leaderboard(table, layout=Layout(scale=n)).rows[0][1] for n in (1, 100))
+    plain, percent = (leaderboard(table, layout=TableLayout(scale=n)).rows[0][1] for n in (1, 100))
     assert float(percent.under[1:]) == pytest.approx(100 * float(plain.under[1:]))
 
 
 def test_sort(clips):
     def order(sort):
-        return [row[0].text for row in leaderboard(clips, layout=Layout(sort=sort)).rows]
+        return [row[0].text for row in leaderboard(clips, layout=TableLayout(sort=sort)).rows]
 
     assert order("CIDEr") == ["human", "strong", "weak", "broken"]
     assert order("Self-BLEU") == ["human", "strong", "weak", "broken"]  # lower is better
@@ -111,7 +114,7 @@ def test_what_cannot_be_ranked_comes_last():
     systems, references = examples.clips()
     few = dict(list(systems["human"].items())[:5])
     scores = score_systems({"few": few, **systems}, references, "rouge_l", missing="skip")
-    grid = leaderboard(scores, layout=Layout(sort="ROUGE-L"))
+    grid = leaderboard(scores, layout=TableLayout(sort="ROUGE-L"))
     assert grid.rows[-1][0] == Cell("few", "†")
     assert not grid.rows[-1][1].best
 
@@ -120,7 +123,7 @@ def test_what_cannot_be_ranked_comes_last():
     "names", ["BLEU-4,METEOR", "bleu_4, meteor", "bleu4,Meteor", "Bleu@4,METEOR"]
 )
 def test_columns_in_any_spelling(clips, names):
-    grid = leaderboard(clips, layout=Layout(columns=names))
+    grid = leaderboard(clips, layout=TableLayout(columns=names))
     assert grid.columns == ["system", "BLEU-4", "METEOR"]
 
 
@@ -146,7 +149,7 @@ def test_no_second_of_two_or_after_a_tie():
 
 
 def test_latex(clips):
-    layout = Layout(scale=100, digits=1, columns="BLEU-4,Self-BLEU")
+    layout = TableLayout(scale=100, digits=1, columns="BLEU-4,Self-BLEU")
     [made] = read_tables(leaderboard(clips, layout=layout).to_latex())
     assert made.caption == r"Best in bold, second best underlined. Scores $\times$ 100."
     assert made.rows == [
@@ -159,7 +162,7 @@ def test_latex(clips):
 
 
 def test_markdown(clips):
-    text = leaderboard(clips, layout=Layout(columns="METEOR")).to_markdown()
+    text = leaderboard(clips, layout=TableLayout(columns="METEOR")).to_markdown()
     assert text.splitlines() == [
         "| system | METEOR |",
         "|---|---:|",

@@ -14,7 +14,7 @@ import reelscore
 from reelscore import examples
 from reelscore.metrics.registry import metric_names
 from reelscore.report.pages import joined_modules, report_scripts
-from reelscore.report.parses.page import parses_html
+from reelscore.report.parser import parses_html
 from reelscore.text.parser.roles import Clause, Filler, Sentence
 from reelscore.text.parser.trees import ROOT, Token
 from reelscore.web.site import static_file, static_folders

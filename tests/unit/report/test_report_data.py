@@ -24,7 +24,7 @@ from reelscore.report.html import (
     report_of,
     write_report,
 )
-from reelscore.report.html.columns import ItemTexts
+from reelscore.report.html.contents import ItemTexts
 from reelscore.report.html.explanations import align_all
 from reelscore.report.html.ngrams import cider_shares
 from reelscore.report.html.page import encoded, marks_of

@@ -12,8 +12,8 @@ import pytest
 from reelscore import examples, score, score_systems
 from reelscore.data.tables.table import VIEWS, ScoreTable, view
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
+from reelscore.report.plots.figures import TablePlots, density, draw_table
 from reelscore.report.plots.style import COLUMN_WIDTH
-from reelscore.report.plots.tables import TablePlots, density, draw_table
 from reelscore.report.training_log import TrainingLog
 from reelscore.significance.pair_tests import with_tests
 

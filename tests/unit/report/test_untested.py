@@ -15,7 +15,7 @@ from reelscore.meta.paired_scores import Cells
 from reelscore.meta.report.agreement import significance_grid
 from reelscore.report.html import Report, report_html, report_of
 from reelscore.report.html.page import encoded, marks_of
-from reelscore.report.plots.tables import TablePlots
+from reelscore.report.plots.figures import TablePlots
 from reelscore.significance import Comparison
 from reelscore.significance.pair_tests import with_tests
 

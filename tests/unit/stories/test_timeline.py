@@ -17,9 +17,14 @@ from reelscore import examples, stories
 from reelscore.cli.main import cli
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.report.safe_text import cells, legible, lines_of, rows_of
-from reelscore.report.timeline.files import FORMATS, timeline_text, write_timeline
+from reelscore.report.timeline.drawings import (
+    FORMATS,
+    timeline_html,
+    timeline_svg,
+    timeline_text,
+    write_timeline,
+)
 from reelscore.report.timeline.layout import timeline_picture
-from reelscore.report.timeline.page import timeline_html, timeline_svg
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -16,11 +16,16 @@ from reelscore.campaigns.hits.tasks import HitPlan
 from reelscore.campaigns.imports.plain_tables import read_questions
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.campaigns.simulate.power import Costs, Power, Setting, hits_needed, power_of
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import (
+    FilesCommand,
+    read_captions,
+    reading_options,
+    refs_option,
+    system_files,
+)
 from reelscore.cli.messages import say
 from reelscore.cli.options import choice_option, json_option, number_option, seed_option
-from reelscore.cli.output import STDOUT, check_targets, progress_bar, write_json
-from reelscore.cli.reading_options import read_captions, reading_options, system_files
+from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, write_json
 from reelscore.data.captions.caption_files import candidates_of_file, references_of_files
 from reelscore.data.reading import Reading
 from reelscore.data.story_files import read_stories

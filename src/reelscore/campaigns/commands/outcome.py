@@ -26,7 +26,7 @@ from reelscore.campaigns.report.tables import results_csv, results_grid, wins_gr
 from reelscore.campaigns.report.vote_results import vote_results
 from reelscore.cli.messages import say
 from reelscore.cli.options import choice_option, file_option, json_option, plot_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     show_signature,

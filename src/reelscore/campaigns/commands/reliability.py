@@ -22,7 +22,7 @@ from reelscore.campaigns.evaluate.quality import Control, Quality, known
 from reelscore.campaigns.report.tables import quality_csv, quality_grid
 from reelscore.cli.messages import say
 from reelscore.cli.options import file_option, json_option, plot_option
-from reelscore.cli.output import STDOUT, check_targets, terminal_width, write, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write, write_json
 from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
 

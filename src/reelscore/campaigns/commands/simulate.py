@@ -24,7 +24,7 @@ from reelscore.campaigns.simulate.simulation import (
 )
 from reelscore.cli.messages import say
 from reelscore.cli.options import json_option, number_option, seed_option
-from reelscore.cli.output import STDOUT, check_targets, progress_bar, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, write_json
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
 

@@ -18,7 +18,7 @@ from reelscore.campaigns.imports.files import FORMATS, Format, judgments_csv, st
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.cli.messages import say
 from reelscore.cli.options import file_option, json_option
-from reelscore.cli.output import STDOUT, check_targets, terminal_width, write, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write, write_json
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
 

@@ -22,7 +22,7 @@ from reelscore.campaigns.hits.top_up import top_up
 from reelscore.campaigns.store.records import Status
 from reelscore.cli.messages import say
 from reelscore.cli.options import choice_option, json_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,

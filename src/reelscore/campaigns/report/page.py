@@ -12,7 +12,7 @@ from reelscore.campaigns.evaluate.results import Results
 from reelscore.campaigns.evaluate.scores import HumanScores
 from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.report.tables import quality_grid, results_grid
-from reelscore.report.html.model import Report, Section
+from reelscore.report.html.contents import Report, Section
 from reelscore.report.pages import render, style_sheet
 from reelscore.report.safe_text import shared_beginning, system_names
 from reelscore.report.tables.grid import Cell, Grid, p_value

@@ -16,10 +16,9 @@ from reelscore.captioners.commands.options import (
 )
 from reelscore.captioners.retrieval import BoundSearch
 from reelscore.captioners.run_record import Run, captions_hash
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import metric_option, seed_option, threads_option
-from reelscore.cli.output import progress_bar
-from reelscore.cli.reading_options import reading_options
+from reelscore.cli.terminal import progress_bar
 from reelscore.data.reading import Reading
 
 

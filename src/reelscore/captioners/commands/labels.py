@@ -21,9 +21,9 @@ from reelscore.captioners.commands.options import (
 from reelscore.captioners.features import Features, Pool, read_features
 from reelscore.captioners.label_folders import Labels, check_folder, choose_auc
 from reelscore.captioners.run_record import Run, captions_hash
-from reelscore.cli.file_options import FilesCommand, FilesOption
+from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
 from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
@@ -31,7 +31,6 @@ from reelscore.cli.output import (
     show_signature,
     write_json,
 )
-from reelscore.cli.reading_options import reading_options
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines

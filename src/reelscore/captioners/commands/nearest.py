@@ -29,10 +29,9 @@ from reelscore.captioners.features import (
 from reelscore.captioners.neighbours import NearestSearch
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.captioners.search import Backend
-from reelscore.cli.file_options import FilesCommand, FilesOption
+from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
 from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
-from reelscore.cli.output import progress_bar
-from reelscore.cli.reading_options import reading_options
+from reelscore.cli.terminal import progress_bar
 from reelscore.data.reading import Reading
 
 

@@ -10,10 +10,10 @@ import click
 
 from reelscore.captioners.features import Features, read_features
 from reelscore.captioners.run_record import check_candidates_target, record_path, write_candidates
-from reelscore.cli.file_options import FilesOption
+from reelscore.cli.file_options import FilesOption, read_texts
 from reelscore.cli.messages import printable
 from reelscore.cli.options import choice_option, file_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     show_notes,
@@ -21,7 +21,6 @@ from reelscore.cli.output import (
     terminal_width,
     write_json,
 )
-from reelscore.cli.reading_options import read_texts
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines

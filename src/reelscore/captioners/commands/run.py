@@ -18,7 +18,7 @@ from reelscore.captioners.commands.options import (
     show_written,
 )
 from reelscore.cli.options import choice_option, number_option, seed_option
-from reelscore.cli.output import progress_bar, show_line
+from reelscore.cli.terminal import progress_bar, show_line
 
 
 @click.command("run")

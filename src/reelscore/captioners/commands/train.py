@@ -18,9 +18,9 @@ from reelscore.captioners.commands.options import (
     read_label_scores,
 )
 from reelscore.captioners.features import MissingItems
-from reelscore.cli.file_options import FilesCommand, FilesOption
+from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
 from reelscore.cli.options import choice_option, json_option, number_option, threads_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
@@ -29,7 +29,6 @@ from reelscore.cli.output import (
     show_signature,
     write_json,
 )
-from reelscore.cli.reading_options import reading_options
 from reelscore.data.reading import Reading
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from reelscore.data.tables.scales import Scale
 from reelscore.report.pages import as_it_is, template_environment
 from reelscore.report.safe_text import shortened
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.report.tables.layout import NumberFormat
-from reelscore.report.tables.leaderboard import ABSENT
+from reelscore.report.tables.leaderboard import ABSENT, NumberFormat
 from reelscore.store.values import to_iso
 
 if TYPE_CHECKING:

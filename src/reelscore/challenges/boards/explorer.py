@@ -17,7 +17,7 @@ from reelscore.challenges.uploads.splits import story_of
 from reelscore.challenges.views import View
 from reelscore.data.stories import Stories
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
-from reelscore.report.html.model import Report
+from reelscore.report.html.contents import Report
 from reelscore.stories.story_scorer import StoryScorer
 from reelscore.stories.timelines import Timelines
 

@@ -14,7 +14,7 @@ from reelscore.challenges.showing import VISITOR, Who
 from reelscore.challenges.views import View
 from reelscore.cli.messages import printable
 from reelscore.cli.options import file_option, json_option
-from reelscore.cli.output import STDOUT, check_targets, terminal_width, write
+from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write
 from reelscore.errors import DataError, check_choice
 
 

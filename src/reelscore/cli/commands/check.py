@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import click
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.messages import as_options, printable
 from reelscore.cli.options import file_option, json_option
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     show_notes,
@@ -19,7 +19,6 @@ from reelscore.cli.output import (
     write,
     write_json,
 )
-from reelscore.cli.reading_options import reading_options
 from reelscore.data.file_names import expanded
 from reelscore.data.lint.caption_reader import captions_of
 from reelscore.data.lint.defects import findings_in

@@ -9,21 +9,18 @@ from click.core import ParameterSource
 
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import (
-    STATISTICS,
     choice_option,
     number_option,
-    option,
     resamples_option,
     trials_option,
 )
-from reelscore.cli.output import progress_bar, show_grid, show_origin, terminal_width
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
-from reelscore.cli.scoring_options import Scoring, scoring_options
+from reelscore.cli.scoring_options import ScoringOptions, scoring_options
 from reelscore.cli.table_options import read_scored_systems
+from reelscore.cli.terminal import progress_bar, show_grid, show_origin, terminal_width
 from reelscore.errors import DataError
 from reelscore.report.tables.differences import difference_grid, marked_leaderboard
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import leaderboard_csv, letters_of
+from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv, letters_of
 from reelscore.scoring.intervals import with_intervals
 from reelscore.significance.comparison import marks_of_tests, strictest
 from reelscore.significance.pair_tests import Test, compare
@@ -38,28 +35,25 @@ _TESTS: dict[str, tuple[Test, ...]] = {
 
 @click.command("compare", cls=FilesCommand)
 @scoring_options
-@option(
+@click.option(
     "--baseline", "-b", metavar="NAME", help="The system to compare with; the first if not given."
 )
-@option("--all-pairs", is_flag=True, help="Compare every system with every other.")
-@option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals of the scores.")
+@click.option("--all-pairs", is_flag=True, help="Compare every system with every other.")
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals of the scores.")
 @choice_option(
     "--test",
-    heading=STATISTICS,
     choices=list(_TESTS),
     default="both",
     help="Paired bootstrap, approximate randomization, or both.",
 )
 @choice_option(
     "--correction",
-    heading=STATISTICS,
     choices=["holm", "bonferroni", "bh", "none"],
     default="holm",
     help="Correction for the number of comparisons within one metric.",
 )
 @number_option(
     "--level",
-    heading=STATISTICS,
     default=0.05,
     least=0,
     most=1,
@@ -70,7 +64,7 @@ _TESTS: dict[str, tuple[Test, ...]] = {
 @layout_options()
 @picture_options
 def command(
-    scoring: Scoring,
+    scoring: ScoringOptions,
     baseline: str | None,
     all_pairs: bool,
     test: str,
@@ -79,7 +73,7 @@ def command(
     intervals: bool,
     resamples: int,
     trials: int,
-    layout: Layout,
+    layout: TableLayout,
     pictures: Pictures,
 ) -> None:
     """Score systems and test whether they differ.

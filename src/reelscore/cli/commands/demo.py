@@ -6,9 +6,9 @@ import click
 
 from reelscore import examples
 from reelscore.cli.options import number_option
-from reelscore.cli.output import show, terminal_width
 from reelscore.cli.report_options import Pictures, html_option
 from reelscore.cli.table_options import read_people
+from reelscore.cli.terminal import show, terminal_width
 from reelscore.errors import MissingExtraError
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.report.tables.leaderboard import leaderboard

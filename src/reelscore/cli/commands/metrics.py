@@ -9,7 +9,7 @@ import textwrap
 
 import click
 
-from reelscore.cli.output import terminal_width
+from reelscore.cli.terminal import terminal_width
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import metric_class, metric_names, unusable_plugins

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import click
 import msgspec
 
-from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.file_options import FilesCommand, read_texts, reading_options
 from reelscore.cli.options import (
     choice_option,
     file_option,
@@ -15,24 +15,24 @@ from reelscore.cli.options import (
     seed_option,
     threads_option,
 )
-from reelscore.cli.output import (
+from reelscore.cli.terminal import (
     check_targets,
     show_notes,
     terminal_width,
     write,
 )
-from reelscore.cli.reading_options import read_texts, reading_options
 from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError
-from reelscore.report.parses.records import (
+from reelscore.report.parser import (
     Parsed,
+    clause_text,
     conllu_lines,
     json_lines,
     label_record,
+    parse_text,
     translation_lines,
 )
-from reelscore.report.parses.text import clause_text, parse_text
 from reelscore.text.parser.labels import GROUPS, labels
 from reelscore.text.parser.senses import RULES
 from reelscore.text.parser.sentences import PRONOUN_RULES, parse, sample_items
@@ -123,7 +123,7 @@ def command(
     if json_file:
         write(json_file, "\n".join(json_lines(parsed)))
     if html_file:
-        from reelscore.report.parses.page import parses_html
+        from reelscore.report.parser import parses_html
 
         write(html_file, parses_html(parsed))
     if layout == "labels":

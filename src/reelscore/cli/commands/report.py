@@ -6,16 +6,14 @@ from typing import Any
 
 import click
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import (
-    REPORT,
+    Decorator,
     gathered,
     match_ids_option,
-    option,
     resamples_option,
     seed_option,
 )
-from reelscore.cli.reading_options import reading_options
 from reelscore.cli.report_options import (
     Pictures,
     ResultFiles,
@@ -36,12 +34,11 @@ from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table_forms import matched_table, table_items
 from reelscore.report.tables.differences import marked_leaderboard
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import leaderboard_csv
+from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
 from reelscore.wings import page_section
 
-_PICTURES = {
-    "html_file": option(
+_PICTURES: dict[str, Decorator] = {
+    "html_file": click.option(
         *("--output", "-o", "html_file"),
         metavar="FILE",
         help="Where to write the report, one HTML file.",
@@ -54,9 +51,9 @@ _PICTURES = {
 @click.command("report", cls=FilesCommand)
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
 @gathered("pictures", Pictures, _PICTURES)
-@option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
+@click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
 @column_option("all if not given")
-@option(
+@click.option(
     "--metrics",
     "-m",
     "--columns",
@@ -67,9 +64,8 @@ _PICTURES = {
 @refs_option()
 @match_ids_option
 @reading_options()
-@option(
+@click.option(
     "--topics",
-    heading=REPORT,
     is_flag=True,
     help="Add the topics of the captions' verbs to the report.",
 )
@@ -91,7 +87,7 @@ def command(
     resamples: int,
     seed: int,
     files: ResultFiles,
-    layout: Layout,
+    layout: TableLayout,
 ) -> None:
     """Write stored score tables as one HTML page to explore, as figures, as tables for a paper.
 

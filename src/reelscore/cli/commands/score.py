@@ -6,29 +6,28 @@ import click
 from msgspec.structs import replace
 
 from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.options import option, resamples_option
-from reelscore.cli.output import show, terminal_width
+from reelscore.cli.options import resamples_option
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
-from reelscore.cli.scoring_options import Scoring, scoring_options
+from reelscore.cli.scoring_options import ScoringOptions, scoring_options
+from reelscore.cli.terminal import show, terminal_width
 from reelscore.data.lint.defects import worst_notes
 from reelscore.errors import DataError
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import item_rows, leaderboard, leaderboard_csv
+from reelscore.report.tables.leaderboard import TableLayout, item_rows, leaderboard, leaderboard_csv
 
 
 @click.command("score", cls=FilesCommand)
 @scoring_options
-@option("--items", is_flag=True, help="Also show the score of every item.")
-@option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
+@click.option("--items", is_flag=True, help="Also show the score of every item.")
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
 @resamples_option("Number of resamples of the intervals.")
 @layout_options()
 @picture_options
 def command(
-    scoring: Scoring,
+    scoring: ScoringOptions,
     items: bool,
     intervals: bool,
     resamples: int,
-    layout: Layout,
+    layout: TableLayout,
     pictures: Pictures,
 ) -> None:
     """Score captions: one row per system.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
-from reelscore.cli.file_options import FilesCommand
+from reelscore.cli.file_options import FilesCommand, system_files
 from reelscore.cli.main import LazyGroup
 from reelscore.cli.options import (
     EngineChoice,
@@ -17,23 +17,12 @@ from reelscore.cli.options import (
     engine_options,
     match_ids_option,
     number_option,
-    option,
     resamples_option,
     seed_option,
     threads_option,
     trials_option,
 )
-from reelscore.cli.output import (
-    check_targets,
-    progress_bar,
-    show_engine,
-    show_grid,
-    show_notes,
-    show_origin,
-    terminal_width,
-)
-from reelscore.cli.protocol_options import choices, given_of, preset_option, truth_option
-from reelscore.cli.reading_options import system_files
+from reelscore.cli.protocol_options import HEADINGS, choices, given_of, preset_option, truth_option
 from reelscore.cli.report_options import (
     Pictures,
     ResultFiles,
@@ -42,12 +31,20 @@ from reelscore.cli.report_options import (
     result_files,
 )
 from reelscore.cli.scoring_options import candidates_argument, common_option
+from reelscore.cli.terminal import (
+    check_targets,
+    progress_bar,
+    show_engine,
+    show_grid,
+    show_notes,
+    show_origin,
+    terminal_width,
+)
 from reelscore.data.captions.inputs import references_note
 from reelscore.data.file_names import expanded
 from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Grid
-from reelscore.report.tables.layout import Layout
-from reelscore.report.tables.leaderboard import leaderboard
+from reelscore.report.tables.leaderboard import TableLayout, leaderboard
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, protocol_of
 from reelscore.stories.score_tables import score_systems
 from reelscore.stories.video_scores import LABEL, PREFIX
@@ -71,15 +68,15 @@ def command() -> None:
     """Score timed captions of long videos: SODA and ActivityNet."""
 
 
-@click.command("score", cls=FilesCommand)
+@click.command("score", cls=FilesCommand, headings=HEADINGS)
 @candidates_argument
 @truth_option
 @preset_option()
 @choices()
 @match_ids_option
 @common_option
-@option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
-@option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
+@click.option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
 @resamples_option("Number of resamples of the intervals and of the bootstrap test.")
 @trials_option
 @seed_option
@@ -101,7 +98,7 @@ def score(
     threads: int | None,
     engine: EngineChoice,
     files: ResultFiles,
-    layout: Layout,
+    layout: TableLayout,
     pictures: Pictures,
     **choices: Any,
 ) -> None:
@@ -197,7 +194,7 @@ def _heading(name: str, protocol: Protocol) -> str:
 
 
 def _grids(
-    table: ScoreTable, tests: Sequence[Comparison], layout: Layout
+    table: ScoreTable, tests: Sequence[Comparison], layout: TableLayout
 ) -> list[tuple[str, Grid]]:
     """Lay out the two frameworks as a table each."""
     table = layout.arranged(table)
@@ -215,7 +212,7 @@ def _grids(
     return grids
 
 
-def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: Layout) -> Grid:
+def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: TableLayout) -> Grid:
     if not tests:
         return leaderboard(table, layout=layout)
     from reelscore.report.tables.differences import marked_leaderboard
@@ -223,10 +220,10 @@ def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: Layout) -> Gri
     return marked_leaderboard(table, tests, layout=layout)
 
 
-@click.command("show", cls=FilesCommand)
+@click.command("show", cls=FilesCommand, headings=HEADINGS)
 @candidates_argument
 @truth_option
-@option("--video", required=True, metavar="ID", help="The video to show.")
+@click.option("--video", required=True, metavar="ID", help="The video to show.")
 @choice_option(
     "--score", choices=SODA_SCORES, default="soda_c", help="The score whose matching to show."
 )
@@ -237,7 +234,7 @@ def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: Layout) -> Gri
     most=1,
     help="Threshold of soda_a; its score averages over several.",
 )
-@option(
+@click.option(
     "--output",
     "-o",
     metavar="FILE",
@@ -264,7 +261,7 @@ def show(
       reelscore stories show ours.json -r val_1.json --video v_uqiMw7tQ1Cc
       reelscore stories show a.json b.json -r val_1.json --video v_1 -o story.html
     """
-    from reelscore.report.timeline.files import check_format, timeline_text, write_timeline
+    from reelscore.report.timeline.drawings import check_format, timeline_text, write_timeline
     from reelscore.stories.timelines import side_by_side
 
     if output:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from reelscore.cli.file_options import read_texts, reading_options
 from reelscore.cli.options import threads_option
-from reelscore.cli.output import show_notes
-from reelscore.cli.reading_options import read_texts, reading_options
 from reelscore.cli.scoring_options import tokenizer_option
+from reelscore.cli.terminal import show_notes
 from reelscore.data.file_names import expanded
 from reelscore.data.reading import Reading
 from reelscore.text.tokens import Tokenizer, tokenize

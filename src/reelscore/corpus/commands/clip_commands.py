@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from reelscore.cli.options import choice_option, file_option, number_option, seed_option
-from reelscore.cli.output import check_targets, write, write_json
+from reelscore.cli.terminal import check_targets, write, write_json
 from reelscore.corpus.commands.corpus_options import (
     ResultOptions,
     project_option,

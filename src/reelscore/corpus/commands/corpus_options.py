@@ -15,7 +15,7 @@ import click
 from reelscore.cli.messages import printable
 from reelscore.cli.messages import say as say
 from reelscore.cli.options import file_option, json_option
-from reelscore.cli.output import check_targets, progress_bar, terminal_width, write_json
+from reelscore.cli.terminal import check_targets, progress_bar, terminal_width, write_json
 from reelscore.corpus.pipeline import R, Record, Step, read_file, write_file
 from reelscore.corpus.project import Film, Project
 from reelscore.corpus.project_files import CorpusClips, StepResult

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from reelscore.cli.options import json_option
-from reelscore.cli.output import STDOUT, check_targets, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, write_json
 from reelscore.corpus.commands.corpus_options import project_option, say, show_grid, sound_options
 from reelscore.corpus.pipeline import steps_of
 from reelscore.corpus.project import Film, Project

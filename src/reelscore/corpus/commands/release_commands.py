@@ -15,7 +15,7 @@ import msgspec
 
 from reelscore.cli.messages import printable
 from reelscore.cli.options import choice_option, plot_option
-from reelscore.cli.output import check_targets, terminal_width
+from reelscore.cli.terminal import check_targets, terminal_width
 from reelscore.corpus.commands.corpus_options import (
     project_option,
     read_clips_of,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from reelscore.cli.options import choice_option, file_option, json_option, number_option
-from reelscore.cli.output import check_targets, write, write_json
+from reelscore.cli.terminal import check_targets, write, write_json
 from reelscore.corpus.commands.corpus_options import (
     ResultOptions,
     film_and_file,

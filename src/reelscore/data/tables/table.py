@@ -439,7 +439,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         Args:
             tests: What `reelscore.compare` found; significant differences are marked.
             layout: ``scale=100`` for percentages, ``digits``, ``sort`` and ``columns``: see
-                `reelscore.report.tables.layout.Layout`.
+                `reelscore.report.tables.leaderboard.TableLayout`.
 
         >>> from reelscore import score_systems
         >>> from reelscore.examples import clips
@@ -531,7 +531,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
 
     @property
     def plot(self) -> Any:
-        """Figures of the table; see `reelscore.report.plots.tables.TablePlots`."""
+        """Figures of the table; see `reelscore.report.plots.figures.TablePlots`."""
         return view("plot")(self)
 
     def _repr_html_(self) -> str:
@@ -591,8 +591,8 @@ def file_format(path: str | Path) -> Literal["json", "csv"]:
 
 # What layers above know of score tables: data knows it by name, and it is loaded when used.
 VIEWS = {
-    "report": "reelscore.report.html:write_table_report",
-    "plot": "reelscore.report.plots.tables:TablePlots",
+    "report": "reelscore.report.html.page:write_table_report",
+    "plot": "reelscore.report.plots.figures:TablePlots",
     "latex": "reelscore.report.tables.differences:table_latex",
     "markdown": "reelscore.report.tables.differences:table_markdown",
     "text": "reelscore.report.tables.leaderboard:table_text",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import (
     EngineChoice,
     choice_option,
@@ -18,7 +18,9 @@ from reelscore.cli.options import (
     file_option,
     number_option,
 )
-from reelscore.cli.output import (
+from reelscore.cli.report_options import command_line, html_option
+from reelscore.cli.table_options import column_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
@@ -29,9 +31,6 @@ from reelscore.cli.output import (
     terminal_width,
     write_json,
 )
-from reelscore.cli.reading_options import read_captions, reading_options
-from reelscore.cli.report_options import command_line, html_option
-from reelscore.cli.table_options import column_option
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError

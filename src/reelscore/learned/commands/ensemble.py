@@ -8,7 +8,6 @@ import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.options import number_option, seed_option
-from reelscore.cli.output import check_targets, show_notes, terminal_width, wrapped
 from reelscore.cli.table_options import (
     column_option,
     read_people,
@@ -16,6 +15,7 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
+from reelscore.cli.terminal import check_targets, show_notes, terminal_width, wrapped
 from reelscore.learned.ensemble import Ensemble, fit_ensemble
 from reelscore.learned.fusion import write_coefficients
 from reelscore.report.tables.grid import Cell, Grid

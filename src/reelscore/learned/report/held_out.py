@@ -10,7 +10,7 @@ import numpy as np
 from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.learned.agreement import Agreement
-from reelscore.report.html.model import Report, Section
+from reelscore.report.html.contents import Report, Section
 from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import Comparison
 

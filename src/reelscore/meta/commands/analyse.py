@@ -9,7 +9,7 @@ import click
 import msgspec
 import numpy as np
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.main import LazyGroup
 from reelscore.cli.options import (
     choice_option,
@@ -21,7 +21,8 @@ from reelscore.cli.options import (
     seed_option,
     threads_option,
 )
-from reelscore.cli.output import (
+from reelscore.cli.scoring_options import tokenizer_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
@@ -29,8 +30,6 @@ from reelscore.cli.output import (
     terminal_width,
     write_json,
 )
-from reelscore.cli.reading_options import read_captions, reading_options
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.captions.caption_files import references_of_files
 from reelscore.data.captions.inputs import Inputs
 from reelscore.data.reading import Reading

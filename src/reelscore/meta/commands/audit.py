@@ -7,17 +7,16 @@ from dataclasses import replace
 
 import click
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import json_option, plot_option, seed_option, threads_option
-from reelscore.cli.output import (
+from reelscore.cli.scoring_options import tokenizer_option
+from reelscore.cli.table_options import column_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
     write_json,
 )
-from reelscore.cli.reading_options import read_captions, reading_options
-from reelscore.cli.scoring_options import tokenizer_option
-from reelscore.cli.table_options import column_option
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
 from reelscore.data.tables.table_files import csv_rows

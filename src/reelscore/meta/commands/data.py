@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from reelscore.cli.options import choice_option, file_option
-from reelscore.cli.output import STDOUT, check_targets, progress_bar, terminal_width, write_json
+from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, terminal_width, write_json
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, Assessment, Reading

@@ -6,7 +6,7 @@ from functools import partial
 
 import click
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import (
     choice_option,
     file_option,
@@ -15,17 +15,6 @@ from reelscore.cli.options import (
     number_option,
     seed_option,
 )
-from reelscore.cli.output import (
-    STDOUT,
-    check_targets,
-    progress_bar,
-    show_notes,
-    terminal_width,
-    wrapped,
-    write,
-    write_json,
-)
-from reelscore.cli.reading_options import reading_options
 from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.table_options import (
     captions_option,
@@ -34,6 +23,16 @@ from reelscore.cli.table_options import (
     read_tables,
     tables_argument,
     with_sources,
+)
+from reelscore.cli.terminal import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_notes,
+    terminal_width,
+    wrapped,
+    write,
+    write_json,
 )
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import click
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import (
     json_option,
     metric_option,
     plot_option,
     threads_option,
 )
-from reelscore.cli.output import (
+from reelscore.cli.scoring_options import tokenizer_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
     terminal_width,
     write_json,
 )
-from reelscore.cli.reading_options import read_captions, reading_options
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.reading import Reading
 from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
 from reelscore.report.tables.grid import Cell, Grid

@@ -6,10 +6,18 @@ import textwrap
 
 import click
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import (
+    FilesCommand,
+    read_captions,
+    read_texts,
+    reading_options,
+    refs_option,
+)
 from reelscore.cli.messages import as_options
 from reelscore.cli.options import json_option, plot_option, seed_option, threads_option
-from reelscore.cli.output import (
+from reelscore.cli.report_options import command_line, html_option, title_option
+from reelscore.cli.scoring_options import tokenizer_option
+from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
@@ -19,9 +27,6 @@ from reelscore.cli.output import (
     write,
     write_json,
 )
-from reelscore.cli.reading_options import read_captions, read_texts, reading_options
-from reelscore.cli.report_options import command_line, html_option, title_option
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError

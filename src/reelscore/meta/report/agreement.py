@@ -10,10 +10,10 @@ import numpy as np
 
 from reelscore.meta.correlation import Correlation
 from reelscore.meta.evaluation import MetaEvaluation
-from reelscore.report.html.model import Section
+from reelscore.report.html.contents import Section
+from reelscore.report.plots.figures import file_name
 from reelscore.report.plots.matrices import draw_p_matrix
 from reelscore.report.plots.style import BLUE, COLUMN_WIDTH, figure, label_points, save
-from reelscore.report.plots.tables import file_name
 from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import UNTESTED, Comparison
 from reelscore.stats.correlations import mean_known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +12,17 @@ from reelscore import _native
 from reelscore._progress import Progress
 from reelscore.errors import ReelscoreError
 from reelscore.metrics.base import Metric, pair_statistics
-from reelscore.metrics.cider import Cider
-from reelscore.metrics.meteor import Meteor
 from reelscore.metrics.registry import rebuilt
-from reelscore.metrics.spice import Spice
-from reelscore.report.html.columns import ItemTexts, Payload
-from reelscore.report.html.model import Report
-from reelscore.report.html.ngrams import cider_shares
+from reelscore.report.html.contents import IntArray, ItemTexts, Report
+from reelscore.report.pages import Payload
 from reelscore.report.safe_text import legible
-from reelscore.text.meteor_data import meteor_index
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize
 from reelscore.text.words import CaptionBatch, Captions, Pairing, pack
 
-IntArray = NDArray[np.int64]
+if TYPE_CHECKING:
+    from reelscore.metrics.meteor import Meteor
+    from reelscore.metrics.spice import Spice
+
 FloatArray = NDArray[np.float64]
 
 _NEAR = 1e-6  # scores of one table and of these references agree, or are of other references
@@ -54,7 +52,7 @@ class _Explained(NamedTuple):
     tokenizer: Tokenizer
     title: str
     what: str
-    add: Callable[[_Page, Metric, FloatArray], dict[str, Any] | None]
+    add: Callable[[_Page, Metric, FloatArray], dict[str, object] | None]
 
 
 class Alignments(NamedTuple):
@@ -95,11 +93,6 @@ def align_all(
         references: Numbers of the texts that are references.
         threads: How many threads to use; all cores if not given.
         progress: Called now and then with how many captions are done, of how many.
-
-    >>> aligned = align_all(Meteor(), ["a dog", "the cat", "a dog runs"], np.array([0]),
-    ...                     np.array([0, 2]), np.array([1, 2]))
-    >>> aligned.best.tolist(), aligned.matches.tolist()
-    ([2], [[0, 1, 0, 1, 0], [1, 1, 1, 1, 0]])
     """
     counts = np.diff(offsets)
     pairs = np.repeat(captions, counts)
@@ -108,6 +101,8 @@ def align_all(
     if len(pairs):
         statistics = pair_statistics(metric, Captions(pack(list(texts))), pairs, references, used)
         scores = metric.scores(statistics)[:, 0]
+    from reelscore.text.meteor_data import meteor_index
+
     language = meteor_index()
     parameters = (metric.alpha, metric.beta, metric.gamma, metric.delta)
     words = [""] * len(texts)
@@ -139,11 +134,7 @@ def align_all(
 
 
 def agree(ours: FloatArray, table: FloatArray) -> bool:
-    """Return whether scores explained here are those of the table, where it has any.
-
-    >>> agree(np.array([0.5, 0.2]), np.array([0.5, np.nan]))
-    True
-    """
+    """Return whether scores explained here are those of the table, where it has any."""
     known = ~np.isnan(table)
     return bool(np.allclose(ours[known], table[known], rtol=_NEAR, atol=_NEAR))
 
@@ -154,18 +145,11 @@ def add_explanations(
     texts: ItemTexts,
     most: int,
     progress: Progress | None = None,
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, object], list[str]]:
     """Add what lies behind the scores of captions, for those scores that can be explained.
 
     An explanation has to yield the score it explains: where the texts are not those that were
     scored, there is none.
-
-    Args:
-        payload: Where the columns go.
-        report: The table and its signatures.
-        texts: The report's captions and references.
-        most: With more captions than this, nothing is explained.
-        progress: Called now and then with how many captions are aligned, of how many.
 
     Returns:
         What the header says about the explanations, and what could not be explained, and why.
@@ -183,7 +167,7 @@ def add_explanations(
     tokenizer = explained[0].tokenizer
     tokens = tokenize(list(texts.raw), "ptb" if tokenizer == "ptb-coco" else tokenizer)
     page = _Page(payload, texts, tokens, progress)
-    head: dict[str, Any] = {}
+    head: dict[str, object] = {}
     notes = []
     for score in explained:
         scores = report.table.matrix(score.metric.name, report.table.systems, report.items)
@@ -202,25 +186,27 @@ def add_explanations(
 
 def _explained(report: Report, name: str) -> _Explained | None:
     """Rebuild a metric of the table, and the tokenizer it was given, from the signature."""
-    if name not in _KINDS:
+    kind = _KINDS.get(f"reelscore.metrics.{name}")
+    if kind is None:
         return None
     for row in report.table.results.values():
         if name in row and row[name].signature.startswith(f"{name}|"):
             if made := rebuilt(row[name].signature):
                 metric, tokenizer = made
-                return _Explained(metric, tokenizer, *_KINDS[name])
+                return _Explained(metric, tokenizer, *kind)
             return None
     return None
 
 
-def _add_alignments(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
-    assert isinstance(metric, Meteor)
+def _add_alignments(page: _Page, metric: Metric, table: FloatArray) -> dict[str, object] | None:
     payload, texts, tokens, progress = page
     many = np.diff(texts.offsets)[texts.items]
     offsets = np.concatenate([[0], np.cumsum(many)])
     inside = np.arange(offsets[-1]) - np.repeat(offsets[:-1], many)
     references = texts.references[np.repeat(texts.offsets[texts.items], many) + inside]
-    aligned = align_all(metric, tokens, texts.captions, offsets, references, progress=progress)
+    aligned = align_all(
+        cast("Meteor", metric), tokens, texts.captions, offsets, references, progress=progress
+    )
     if not agree(aligned.scores, table):
         return None
     first = texts.captions - np.tile(np.arange(texts.systems), len(texts.offsets) - 1)
@@ -233,7 +219,10 @@ def _add_alignments(page: _Page, metric: Metric, table: FloatArray) -> dict[str,
     return {"kinds": _MODULES}
 
 
-def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
+def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, object] | None:
+    from reelscore.metrics.cider import Cider
+    from reelscore.report.html.ngrams import cider_shares
+
     assert isinstance(metric, Cider)
     payload, texts, tokens, _ = page
     shares = cider_shares(
@@ -252,8 +241,7 @@ def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any
     return {}
 
 
-def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any] | None:
-    assert isinstance(metric, Spice)
+def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, object] | None:
     payload, texts, tokens, _ = page
     candidates, references = (
         Captions(pack([tokens[k] for k in own]), raw=pack([texts.raw[k] for k in own]))
@@ -261,7 +249,7 @@ def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any
     )
     pairing = Pairing(texts.items, texts.offsets)
     batch = CaptionBatch(candidates, references, pairing, thread_count(None))
-    comparisons = metric.comparisons(batch)
+    comparisons = cast("Spice", metric).comparisons(batch)
     if not agree(np.array([each.score.f for each in comparisons]), table):
         return None
     of_items = [comparisons[k].references for k in range(0, len(comparisons), texts.systems)]
@@ -275,28 +263,21 @@ def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, Any
 
 
 def _tuple_line(tuples: Sequence[Sequence[str]]) -> str:
-    r"""Tuples in a line of text: tabs between tuples, vertical tabs between their words.
-
-    >>> _tuple_line([("man",), ("man", "ride", "horse")])
-    'man\tman\x0bride\x0bhorse'
-    """
+    r"""Tuples in a line of text: tabs between tuples, vertical tabs between their words."""
     return "\t".join("\v".join(legible(" ".join(w.split())) for w in each) for each in tuples)
 
 
-# What can be explained, by the name of the metric: what pages call it and the explanation.
+# What can be explained, by the module of the metric, which only its scores need: what pages call it
+# and the explanation.
 _KINDS = {
-    Meteor.name: ("METEOR", "alignments", _add_alignments),
-    Cider.name: ("CIDEr", "n-grams", _add_ngrams),
-    Spice.name: ("SPICE", "tuples", _add_tuples),
+    "reelscore.metrics.meteor": ("METEOR", "alignments", _add_alignments),
+    "reelscore.metrics.cider": ("CIDEr", "n-grams", _add_ngrams),
+    "reelscore.metrics.spice": ("SPICE", "tuples", _add_tuples),
 }
 
 
 def _differing(words: Sequence[str], raw: Sequence[str]) -> list[str]:
-    """Words, but for those that the page finds itself: lower case, without punctuation.
-
-    >>> _differing(["a dog runs", "the dog 's"], ["A dog runs.", "the dog's"])
-    ['', "the dog 's"]
-    """
+    """Words, but for those that the page finds itself: lower case, without punctuation."""
     return [
         "" if text.isascii() and words == _plain(text) else legible(words)
         for words, text in zip(words, raw, strict=True)

@@ -76,12 +76,6 @@ def cider_shares(
         items: The item of each caption.
         offsets: Item i has the references from entry i to entry i + 1.
         references: Numbers of the texts that are references.
-
-    >>> texts = ["a man rides a horse", "a dog swims", "a man rides a horse", "the cat sleeps"]
-    >>> shares = cider_shares(Cider(), texts, np.array([0, 1]), np.array([0, 1]),
-    ...                       np.array([0, 1, 2]), np.array([2, 3]))
-    >>> shares.totals(2).round(4).tolist()
-    [10.0, 0.0]
     """
     words = Captions(pack(list(texts)))
     ids, bounds = words.words.ids, words.words.offsets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,11 @@ import numpy as np
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
-from reelscore.report.html.columns import ItemTexts, Payload, add_stories
+from reelscore.data.tables.table_forms import TableLike
+from reelscore.report.html.contents import ItemTexts, Report, Section, report_of
 from reelscore.report.html.explanations import add_explanations
-from reelscore.report.html.model import Report, Section
-from reelscore.report.html.previews import MOST_EMBEDDED, embedded_pictures, write_pictures
 from reelscore.report.pages import (
+    Payload,
     as_it_is,
     joined_modules,
     render,
@@ -27,7 +28,9 @@ from reelscore.report.safe_text import legible, shared_beginning, system_names
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import leaderboard, letters_of, table_signatures
 from reelscore.significance.comparison import Comparison, marks_of_tests
+from reelscore.stats.resampling import FloatArray
 
+MOST_EMBEDDED = 6_000_000  # bytes of the pictures that lie in the page itself
 _PICTURES = "img-src 'self' file: data:; "
 
 
@@ -60,6 +63,8 @@ def write_report(
     check_target(path)
     folder = ""
     if sum(len(each.content) for each in report.previews.values()) > MOST_EMBEDDED:
+        from reelscore.report.html.previews import write_pictures
+
         folder = write_pictures(Path(path), report.items, report.previews)
     write_atomically(path, report_html(report, explain=explain, progress=progress, folder=folder))
 
@@ -75,8 +80,8 @@ def report_html(
 
     Args:
         report: What to show.
-        explain: As in `write_report`.
-        progress: As in `write_report`.
+        explain: The most captions whose scores are explained; with more, none are.
+        progress: Called now and then with how many captions are explained, of how many.
         folder: The folder beside the file that has the pictures; without it, they are in the file.
 
     >>> from reelscore import score_systems
@@ -107,13 +112,17 @@ def report_html(
         notes=dict.fromkeys([*report.notes, *report.table.notes]),
         signatures=table_signatures(report.table),
         data=as_it_is(encoded(report, explain=explain, progress=progress, folder=folder)),
-        pictures=as_it_is(
-            embedded_pictures(report.items, report.previews)
-            if report.previews and not folder
-            else ""
-        ),
+        pictures=as_it_is("" if folder else _pictures(report)),
         script=as_it_is(script),
     )
+
+
+def _pictures(report: Report) -> str:
+    """Return the previews as text, a line for each item; nothing where there are none."""
+    if not report.previews:
+        return ""
+    pictures = (report.previews.get(item) for item in report.items)
+    return "\n".join(base64.b64encode(p.content).decode() if p else "" for p in pictures)
 
 
 def _about(report: Report) -> str:
@@ -142,29 +151,14 @@ def encoded(
     progress: Progress | None = None,
     folder: str = "",
 ) -> str:
-    """Return everything the page's scripts need, as one text.
-
-    Args:
-        report: What to show.
-        explain: The most captions whose scores are explained; with more, none are.
-        progress: Called now and then with how many captions are explained, of how many.
-        folder: The folder that has the pictures, if they are not in the page.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> systems, references = clips()
-    >>> table = score_systems(systems, references)
-    >>> text = encoded(Report(table, captions=systems, references=references))
-    >>> 5_000 < len(text) < 15_000
-    True
-    """
+    """Return everything the page's scripts need, as one text."""
     items = report.items
     names = system_names(report.table.systems)
     payload = Payload()
     for k, name in enumerate(report.table.metrics):
         # item by item, so that the scores of one caption's rivals lie side by side
         payload.numbers(f"score{k}", report.table.matrix(name, report.table.systems, items).T, "f4")
-    head: dict[str, Any] = {
+    head: dict[str, object] = {
         "version": __version__,
         "systems": list(names.values()),
         "baseline": None if report.baseline is None else names[report.baseline],
@@ -192,6 +186,8 @@ def encoded(
             sizes = [0 if each is None else getattr(each, name) for each in shown]
             payload.numbers(f"preview_{name}", sizes, "u2")
     if report.timelines:
+        from reelscore.report.html.timeline_columns import add_stories
+
         head["stories"] = add_stories(payload, report, items)
     return payload.encoded(head)
 
@@ -218,7 +214,7 @@ def _by_interest(report: Report) -> list[int]:
     return sorted(range(len(names)), key=lambda number: place(number, names[number]))
 
 
-def _metric(report: Report, name: str) -> dict[str, Any]:
+def _metric(report: Report, name: str) -> dict[str, object]:
     table = report.table
     results = [table[system].get(name) for system in table.systems]
     tests = next((each for each in report.comparisons if each.metric == name), None)
@@ -236,13 +232,13 @@ def _metric(report: Report, name: str) -> dict[str, Any]:
     }
 
 
-def _tests(tests: Comparison, report: Report) -> dict[str, Any]:
+def _tests(tests: Comparison, report: Report) -> dict[str, object]:
     """The matrices of a test over all systems of the report."""
     table = report.table
     place = {name: k for k, name in enumerate(tests.systems)}
     order = [place.get(system, -1) for system in table.systems]
 
-    def spread(matrix: Any) -> list[list[Any]]:
+    def spread(matrix: FloatArray) -> list[list[float | None]]:
         return [
             [None if i < 0 or j < 0 or i == j else _finite(matrix[i, j]) for j in order]
             for i in order
@@ -269,7 +265,7 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _section(section: Section, number: int, systems: Mapping[str, str]) -> dict[str, Any]:
+def _section(section: Section, number: int, systems: Mapping[str, str]) -> dict[str, object]:
     return {
         "id": f"section-{number}",
         "title": legible(section.title),
@@ -280,7 +276,7 @@ def _section(section: Section, number: int, systems: Mapping[str, str]) -> dict[
     }
 
 
-def _grid(grid: Grid, systems: Mapping[str, str]) -> dict[str, Any]:
+def _grid(grid: Grid, systems: Mapping[str, str]) -> dict[str, object]:
     def shown(text: str) -> str:
         return systems.get(text) or legible(text)
 
@@ -301,3 +297,10 @@ def _grid(grid: Grid, systems: Mapping[str, str]) -> dict[str, Any]:
             for row in grid.rows
         ],
     }
+
+
+def write_table_report(
+    table: TableLike, path: str | Path, people: TableLike | None = None, **fields: Any
+) -> None:
+    """Write the usual report of a table; what `reelscore.ScoreTable.report` does."""
+    write_report(path, report_of(table, people, **fields))

@@ -6,7 +6,6 @@ those of many clips in a folder beside it. A strip is made once and kept in the 
 
 from __future__ import annotations
 
-import base64
 import io
 import os
 import secrets
@@ -27,7 +26,6 @@ from reelscore.video.clips import Clip
 from reelscore.video.frames import Sampling, read_frames, video_key, video_part
 
 _FRAMES, _SIDE, _QUALITY = 6, 160, 55
-MOST_EMBEDDED = 6_000_000  # bytes of the pictures that lie in the page itself
 _THREADS = 4
 
 
@@ -94,9 +92,6 @@ class Previews(NamedTuple):
         pictures: The preview of each item that has one.
         videos: Addresses of the videos, for the page's player.
         notes: Which items have no video, or one that cannot be read.
-
-    >>> Previews({}, {"clip01": "clips/clip01.mp4"}, []).videos["clip01"]
-    'clips/clip01.mp4'
     """
 
     pictures: Mapping[str, Preview]
@@ -160,15 +155,6 @@ def _address(video: str, folder: Path) -> str:
     except ValueError:  # another drive
         return path.resolve().as_uri()
     return quote(relative) + (f"#t={start:g},{end:g}" if end is not None else "")
-
-
-def embedded_pictures(items: Sequence[str], pictures: Mapping[str, Preview]) -> str:
-    """Write pictures as text for a page, a line for each item."""
-    lines = (
-        base64.b64encode(pictures[item].content).decode() if item in pictures else ""
-        for item in items
-    )
-    return "\n".join(lines)
 
 
 def picture_folder(page: str | Path) -> Path:

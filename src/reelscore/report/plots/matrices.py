@@ -14,7 +14,7 @@ from reelscore.data.tables.table import ScoreTable
 from reelscore.report.plots.style import COLUMN_WIDTH, figure, rule_squares, save
 from reelscore.report.safe_text import cells, shortened
 from reelscore.report.tables.grid import p_value
-from reelscore.significance.comparison import UNTESTED, Comparison
+from reelscore.significance.comparison import UNTESTED, Comparison, Verdict
 from reelscore.stats.correlations import pearson
 from reelscore.stats.resampling import FloatArray
 
@@ -39,12 +39,6 @@ def draw_p_matrix(
         significant: The level.
         title: Stands above.
         path: A .pdf, .svg or .png file.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "p.svg")
-    >>> draw_p_matrix(np.array([[np.nan, 0.01], [0.99, np.nan]]), ["a", "b"], 0.05, "p", path)
-    >>> path.exists()
-    True
     """
     count = len(names)
     size = max(COLUMN_WIDTH, 0.42 * count + 1.0)
@@ -82,12 +76,6 @@ def win_shares(table: ScoreTable, metric: str, systems: Sequence[str]) -> FloatA
     """Find the share of items on which the row's system is better than the column's.
 
     Ties count half; items that one of them lacks do not count.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> table = score_systems(*clips(), "meteor")
-    >>> win_shares(table, "meteor", ["human", "weak"]).round(2).tolist()
-    [[nan, 1.0], [0.0, nan]]
     """
     items = list(dict.fromkeys(item for name in systems for item in table[name][metric].items))
     scores = table.scale(metric).sign * table.matrix(metric, systems, items)
@@ -100,42 +88,19 @@ def win_shares(table: ScoreTable, metric: str, systems: Sequence[str]) -> FloatA
     return shares
 
 
-def sure_wins(tests: Comparison | None, systems: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which systems are significantly better than which, in an order of one's own.
-
-    >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
-    >>> sure_wins(Comparison.of("meteor", ["a", "b"], [0.3, 0.2], p), ["b", "a"]).tolist()
-    [[False, False], [True, False]]
-    """
-    sure = np.zeros((len(systems), len(systems)), dtype=bool)
-    if tests is not None:
-        wins = tests.wins
-        place = {name: k for k, name in enumerate(tests.systems)}
-        for i, one in enumerate(systems):
-            for j, other in enumerate(systems):
-                if one in place and other in place:
-                    sure[i, j] = wins[place[one], place[other]]
-    return sure
-
-
-def untested_pairs(tests: Comparison | None, systems: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which systems were not tested against which, in an order of one's own."""
-    none = np.zeros((len(systems), len(systems)), dtype=bool)
-    if tests is None:
-        return none
+def pairs_with(
+    verdict: Verdict, tests: Comparison | None, systems: Sequence[str]
+) -> NDArray[np.bool_]:
+    """Return of which pairs of row and column the tests found this, such as "better"."""
+    pairs = np.zeros((len(systems), len(systems)), dtype=bool)
     for i, one in enumerate(systems):
         for j, other in enumerate(systems):
-            none[i, j] = i != j and tests.verdict(one, other) == "untested"
-    return none
+            pairs[i, j] = tests is not None and i != j and tests.verdict(one, other) == verdict
+    return pairs
 
 
 def correlation_matrix(columns: Sequence[FloatArray]) -> FloatArray:
-    """Correlate columns with each other by Pearson, where both have a number.
-
-    >>> one, two = np.array([1.0, 2.0, 3.0, np.nan]), np.array([2.0, 4.0, 6.0, 1.0])
-    >>> correlation_matrix([one, two]).round(2).tolist()
-    [[nan, 1.0], [1.0, nan]]
-    """
+    """Correlate columns with each other by Pearson, where both have a number."""
     values = np.full((len(columns), len(columns)), np.nan)
     for i, one in enumerate(columns):
         for j, other in enumerate(columns[:i]):
@@ -167,11 +132,6 @@ def draw_square(
         sure: Which of them are significant.
         untested: Which of them no test was made of; a dash stands behind them.
         note: Stands below.
-
-    >>> values = np.array([[np.nan, 0.5], [0.5, np.nan]])
-    >>> drawing = draw_square(values, ["a", "b"], title="r", form="{:.1f}", limits=(-1, 1))
-    >>> [text.get_text() for text in drawing.axes[0].texts]
-    ['0.5', '0.5']
     """
     count = len(names)
     short = [shortened(name, _NAME) for name in names]

@@ -71,8 +71,6 @@ def need_matplotlib() -> None:
 
     Raises:
         MissingExtraError: matplotlib is not installed.
-
-    >>> need_matplotlib()
     """
     try:
         import matplotlib  # noqa: F401 (only to see that it is there)
@@ -120,11 +118,6 @@ def figure(
 
     Raises:
         MissingExtraError: matplotlib is not installed.
-
-    >>> with figure() as (drawing, panels):
-    ...     line = panels[0].plot([0, 1], [0, 1], color=BLUE)
-    >>> len(panels)
-    1
     """
     need_matplotlib()
     import matplotlib
@@ -142,10 +135,6 @@ def save(drawing: Figure, path: str | Path) -> None:
 
     Raises:
         DataError: The ending names none of the formats, or the file cannot be written.
-
-    >>> import tempfile
-    >>> with figure() as (drawing, panels):
-    ...     save(drawing, Path(tempfile.mkdtemp(), "empty.svg"))
     """
     check_figure(path)
     import matplotlib
@@ -159,13 +148,7 @@ def save(drawing: Figure, path: str | Path) -> None:
 
 
 def rule_squares(panel: Axes, count: int, colour: str, width: float) -> None:
-    """Draw lines between the cells of a square matrix, and nothing around it.
-
-    >>> with figure() as (drawing, (panel,)):
-    ...     rule_squares(panel, 3, "white", 0.6)
-    ...     panel.get_xticks(minor=True).tolist()
-    [0.5, 1.5]
-    """
+    """Draw lines between the cells of a square matrix, and nothing around it."""
     between = [k - 0.5 for k in range(1, count)]
     panel.set_xticks(between, minor=True)
     panel.set_yticks(between, minor=True)
@@ -183,12 +166,6 @@ def label_points(
 
     Each label takes the nearest free place around its point; a thin line leads to it where that
     is farther off. Call it last: the limits of the panel must not change afterwards.
-
-    >>> with figure() as (drawing, panels):
-    ...     dots = panels[0].scatter([0, 0.01], [0, 0.01])
-    ...     label_points(panels[0], [0, 0.01], [0, 0.01], ["one", "two"])
-    >>> sorted(text.get_text() for text in panels[0].texts)
-    ['one', 'two']
     """
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox

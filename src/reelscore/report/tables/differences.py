@@ -7,8 +7,15 @@ from typing import Any
 
 from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.report.tables.layout import PLAIN, SYSTEM, Layout, NumberFormat
-from reelscore.report.tables.leaderboard import leaderboard, lettered, letters_of
+from reelscore.report.tables.leaderboard import (
+    PLAIN,
+    SYSTEM,
+    NumberFormat,
+    TableLayout,
+    leaderboard,
+    lettered,
+    letters_of,
+)
 from reelscore.significance.comparison import (
     BETTER,
     DIFFERENT,
@@ -24,12 +31,6 @@ from reelscore.significance.comparison import (
 
 def marks_note(marks: Collection[str], baseline: str | None, level: float, method: str) -> str:
     """Explain the marks of significance that stand in a table.
-
-    Args:
-        marks: The marks.
-        baseline: The system that the others were compared with; ``None`` for all pairs.
-        level: The level of significance.
-        method: The tests and the correction, in words.
 
     >>> marks_note(["▲", "▼", "▲"], "base", 0.05, "paired bootstrap")
     '▲ better, ▼ worse than base, p < 0.05 (paired bootstrap).'
@@ -52,7 +53,7 @@ def marked_leaderboard(
     table: ScoreTable,
     tests: Sequence[Comparison],
     people: Collection[str] = (),
-    layout: Layout = PLAIN,
+    layout: TableLayout = PLAIN,
 ) -> Grid:
     """Lay out a score table as a grid, with marks of significance and their explanation.
 
@@ -94,14 +95,9 @@ def marked_leaderboard(
 def difference_grid(
     table: ScoreTable,
     comparisons: Sequence[Comparison],
-    layout: Layout = PLAIN,
+    layout: TableLayout = PLAIN,
 ) -> Grid:
     r"""Lay out the differences of the tested pairs, with their intervals and p-values.
-
-    Args:
-        table: The scores.
-        comparisons: The tests of their differences, of one kind or several.
-        layout: How the scores are printed.
 
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
@@ -141,12 +137,12 @@ def difference_grid(
 
 def table_latex(table: ScoreTable, tests: Sequence[Comparison] = (), **layout: Any) -> str:
     """Return a table's leaderboard as LaTeX; see `reelscore.ScoreTable.to_latex`."""
-    return marked_leaderboard(table, tests, layout=Layout(**layout)).to_latex()
+    return marked_leaderboard(table, tests, layout=TableLayout(**layout)).to_latex()
 
 
 def table_markdown(table: ScoreTable, tests: Sequence[Comparison] = (), **layout: Any) -> str:
     """Return a table's leaderboard as Markdown; see `reelscore.ScoreTable.to_markdown`."""
-    return marked_leaderboard(table, tests, layout=Layout(**layout)).to_markdown()
+    return marked_leaderboard(table, tests, layout=TableLayout(**layout)).to_markdown()
 
 
 def _name(pair: Pair, comparison: Comparison, letters: Mapping[str, str]) -> str:

@@ -238,9 +238,6 @@ def even_blocks(widths: Mapping[int, int], room: int) -> list[list[int]]:
     Args:
         widths: The width of each column, by its number.
         room: The width of a block.
-
-    >>> even_blocks(dict.fromkeys(range(9), 10), 80)
-    [[0, 1, 2, 3, 4], [5, 6, 7, 8]]
     """
 
     def filled(limit: int) -> list[list[int]]:

@@ -23,7 +23,7 @@ _MARGIN, _BAR, _STEP, _LINE = 12.0, 17.0, 20.0, 16.0
 
 
 @dataclass(frozen=True)
-class Bar:
+class CaptionBar:
     """A caption's stretch of time: filled where it is matched, hollow and dashed where not."""
 
     x: float
@@ -34,7 +34,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Line:
+class Stroke:
     """A line from one place to another."""
 
     x1: float
@@ -66,31 +66,19 @@ class Picture:
 
     width: float
     height: float = 0.0
-    rules: list[Line] = field(default_factory=list)
-    bars: list[Bar] = field(default_factory=list)
-    joins: list[Line] = field(default_factory=list)
+    rules: list[Stroke] = field(default_factory=list)
+    bars: list[CaptionBar] = field(default_factory=list)
+    joins: list[Stroke] = field(default_factory=list)
     words: list[Words] = field(default_factory=list)
 
 
 def width_of(text: str, style: Style = "plain") -> float:
-    """Estimate the width of a text.
-
-    >>> width_of("a dog", "label")
-    30.0
-    """
+    """Estimate the width of a text."""
     return cells(text) * SIZES[style] * _COLUMN
 
 
 def timeline_picture(timeline: Timeline, width: float = 900.0) -> Picture:
-    """Lay out a whole timeline: title, and bars and captions of each annotator.
-
-    >>> from reelscore import examples
-    >>> from reelscore.stories import timeline
-    >>> systems, annotators = examples.stories()
-    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> len(timeline_picture(dogwash).bars)
-    7
-    """
+    """Lay out a whole timeline: title, and bars and captions of each annotator."""
     picture = Picture(width, 2 * _MARGIN)
     _text(picture, timeline.title, "title")
     for comparison in timeline.comparisons:
@@ -144,7 +132,7 @@ class _Axis:
         """Draw thin lines at round times, and the times below the candidates' heading."""
         for time in self._ticks():
             x = self.at(time)
-            picture.rules.append(Line(x, top, x, bottom + _LINE))
+            picture.rules.append(Stroke(x, top, x, bottom + _LINE))
             half = width_of(f"{time:g} s", "dim") / 2
             x = min(max(x, self.left + half), self.right - half)
             picture.words.append(Words(x, bottom + _LINE + 14, f"{time:g} s", "dim", middle=True))
@@ -170,7 +158,7 @@ class _Lane:
             self._spans[caption] = (left, max(right - 1, left + least))
         self._rows = rows_of([(left, right + 1) for left, right in self._spans.values()])
         self.count = max(self._rows, default=0) + 1
-        self.bars: dict[str, Bar] = {}
+        self.bars: dict[str, CaptionBar] = {}
 
     def middle(self, caption: TimedCaption) -> float:
         return sum(self._spans[caption]) / 2
@@ -179,7 +167,7 @@ class _Lane:
         """Make the bars; row 0 is at the first height."""
         for row, (caption, (left, right)) in zip(self._rows, self._spans.items(), strict=True):
             y = first + row * step
-            self.bars[caption.name] = Bar(left, y, right - left, _BAR, caption)
+            self.bars[caption.name] = CaptionBar(left, y, right - left, _BAR, caption)
 
 
 def _label(pair: Pair, references: _Lane, candidates: _Lane, axis: _Axis) -> Words:
@@ -201,8 +189,8 @@ def _join(
         (above.x + above.width / 2, above.y + above.height),
         (below.x + below.width / 2, below.y),
     )
-    picture.joins.append(Line(*ends[0], label.x, y - 4))
-    picture.joins.append(Line(label.x, y - 4, *ends[1]))
+    picture.joins.append(Stroke(*ends[0], label.x, y - 4))
+    picture.joins.append(Stroke(label.x, y - 4, *ends[1]))
     picture.words.append(Words(label.x, y, label.text, "label", middle=True, boxed=True))
 
 

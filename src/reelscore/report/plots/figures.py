@@ -17,8 +17,7 @@ from reelscore.errors import DataError
 from reelscore.report.plots.matrices import (
     correlation_matrix,
     draw_square,
-    sure_wins,
-    untested_pairs,
+    pairs_with,
     win_shares,
 )
 from reelscore.report.plots.style import BLUE, GREY, RED, figure, save
@@ -42,7 +41,9 @@ _BINS = 120
 
 @dataclass(frozen=True)
 class TablePlots:
-    """Figures of one table; each method returns a matplotlib figure and writes it where asked.
+    """Figures of one table; each method returns a matplotlib figure.
+
+    A method that is given a path writes the figure there, as .pdf, .svg or .png.
 
     Attributes:
         table: The scores.
@@ -64,10 +65,6 @@ class TablePlots:
         """Draw the systems' scores with their intervals, best above.
 
         Systems scored on fewer items than others come below, marked by a dagger.
-
-        Args:
-            metric: The score.
-            path: A .pdf, .svg or .png file to write.
         """
         metric = self.table.one_named(metric)
         systems = self._ranked(metric)
@@ -83,12 +80,7 @@ class TablePlots:
             return _finished(drawing, path)
 
     def distributions(self, metric: str, path: str | Path | None = None) -> Figure:
-        """Draw how each system's scores are spread over the items: violins with quartiles.
-
-        Args:
-            metric: The score.
-            path: A .pdf, .svg or .png file to write.
-        """
+        """Draw how each system's scores are spread over the items: violins with quartiles."""
         metric = self.table.one_named(metric)
         systems = [name for name in self._ranked(metric) if len(self._scores(name, metric)) > 1]
         with figure(height=0.55 + 0.36 * len(systems)) as (drawing, (panel,)):
@@ -102,15 +94,11 @@ class TablePlots:
         """Draw the share of items on which one system scores better than another.
 
         What is significant is bold and starred, and the figure says by which test.
-
-        Args:
-            metric: The score.
-            path: A .pdf, .svg or .png file to write.
         """
         metric = self.table.one_named(metric)
         systems = self._ranked(metric)
         tests = self._tests(metric)
-        sure = sure_wins(tests, systems)
+        sure = pairs_with("better", tests, systems)
         drawing = draw_square(
             100 * win_shares(self.table, metric, systems),
             systems,
@@ -118,17 +106,13 @@ class TablePlots:
             form="{:.0f}",
             limits=(0, 100),
             sure=sure,
-            untested=untested_pairs(tests, systems),
+            untested=pairs_with("untested", tests, systems),
             note=_about_tests(tests, bool(sure.any())),
         )
         return _finished(drawing, path)
 
     def correlations(self, path: str | Path | None = None) -> Figure:
-        """Draw Pearson's correlations of all scores over the items of all systems.
-
-        Args:
-            path: A .pdf, .svg or .png file to write.
-        """
+        """Draw Pearson's correlations of all scores over the items of all systems."""
         names = self.table.metrics
         values = correlation_matrix([self._matrix(name) for name in names])
         title = "Pearson over the items of all systems"
@@ -137,13 +121,7 @@ class TablePlots:
         return _finished(drawing, path)
 
     def scatter(self, metric: str, other: str, path: str | Path | None = None) -> Figure:
-        """Draw one score of the captions against another.
-
-        Args:
-            metric: The score along the axis.
-            other: The score upwards.
-            path: A .pdf, .svg or .png file to write.
-        """
+        """Draw one score of the captions against another."""
         metric, other = map(self.table.one_named, (metric, other))
         x, y = self._matrix(metric), self._matrix(other)
         both = ~np.isnan(x) & ~np.isnan(y)
@@ -157,10 +135,6 @@ class TablePlots:
 
     def lengths(self, metric: str, path: str | Path | None = None) -> Figure:
         """Draw scores against the captions' lengths, with the mean at each length.
-
-        Args:
-            metric: The score.
-            path: A .pdf, .svg or .png file to write.
 
         Raises:
             DataError: The table does not know its captions, as one read from a file.
@@ -261,12 +235,6 @@ def density(scores: FloatArray, low: float, high: float, bins: int = _BINS) -> F
     A bell of Silverman's width is put on each score. At the ends it is folded back, so that
     many scores of 0 stay a hill at 0.
 
-    Args:
-        scores: The scores.
-        low: Where the range begins.
-        high: Where it ends.
-        bins: In how many equal parts it is seen.
-
     >>> density(np.array([0.0, 0.0, 0.0, 1.0]), 0.0, 1.0, bins=5).round(2).tolist()
     [1.0, 0.46, 0.12, 0.16, 0.33]
     """
@@ -284,14 +252,7 @@ def density(scores: FloatArray, low: float, high: float, bins: int = _BINS) -> F
 
 
 def draw_violin(panel: Axes, row: int, scores: FloatArray) -> None:
-    """Draw a violin along a row: a bar for the middle half, line at the median, dot at the mean.
-
-    >>> from reelscore.report.plots.style import figure
-    >>> with figure() as (drawing, (panel,)):
-    ...     draw_violin(panel, 0, np.array([0.1, 0.2, 0.4]))
-    >>> len(panel.lines)
-    3
-    """
+    """Draw a violin along a row: a bar for the middle half, line at the median, dot at the mean."""
     low, high = float(scores.min()), float(scores.max())
     first, median, third = np.quantile(scores, [0.25, 0.5, 0.75])
     if high > low:

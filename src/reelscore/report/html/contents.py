@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from reelscore.data.captions.coverage import Partial, partial_scores
 from reelscore.data.captions.item_ids import matched
 from reelscore.data.tables.table import MetricResult, ScoreTable
 from reelscore.data.tables.table_forms import TableLike, matched_table, table_items, table_of
 from reelscore.errors import DataError, UnknownNameError, check_choice
-from reelscore.report.html.previews import Preview
+from reelscore.report.pages import Payload
+from reelscore.report.safe_text import legible
 from reelscore.report.tables.grid import Grid
 from reelscore.significance.comparison import Comparison, untested_notes
 from reelscore.significance.pair_tests import with_tests
-from reelscore.stories.timelines import Timeline
+
+if TYPE_CHECKING:
+    from reelscore.report.html.previews import Preview
+    from reelscore.stories.timelines import Timeline
+
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -236,10 +244,6 @@ def _without_intervals(table: ScoreTable) -> list[str]:
 def with_people(table: ScoreTable, people: ScoreTable) -> tuple[ScoreTable, list[str]]:
     """Put people's scores beside those of metrics.
 
-    Args:
-        table: The metrics' scores.
-        people: People's scores; systems that no metric scored are left out.
-
     Returns:
         One table, and which of its scores are people's.
 
@@ -266,3 +270,53 @@ def with_people(table: ScoreTable, people: ScoreTable) -> tuple[ScoreTable, list
     }
     names = dict.fromkeys(metric for name in common for metric in people[name])
     return replace(table, results=rows, notes=[*table.notes, *people.notes]), list(names)
+
+
+@dataclass(frozen=True)
+class ItemTexts:
+    """All texts, item by item: the caption of each system, then the references.
+
+    Attributes:
+        raw: The texts as they were scored; empty where a system has no caption.
+        systems: How many systems there are.
+        captions: Numbers of the texts that are captions, item by item.
+        items: The item of each caption.
+        offsets: Item i has the references from entry i to entry i + 1.
+        references: Numbers of the texts that are references.
+    """
+
+    raw: Sequence[str]
+    systems: int
+    captions: IntArray
+    items: IntArray
+    offsets: IntArray
+    references: IntArray
+
+    @classmethod
+    def of(cls, report: Report, items: Sequence[str]) -> ItemTexts:
+        """Gather the texts of a report."""
+        nothing: dict[str, str] = {}
+        candidates = [report.captions.get(name, nothing) for name in report.table.systems]
+        raw: list[str] = []
+        counts = []
+        for item in items:
+            raw += [captions.get(item, "") for captions in candidates]
+            references = report.references.get(item, ())
+            raw += references
+            counts.append(len(references))
+        offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        systems = len(candidates)
+        before = np.arange(len(items)) * systems + offsets[:-1]  # texts of earlier items
+        captions = (before[:, None] + np.arange(systems)).ravel()
+        owner = np.repeat(np.arange(len(items)), np.diff(offsets))
+        references_at = np.arange(len(owner)) + (owner + 1) * systems
+        numbers = np.repeat(np.arange(len(items)), systems)
+        return cls(raw, systems, captions, numbers, offsets, references_at)
+
+    def add_to(self, payload: Payload) -> None:
+        """Put the texts into a payload, as they can be shown, with their lengths in words."""
+        shown = [legible(text) for text in self.raw]
+        payload.texts("texts", shown)
+        payload.numbers("references", np.diff(self.offsets), "u2")
+        lengths = [shown[k].count(" ") + 1 if shown[k] else 0 for k in self.captions]
+        payload.numbers("lengths", np.minimum(lengths, 65_535), "u2")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isclose
+from typing import cast
 
 import click
 
-from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import number_option
-from reelscore.cli.output import terminal_width
-from reelscore.cli.reading_options import reading_options
 from reelscore.cli.table_options import (
     captions_option,
     column_option,
@@ -18,16 +19,19 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
+from reelscore.cli.terminal import terminal_width
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
-from reelscore.errors import DataError
+from reelscore.errors import DataError, ReelscoreError
+from reelscore.metrics.registry import rebuilt
+from reelscore.metrics.spice import Comparison, Spice
 from reelscore.report.safe_text import cells, lines_of, shortened
-from reelscore.report.spice_tuples import SpiceTuples
-from reelscore.report.tables.layout import PLAIN, NumberFormat
-from reelscore.report.tables.leaderboard import ABSENT, score_text
+from reelscore.report.tables.leaderboard import ABSENT, PLAIN, NumberFormat, score_text
 from reelscore.significance.contrasts import Contrast, between_scores, between_systems
+from reelscore.text.tokens import Tokenizer
 
 _LONGEST_NAME = 20
+_OTHER_TEXTS = "(no tuples: these captions and references do not give the table's score)"
 
 
 @click.command("inspect", cls=FilesCommand)
@@ -79,7 +83,7 @@ def command(
     metric = metric or ("meteor" if "meteor" in table.metrics else table.metrics[-1])
     metric = table.one_named(metric)
     if human:
-        from reelscore.report.html import with_people
+        from reelscore.report.html.contents import with_people
 
         table, names = with_people(table, read_people(human, column))
         if against is None and len(names) > 1:
@@ -96,7 +100,7 @@ def command(
     shown = [metric] if against is None else [metric, against]
     width = terminal_width()
     click.echo(_heading(contrasts, [table.labels[name] for name in shown], width))
-    tuples = SpiceTuples.of(table, shown)
+    tuples = _SpiceTuples.of(table, shown)
     formats = {name: PLAIN.item_formats(table)[name] for name in shown}
     for contrast in contrasts:
         click.echo()
@@ -120,7 +124,7 @@ def _item(
     formats: Mapping[str, NumberFormat],
     systems: Sequence[str],
     width: int,
-    tuples: SpiceTuples | None,
+    tuples: _SpiceTuples | None,
 ) -> Iterator[str]:
     yield click.style(
         shortened(f"{contrast.item}: apart by {score_text(contrast.size)}", width), bold=True
@@ -160,3 +164,82 @@ def _hung(
     for k, line in enumerate(lines_of(text, max(20, width - len(before)))):
         full = ((before if k == 0 else " " * cells(before)) + line).rstrip()
         yield click.style(full, dim=True) if dim else full
+
+
+@dataclass
+class _SpiceTuples:
+    """What lies behind SPICE's scores of a table: tuples, worked out when they are asked for."""
+
+    table: ScoreTable
+    metric: Spice
+    tokenizer: Tokenizer
+    _by_caption: dict[tuple[str, str], Comparison | str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: ScoreTable, metrics: Iterable[str]) -> _SpiceTuples | None:
+        """Take a table; ``None`` if none of the metrics is SPICE, or its texts are not there."""
+        if not table.sources.captions or not table.sources.references:
+            return None
+        names = [name for name in metrics if name.split("_")[0] == Spice.name]
+        for row in table.results.values():
+            for name in names:
+                if name in row and row[name].signature.startswith(f"{Spice.name}|"):
+                    made = rebuilt(row[name].signature)
+                    return made and cls(table, cast(Spice, made[0]), made[1])
+        return None
+
+    def stated(self, system: str, item: str) -> str:
+        """The tuples of a caption; a ✓ has what matches, and behind it the other words, if any."""
+        comparison = self._compared(system, item)
+        if isinstance(comparison, str):
+            return comparison
+        return " · ".join(
+            _tuple_text(ours)
+            if place is None
+            else f"✓\N{NO-BREAK SPACE}{_tuple_text(ours)}"
+            + (
+                f" = {_tuple_text(theirs)}"
+                if (theirs := comparison.references[place]) != ours
+                else ""
+            )
+            for ours, place in zip(comparison.candidate, comparison.matches, strict=True)
+        )
+
+    def stated_by_references(self, systems: Sequence[str], item: str) -> str:
+        """The tuples of an item's references; a ✓ has what a caption of the systems matches."""
+        compared = [self._compared(system, item) for system in systems]
+        comparisons = [each for each in compared if not isinstance(each, str)]
+        if not comparisons:
+            return ""
+        matched = {place for each in comparisons for place in each.matches}
+        return " · ".join(
+            ("✓\N{NO-BREAK SPACE}" if place in matched else "") + _tuple_text(each)
+            for place, each in enumerate(comparisons[0].references)
+        )
+
+    def _compared(self, system: str, item: str) -> Comparison | str:
+        """Compare a caption with its references; a sentence where that cannot be."""
+        key = (system, item)
+        if key not in self._by_caption:
+            self._by_caption[key] = self._compare(system, item)
+        return self._by_caption[key]
+
+    def _compare(self, system: str, item: str) -> Comparison | str:
+        sources = self.table.sources
+        caption = sources.captions.get(system, {}).get(item)
+        references = sources.references.get(item, ())
+        if caption is None or not references:
+            return ""
+        try:
+            comparison = self.metric.compare(caption, references, self.tokenizer)
+        except ReelscoreError as error:
+            return f"(no tuples: {error})"
+        row = self.table[system]
+        scores = row[Spice.name].items if Spice.name in row else {}
+        same = item not in scores or isclose(scores[item], comparison.score.f, abs_tol=1e-9)
+        return comparison if same else _OTHER_TEXTS
+
+
+def _tuple_text(words: Sequence[str]) -> str:
+    """Write one word, or several in brackets."""
+    return words[0] if len(words) == 1 else f"({', '.join(words)})"

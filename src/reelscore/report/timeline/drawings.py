@@ -8,10 +8,10 @@ from pathlib import Path
 
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
+from reelscore.report.pages import render, style_sheet
 from reelscore.report.plots.style import figure, save
-from reelscore.report.safe_text import cells, lines_of, rows_of, shortened
-from reelscore.report.timeline.layout import SIZES, timeline_picture
-from reelscore.report.timeline.page import LIGHT, timeline_html, timeline_svg
+from reelscore.report.safe_text import cells, legible, lines_of, rows_of, shortened
+from reelscore.report.timeline.layout import SIZES, Picture, add_bars, timeline_picture
 from reelscore.stories.timelines import MatchedStories, Pair, TimedCaption, Timeline
 
 _SIDE, _LONGEST_SIDE = 6, 14  # columns that name a row of bars, at least and at most
@@ -19,6 +19,25 @@ _NARROWEST = 24  # columns that a system's captions need, side by side with othe
 FORMATS = ("png", "svg", "pdf", "html")
 _PIXELS = 96  # of the layout, in an inch
 _POINTS = 72 / _PIXELS
+LIGHT = {
+    "paper": "#ffffff",
+    "ink": "#1c1c1c",
+    "dim": "#595959",
+    "rule": "#dddddd",
+    "join": "#767676",
+    "reference": "#a8d3ee",
+    "candidate": "#f7cf86",
+}
+_DARK = {
+    "paper": "#16181b",
+    "ink": "#ececec",
+    "dim": "#a8adb3",
+    "rule": "#34383d",
+    "join": "#8d939a",
+    "reference": "#1f5f8a",
+    "candidate": "#8a5a00",
+}
+_WIDE, _BESIDE, _NARROW = 960.0, 580.0, 358.0  # of one system, and of several side by side
 
 
 def timeline_text(timeline: Timeline, width: int = 80) -> str:
@@ -105,9 +124,15 @@ def _cell(pair: Pair | None, room: int) -> list[str]:
     times = f"{caption.start:.1f}–{caption.end:.1f} s"
     head = f"{caption.name}  IoU {pair.iou:.2f}  f {pair.f:.2f}"
     head = head if pair.reference else f"{caption.name}  unmatched"
-    beside = len(head) + 2 + len(times) <= room
-    lines = [head + times.rjust(room - len(head))] if beside else [head, times.rjust(room)]
+    lines = _with_times(head, times, room)
     return lines + [f"  {line}" for line in lines_of(caption.sentence, room - 2)]
+
+
+def _with_times(head: str, times: str, room: int) -> list[str]:
+    """Put times at the right of a line, or below it where there is no room."""
+    if len(head) + 2 + len(times) <= room:
+        return [head + times.rjust(room - len(head))]
+    return [head, times.rjust(room)]
 
 
 def _beside(columns: Sequence[list[str]], room: int) -> list[str]:
@@ -146,8 +171,7 @@ def _row(pair: Pair, width: int) -> list[str]:
     names = " ─ ".join(caption.name for caption in pair.captions)
     matched = len(pair.captions) == 2
     head = f"{names}  IoU {pair.iou:.2f}  f {pair.f:.2f}" if matched else f"{names}  unmatched"
-    beside = len(head) + 2 + len(times) <= width
-    lines = [head + times.rjust(width - len(head))] if beside else [head, times.rjust(width)]
+    lines = _with_times(head, times, width)
     for caption in pair.captions:
         first, *others = lines_of(caption.sentence, width - 4)
         lines += [f"  {caption.name[0]} {first}", *(f"    {line}" for line in others)]
@@ -196,28 +220,14 @@ def write_timeline(timeline: Timeline, path: str | Path) -> None:
     elif ending == "html":
         write_atomically(path, timeline_html(timeline))
     else:
-        from reelscore.report.timeline.files import draw_timeline
-
         draw_timeline(timeline, path)
 
 
 def draw_timeline(timeline: Timeline, path: str | Path, width: float = 900.0) -> None:
     """Draw a timeline with its captions.
 
-    Args:
-        timeline: What to draw.
-        path: A .png or .pdf file.
-        width: The width in pixels of 1/96 inch.
-
     Raises:
         MissingExtraError: matplotlib is not installed.
-
-    >>> import tempfile
-    >>> from reelscore import examples
-    >>> from reelscore.stories import timeline
-    >>> systems, annotators = examples.stories()
-    >>> dogwash = timeline(systems["concise"], annotators["annotator_1"], "v_dogwash")
-    >>> draw_timeline(dogwash, Path(tempfile.mkdtemp(), "dogwash.png"))
     """
     picture = timeline_picture(timeline, width)
     inches = picture.width / _PIXELS, picture.height / _PIXELS
@@ -268,3 +278,37 @@ def draw_timeline(timeline: Timeline, path: str | Path, width: float = 900.0) ->
                 zorder=4,
             )
         save(drawing, path)
+
+
+def timeline_svg(timeline: Timeline, width: float = 900.0) -> str:
+    """Draw a timeline as a file of its own, with its captions."""
+    return render(
+        "timeline.svg",
+        picture=timeline_picture(timeline, width),
+        title=legible(timeline.title),
+        colours=LIGHT,
+        sizes=SIZES,
+    )
+
+
+def timeline_html(timeline: Timeline) -> str:
+    """Write a timeline as one HTML page, for light and dark screens of any width."""
+    sections = []
+    for group in timeline.by_annotator:
+        wide = _WIDE if len(group) == 1 else _BESIDE
+        drawn = []
+        for comparison in group:
+            pictures = {"wide": Picture(wide), "narrow": Picture(_NARROW)}
+            for picture in pictures.values():
+                add_bars(picture, comparison, timeline)
+            drawn.append((comparison, pictures))
+        sections.append(drawn)
+    return render(
+        "timeline.html",
+        timeline=timeline,
+        sections=sections,
+        light=LIGHT,
+        dark=_DARK,
+        sizes=SIZES,
+        style=style_sheet("timeline.css"),
+    )
