@@ -59,7 +59,7 @@ class FilesCommand(Command):
     """A command with options that take several files."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Give each file of a run its own option; refuse a run that seems to hold arguments."""
+        """Repeat an option before each of its files; refuse a run that seems to hold arguments."""
         options = {
             name: param
             for param in self.params
@@ -139,7 +139,7 @@ def _runs(args: Sequence[str], names: Sequence[str]) -> list[_FilesRun]:
 
 
 def _option(word: str, names: Sequence[str]) -> tuple[str, list[str]]:
-    """The option that a word is, with the file in the same word: --refs=FILE, -rFILE."""
+    """Return the option that a word is, with the file in the same word: --refs=FILE, -rFILE."""
     for name in names:
         if word == name:
             return name, []

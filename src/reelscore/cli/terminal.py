@@ -89,7 +89,7 @@ def _check_named_once(path: str) -> None:
 
 
 def _files_named(context: click.Context) -> Iterator[str]:
-    """What a command line gives for arguments and options that are files; of NAME=FILE the file."""
+    """Yield what is given for arguments and options that are files; of NAME=FILE the file."""
     for param in context.command.params:
         value = context.params.get(param.name or "")
         takes = param.metavar or ""
@@ -121,7 +121,7 @@ def write_json(path: str, content: object, *, private: bool = False) -> None:
 
 
 def terminal_width() -> int:
-    """The width to lay out for: the terminal's, 80 where there is none."""
+    """Return the width to lay out for: the terminal's, 80 where there is none."""
     if not sys.stdout.isatty():
         return 80
     from shutil import get_terminal_size
@@ -176,7 +176,7 @@ def wrapped(signature: str, width: int) -> list[str]:
 
 @contextmanager
 def resumable(folder: str | None) -> Iterator[None]:
-    """At Ctrl-C, say that what a folder has so far is kept, if there is any."""
+    """Print at Ctrl-C that what a folder has so far is kept, if there is any."""
     try:
         yield
     except KeyboardInterrupt:

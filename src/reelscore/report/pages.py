@@ -109,7 +109,7 @@ def joined_modules(entry: Path) -> str:
 
 
 def report_scripts() -> Path:
-    """The folder of the scripts of reports."""
+    """Return the folder of the scripts of reports."""
     return _FOLDER / "scripts"
 
 

@@ -50,7 +50,7 @@ def parse_text(sentence: Sentence, width: int = 80) -> str:
 
 
 def _role_names(sentence: Sentence) -> dict[int, str]:
-    """What each word is in the clauses: "subject 1, object 2"."""
+    """Return what each word is in the clauses: "subject 1, object 2"."""
     several = len(sentence.clauses) > 1
     names: dict[int, list[str]] = {}
     for number, clause in enumerate(sentence.clauses, start=1):

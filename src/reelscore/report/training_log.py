@@ -163,7 +163,7 @@ def _markdown(rows: Sequence[tuple[str, str, str]]) -> str:
 
 
 def _wandb_table(rows: Sequence[tuple[str, str, str]]) -> object:
-    """A table where wandb is there to make one, plain rows for any other logger."""
+    """Return a table where wandb is there to make one, plain rows for any other logger."""
     try:
         package = import_module("wandb")
     except ImportError:

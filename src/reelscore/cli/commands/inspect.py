@@ -158,7 +158,7 @@ def _item(
 def _hung(
     name: str, name_width: int, numbers: str, text: str, width: int, *, dim: bool = False
 ) -> Iterator[str]:
-    """A name, numbers, and a text in lines that hang beside them."""
+    """Yield a name, numbers, and a text in lines that hang beside them."""
     label = shortened(name, name_width)
     before = f"  {label}{' ' * (name_width - cells(label))}  {numbers}  "
     for k, line in enumerate(lines_of(text, max(20, width - len(before)))):
@@ -189,7 +189,7 @@ class _SpiceTuples:
         return None
 
     def stated(self, system: str, item: str) -> str:
-        """The tuples of a caption; a ✓ has what matches, and behind it the other words, if any."""
+        """Return the tuples of a caption; a ✓ has what matches, then the other words, if any."""
         comparison = self._compared(system, item)
         if isinstance(comparison, str):
             return comparison
@@ -206,7 +206,7 @@ class _SpiceTuples:
         )
 
     def stated_by_references(self, systems: Sequence[str], item: str) -> str:
-        """The tuples of an item's references; a ✓ has what a caption of the systems matches."""
+        """Return the tuples of an item's references; a ✓ has what some caption matches."""
         compared = [self._compared(system, item) for system in systems]
         comparisons = [each for each in compared if not isinstance(each, str)]
         if not comparisons:

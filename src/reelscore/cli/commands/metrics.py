@@ -49,7 +49,7 @@ def command(names: tuple[str, ...]) -> None:
 
 
 def _scales(metric: type[Metric]) -> dict[str, list[str]]:
-    """The outputs of a metric with its defaults, by how they are to be read."""
+    """Return the outputs of a metric with its defaults, by how they are to be read."""
     if any(f.default is dataclasses.MISSING for f in dataclasses.fields(metric)):
         return {str(metric.output_scale): [metric.name]}
     by_scale: dict[str, list[str]] = {}

@@ -263,7 +263,7 @@ def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, obj
 
 
 def _tuple_line(tuples: Sequence[Sequence[str]]) -> str:
-    r"""Tuples in a line of text: tabs between tuples, vertical tabs between their words."""
+    r"""Return tuples as a line: tabs between tuples, vertical tabs between their words."""
     return "\t".join("\v".join(legible(" ".join(w.split())) for w in each) for each in tuples)
 
 
@@ -277,7 +277,7 @@ _KINDS = {
 
 
 def _differing(words: Sequence[str], raw: Sequence[str]) -> list[str]:
-    """Words, but for those that the page finds itself: lower case, without punctuation."""
+    """Return words, without those that the page finds itself: lower case, no punctuation."""
     return [
         "" if text.isascii() and words == _plain(text) else legible(words)
         for words, text in zip(words, raw, strict=True)
@@ -285,5 +285,5 @@ def _differing(words: Sequence[str], raw: Sequence[str]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """What ``plainWords`` of the page's scripts does."""
+    """Return plain words as ``plainWords`` of the page's scripts does."""
     return " ".join(text.lower().translate(_PUNCTUATION).split())

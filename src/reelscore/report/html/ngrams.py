@@ -55,7 +55,7 @@ class _Grams(NamedTuple):
     times: FloatArray
 
     def take(self, places: IntArray | NDArray[np.bool_]) -> _Grams:
-        """Some of them."""
+        """Return some of them."""
         return _Grams(self.text[places], self.start[places], self.key[places], self.times[places])
 
 
@@ -160,7 +160,7 @@ def _grams(ids: Keys, bounds: IntArray, n: int) -> _Grams:
 
 
 def _of(grams: _Grams, texts: IntArray) -> _Grams:
-    """The n-grams of some texts, whose numbers become those in the list given."""
+    """Return the n-grams of some texts, whose numbers become those in the list given."""
     place = np.full(int(max(grams.text.max(initial=-1), texts.max(initial=-1))) + 1, -1)
     place[texts] = np.arange(len(texts))
     kept = grams.take(place[grams.text] >= 0)

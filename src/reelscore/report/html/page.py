@@ -233,7 +233,7 @@ def _metric(report: Report, name: str) -> dict[str, object]:
 
 
 def _tests(tests: Comparison, report: Report) -> dict[str, object]:
-    """The matrices of a test over all systems of the report."""
+    """Return the matrices of a test over all systems of the report."""
     table = report.table
     place = {name: k for k, name in enumerate(tests.systems)}
     order = [place.get(system, -1) for system in table.systems]

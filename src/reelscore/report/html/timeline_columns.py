@@ -91,5 +91,5 @@ class _TimelineColumns:
 
 
 def _number(caption: TimedCaption) -> int:
-    """The caption's place in its story, from 0: R1 is the first reference."""
+    """Return the caption's place in its story, from 0: R1 is the first reference."""
     return int(caption.name[1:]) - 1

@@ -153,7 +153,7 @@ def _name(pair: Pair, comparison: Comparison, letters: Mapping[str, str]) -> str
 
 
 def _lines(pair: Pair, test: str, form: NumberFormat) -> dict[str, str]:
-    """The lines of one pair and score, by what they begin with; the difference has no name."""
+    """Return the lines of a pair and score, by what they begin with; the first has no name."""
     lines = {"": form.text(pair.difference, "+")}
     if pair.interval is not None:
         low, high = pair.interval

@@ -108,13 +108,13 @@ class Grid(msgspec.Struct, frozen=True):
         return [line.replace("\u00a0", " ") for line in textwrap.wrap(words, wide)] or [""]
 
     def _shared_prefix(self, room: int) -> str:
-        """What all names begin with, where they are too long; it is said once then."""
+        """Return what all names begin with, where they are too long; it is said once then."""
         names = [row[0].text for row in self.rows]
         too_long = self.names == 1 and max(map(len, names), default=0) > room
         return common_prefix(names) if too_long else ""
 
     def _labels(self, room: int, shared: str) -> list[str]:
-        """The names of each line, heading first, cut and padded to the same width."""
+        """Return the names of each line, heading first, cut and padded to the same width."""
         rows = [[cell.text + cell.mark for cell in row[: self.names]] for row in self.rows]
         if shared:
             rows = [[name.replace(shared, "…")] for [name] in rows]

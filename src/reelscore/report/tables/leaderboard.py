@@ -124,7 +124,7 @@ class TableLayout(msgspec.Struct, frozen=True):
         return ordered if self.columns is None else ordered.select(self.columns)
 
     def formats(self, table: ScoreTable) -> dict[str, NumberFormat]:
-        """The format of each score of a table."""
+        """Return the format of each score of a table."""
         values = {
             name: [row[name].score for row in table.results.values() if name in row]
             for name in table.metrics
@@ -132,7 +132,7 @@ class TableLayout(msgspec.Struct, frozen=True):
         return {name: self._format(table, name, own) for name, own in values.items()}
 
     def item_formats(self, table: ScoreTable) -> dict[str, NumberFormat]:
-        """The format of each score's items."""
+        """Return the format of each score's items."""
         values: dict[str, list[float]] = {name: [] for name in table.metrics}
         for row in table.results.values():
             for name, result in row.items():
@@ -336,7 +336,7 @@ def _bound_notes(bounds: Collection[str]) -> list[str]:
 def _leaders(
     table: ScoreTable, name: str, unranked: Collection[tuple[str, str]], form: NumberFormat
 ) -> tuple[str, str]:
-    """The best and the second best of the scores that can be compared, as they are printed.
+    """Return the best and the second best of the scores that can be compared, as they are printed.
 
     Of two scores there is no second best, nor after several that are best alike.
     """
@@ -395,6 +395,6 @@ def table_html(table: ScoreTable) -> str:
 
 
 def table_signatures(table: ScoreTable) -> list[str]:
-    """The signatures of a table's scores, each once."""
+    """Return the signatures of a table's scores, each once."""
     results = (result for row in table.results.values() for result in row.values())
     return list(dict.fromkeys(result.signature for result in results if result.signature))

@@ -86,7 +86,7 @@ def _comparison(group: Sequence[MatchedStories], timeline: Timeline, width: int)
 
 
 def _columns(group: Sequence[MatchedStories], names: Sequence[str], width: int) -> list[str]:
-    """Below each reference what each system has for it; captions without a match by themselves."""
+    """Return below each reference what each system has for it, and captions without a match."""
     room = (width - 3 * (len(group) - 1)) // len(group)
     if room < _NARROWEST:
         raise DataError(
@@ -117,7 +117,7 @@ def _pair_of(comparison: MatchedStories, reference: TimedCaption) -> Pair | None
 
 
 def _cell(pair: Pair | None, room: int) -> list[str]:
-    """What one system has for a reference, or a candidate that is not matched."""
+    """Return what one system has for a reference, or a candidate that is not matched."""
     if pair is None or pair.candidate is None:
         return ["no match"]
     caption = pair.candidate
