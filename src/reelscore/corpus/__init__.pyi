@@ -13,10 +13,6 @@ from reelscore.corpus.project_files import Segment as Segment
 from reelscore.corpus.project_files import Subtitles as Subtitles
 from reelscore.corpus.project_files import TimedScript as TimedScript
 from reelscore.corpus.project_files import TimedSentence as TimedSentence
-from reelscore.corpus.release.clip_assembly import assemble as assemble
-from reelscore.corpus.release.corpus_size import corpus_size as corpus_size
-from reelscore.corpus.release.duplicates import same_films as same_films
-from reelscore.corpus.release.film_sets import split as split
 from reelscore.corpus.scripts.formats import parse_script as parse_script
 from reelscore.corpus.scripts.formats import read_script as read_script
 from reelscore.corpus.scripts.fountain import write_fountain as write_fountain
