@@ -1,11 +1,8 @@
-from reelscore.corpus.names.cast import Cast as Cast
-from reelscore.corpus.names.name_replacement import anonymise as anonymise
 from reelscore.corpus.pipeline import STEPS as STEPS
 from reelscore.corpus.pipeline import Step as Step
 from reelscore.corpus.project import Film as Film
 from reelscore.corpus.project import Project as Project
 from reelscore.corpus.project_files import AlignedTracks as AlignedTracks
-from reelscore.corpus.project_files import Anonymised as Anonymised
 from reelscore.corpus.project_files import Cue as Cue
 from reelscore.corpus.project_files import CueLine as CueLine
 from reelscore.corpus.project_files import Element as Element
@@ -16,10 +13,6 @@ from reelscore.corpus.project_files import Segment as Segment
 from reelscore.corpus.project_files import Subtitles as Subtitles
 from reelscore.corpus.project_files import TimedScript as TimedScript
 from reelscore.corpus.project_files import TimedSentence as TimedSentence
-from reelscore.corpus.release.clip_assembly import assemble as assemble
-from reelscore.corpus.release.corpus_size import corpus_size as corpus_size
-from reelscore.corpus.release.duplicates import same_films as same_films
-from reelscore.corpus.release.film_sets import split as split
 from reelscore.corpus.scripts.formats import parse_script as parse_script
 from reelscore.corpus.scripts.formats import read_script as read_script
 from reelscore.corpus.scripts.fountain import write_fountain as write_fountain
@@ -33,3 +26,6 @@ from reelscore.corpus.sound.time_map import TimeMap as TimeMap
 from reelscore.corpus.words.accessibility import accessibility_report as accessibility_report
 from reelscore.corpus.words.script_alignment import align_script as align_script
 from reelscore.corpus.words.subtitles import read_subtitles as read_subtitles
+from reelscore.text.names.cast import Cast as Cast
+from reelscore.text.names.name_replacement import Anonymised as Anonymised
+from reelscore.text.names.name_replacement import anonymise as anonymise

@@ -196,7 +196,7 @@ ANONYMISE = Step(
     "anonymise",
     "names.json",
     CorpusNames,
-    "names.film_names:corpus_names",
+    "release.film_names:corpus_names",
     scope="corpus",
     needs=("assemble",),
     film_files=("script.json",),

@@ -342,6 +342,8 @@ class Project:
         """Return what a result would be made by and from, now."""
         if step.scope == "film":
             self.film(film_id)
+        if step.reads_file and file is None:
+            raise DataError(f"The step {step.name!r} reads a file; name it.")
         for name in step.needs:
             self.needed(STEPS[name], film_id)
         files = [

@@ -12,6 +12,7 @@ from typing import Literal
 
 from reelscore.corpus.sound.time_map import Break, Piece, TimeMap
 from reelscore.errors import DataError
+from reelscore.text.names.name_replacement import Anonymised
 
 State = Literal["proposed", "accepted", "rejected", "edited"]
 Kind = Literal[
@@ -399,32 +400,6 @@ class CorpusClips(StepResult):
 
     clips: tuple[FilmClip, ...]
     sentences: tuple[FilmSentence, ...]
-
-
-@dataclass(frozen=True)
-class Replacement:
-    """A name that was replaced."""
-
-    start: int  # where it began in the original, in characters
-    end: int  # where it ended
-    text: str
-    token: str  # what stands there now
-
-
-@dataclass(frozen=True)
-class Anonymised:
-    """A sentence without names.
-
-    Attributes:
-        text: The sentence.
-        replacements: What was replaced, in order, by places of the original.
-        doubts: Words that are names of the cast and might be ordinary words here, and whether
-            each was replaced: a person should look.
-    """
-
-    text: str
-    replacements: tuple[Replacement, ...] = ()
-    doubts: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True)

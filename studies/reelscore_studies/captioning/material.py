@@ -18,10 +18,10 @@ from reelscore.captioners.features import (
     feature_items,
     read_features,
 )
-from reelscore.corpus.names.name_replacement import without_names
 from reelscore.data.captions.caption_files import read_references
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError, check_choice
+from reelscore.text.names.name_replacement import without_names
 from reelscore.text.parser.tuples import Tuples, read_tuples
 from reelscore_studies.captioning.plans import Plan
 from reelscore_studies.rendered.dataset import SETS, RenderedClips, write_clips

@@ -87,7 +87,7 @@ def read_captions_of(paths: Sequence[str], reading: Reading) -> dict[str, list[s
     cast = click.get_current_context().meta.get(_CAST)
     if cast is None:
         return captions
-    from reelscore.corpus.names.name_replacement import without_names
+    from reelscore.text.names.name_replacement import without_names
 
     done = without_names(captions, cast)
     pairs = [pair for item in done for pair in zip(done[item], captions[item], strict=True)]

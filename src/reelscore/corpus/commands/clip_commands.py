@@ -26,22 +26,21 @@ from reelscore.corpus.commands.corpus_options import (
     show_grid,
     show_report,
 )
-from reelscore.corpus.names.cast import Cast
-from reelscore.corpus.names.film_names import read_names
-from reelscore.corpus.names.name_replacement import anonymise as anonymised
-from reelscore.corpus.names.name_replacement import unknown_names
 from reelscore.corpus.pipeline import ANONYMISE, ASSEMBLE, SPLIT, TRANSCRIPT
 from reelscore.corpus.project import Film, Project
 from reelscore.corpus.project_files import (
-    Anonymised,
     CorpusClips,
     CorpusSets,
     Element,
     TimedSentence,
     Transcript,
 )
+from reelscore.corpus.release.film_names import read_names
 from reelscore.corpus.release.film_sets import RATIOS
 from reelscore.errors import DataError
+from reelscore.text.names.cast import Cast
+from reelscore.text.names.name_replacement import Anonymised, unknown_names
+from reelscore.text.names.name_replacement import anonymise as anonymised
 
 _SHOWN = 20
 

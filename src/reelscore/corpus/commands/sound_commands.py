@@ -27,7 +27,13 @@ from reelscore.corpus.commands.corpus_options import (
 )
 from reelscore.corpus.pipeline import ALIGN, SEGMENT, SUBTITLES
 from reelscore.corpus.project import Project
-from reelscore.corpus.project_files import UNSURE, AlignedTracks, NarrationSegments, Segment
+from reelscore.corpus.project_files import (
+    UNSURE,
+    AlignedTracks,
+    AudioTrack,
+    NarrationSegments,
+    Segment,
+)
 from reelscore.corpus.sound.segmentation import METHODS
 from reelscore.corpus.sound.time_map import clock
 from reelscore.errors import DataError
@@ -88,6 +94,7 @@ def align(
         _check_both(film_file, ad_file)
         with film_project(project, None, files) as (loose, film_id):
             result = run_step(loose, ALIGN, film_id, bar="Aligning", **options)
+        result = replace(result, film=_at(film_file, result.film), ad=_at(ad_file, result.ad))
         _show_map(result)
         wanted.deliver(result)
         return
@@ -111,6 +118,11 @@ def _check_both(film_file: str | None, ad_file: str | None) -> None:
     if film_file is None or ad_file is None:
         missing = "--film" if film_file is None else "--ad"
         raise DataError(f"Without a project both files are needed; name one with {missing} too.")
+
+
+def _at(path: str | None, track: AudioTrack | None) -> AudioTrack | None:
+    """Write the path of a track as it was typed."""
+    return replace(track, path=path) if track and path else track
 
 
 def _show_map(result: AlignedTracks) -> None:

@@ -35,13 +35,9 @@ def assemble(
 ) -> list[FilmClip]:
     """Make the clips of a film.
 
-    Args:
-        film_id: The film.
-        sentences: Its sentences; those that are rejected or have no time are left out.
-        seconds: How long the film is; clips stay inside.
-        expand: What short clips become: `symmetric`, longer at both sides up to `min_clip`;
-            `tail`, 2 seconds longer at the end, however long; `none`, as they are.
-        min_clip: The shortest clip of `symmetric`, in seconds.
+    Sentences that are rejected or have no time are left out; clips stay inside the film. Short
+    clips become longer at both sides up to `min_clip` seconds (`symmetric`), all clips 2 seconds
+    longer at the end (`tail`), or all stay as they are (`none`).
 
     Returns:
         The clips by their start. Sentences with the same times, to the millisecond, share a clip.

@@ -45,12 +45,7 @@ class CorpusSize:
 def corpus_size(clips: Sequence[ExportedClip], *, tag: bool = False) -> CorpusSize:
     """Count the films, clips, sentences, words and stems of clips.
 
-    Args:
-        clips: The clips.
-        tag: Whether stems are counted by part of speech too, with reelscore's parser.
-
-    Raises:
-        MissingExtraError: If the stemmer, or the parser that tags, is not installed.
+    Stems are counted by part of speech too where `tag` is given, with reelscore's parser.
 
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods, nodding.",))
     >>> size = corpus_size([clip])

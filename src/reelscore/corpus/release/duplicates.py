@@ -84,11 +84,6 @@ def same_films(
 ) -> tuple[list[SameFilm], list[str]]:
     """Find the films of a project that have the same sound.
 
-    Args:
-        project: The project.
-        film_ids: The films to compare.
-        progress: Called with the films done and the films there are.
-
     Returns:
         The pairs whose alignment has a confidence of at least 0.12, and the films that
         were not compared: without a file, or shorter than 20 seconds.

@@ -83,18 +83,11 @@ def split(
 ) -> dict[str, str]:
     """Divide films into sets.
 
-    Args:
-        chosen_works: The films, by `works`.
-        ratios: The share of clips that each of the four sets should have.
-        by_genre: Whether the genres of every set should be like those of the whole.
-        seed: Decides between equally good divisions.
-        fixed: The set of films that must be in one.
+    Each set gets about its share of the clips, and `by_genre` the genres of the whole; the seed
+    decides between equally good divisions, and `fixed` says which films must be in which set.
 
     Returns:
         The set of each film.
-
-    Raises:
-        DataError: If a set that should have clips would have none, or what is fixed cannot be.
 
     >>> films = [FilmGroup((f"f{n}",), narrated=10 + n) for n in range(8)]
     >>> sets = split(films, ratios=(0.5, 0.2, 0.2, 0.1))

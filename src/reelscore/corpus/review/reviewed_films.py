@@ -10,11 +10,11 @@ from typing import Literal
 
 import msgspec
 
-from reelscore.corpus.names.film_names import film_headings
 from reelscore.corpus.pipeline import ASSEMBLE, SCRIPT, SUBTITLES
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import Decision, Segment, TimedSentence
 from reelscore.corpus.release.corpus_size import review_size
+from reelscore.corpus.release.film_names import film_headings
 from reelscore.corpus.review.actions import Reviewer, suggested_flags
 from reelscore.corpus.review.decision_log import append_decision, read_decisions
 from reelscore.corpus.review.pictures import has_video

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from reelscore.corpus.names.cast import TITLES, Cast, is_known, is_word, verb_and_noun, word_set
-from reelscore.corpus.project_files import Anonymised, Replacement
 from reelscore.errors import DataError
+from reelscore.text.names.cast import TITLES, Cast, is_known, is_word, verb_and_noun, word_set
 
 PEOPLE = "people"
 """What several people of one name become."""
@@ -38,6 +38,32 @@ _FUNCTION = word_set(
 )
 _OFTEN = 3  # an unknown word with a capital is listed from this number on
 _VERB = 3  # times as often a verb as a noun: a verb whatever follows
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A name that was replaced."""
+
+    start: int  # where it began in the original, in characters
+    end: int  # where it ended
+    text: str
+    token: str  # what stands there now
+
+
+@dataclass(frozen=True)
+class Anonymised:
+    """A sentence without names.
+
+    Attributes:
+        text: The sentence.
+        replacements: What was replaced, in order, by places of the original.
+        doubts: Words that are names of the cast and might be ordinary words here, and whether
+            each was replaced: a person should look.
+    """
+
+    text: str
+    replacements: tuple[Replacement, ...] = ()
+    doubts: tuple[tuple[str, bool], ...] = ()
 
 
 def anonymise(

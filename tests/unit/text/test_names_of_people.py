@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reelscore.corpus.names.cast import Cast
-from reelscore.corpus.names.name_replacement import anonymise, unknown_names
 from reelscore.errors import DataError
+from reelscore.text.names.cast import Cast
+from reelscore.text.names.name_replacement import anonymise, unknown_names
 
 pytest.importorskip("reelscore_parser")
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reelscore.corpus.names.cast import Cast
-from reelscore.corpus.names.name_replacement import anonymise, unknown_names
 from reelscore.corpus.pipeline import ASSEMBLE, SCRIPT, StepWork
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import CorpusNames, FilmNames
 from reelscore.corpus.review.decision_log import read_decisions
 from reelscore.corpus.review.replay import effective_decisions
 from reelscore.errors import DataError
+from reelscore.text.names.cast import Cast
+from reelscore.text.names.name_replacement import anonymise, unknown_names
 
 
 def film_headings(project: Project, film_id: str) -> tuple[list[str], set[str]]:
