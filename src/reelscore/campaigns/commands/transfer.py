@@ -14,7 +14,12 @@ import click
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import campaign_argument, id_option, opened
 from reelscore.campaigns.hits.tasks import KINDS, Hit
-from reelscore.campaigns.imports.files import FORMATS, Format, judgments_csv, stream_judgments
+from reelscore.campaigns.imports.judgment_files import (
+    FORMATS,
+    Format,
+    judgments_csv,
+    stream_judgments,
+)
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.cli.messages import say
 from reelscore.cli.option_kinds import file_option, json_option

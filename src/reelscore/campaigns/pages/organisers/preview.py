@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of, is_blind
+from reelscore.campaigns.pages.rater_pages import Pages, read_pages
 from reelscore.campaigns.pages.raters.session import allow, task_screen
-from reelscore.campaigns.pages.texts import Pages, read_pages
 from reelscore.campaigns.pages.video_checks import CONVERT
 from reelscore.campaigns.store.raters import count_hits, list_hits, load_hit
 from reelscore.web.requests import Router
