@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -52,13 +51,6 @@ def control_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(_CONTROL):
         with_control = option(with_control)
     return with_control
-
-
-@contextmanager
-def opened(where: str, campaign_id: str | None) -> Iterator[Campaign]:
-    """Open a campaign for the length of a command."""
-    with Campaign.open(where, campaign_id) as campaign:
-        yield campaign
 
 
 def judged(campaign: Campaign) -> Judgments:
