@@ -18,7 +18,7 @@ import pytest
 from reelscore import DataError
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
-from reelscore.campaigns.imports.files import judgments_csv, read_judgments
+from reelscore.campaigns.imports.judgment_files import judgments_csv, read_judgments
 from support.made_hits import Clock, rating_hits
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from reelscore.campaigns.evaluate.quality import check_quality
 from reelscore.campaigns.evaluate.scores import group_means, score_judgments, standardize
-from reelscore.campaigns.imports.files import read_judgments
+from reelscore.campaigns.imports.judgment_files import read_judgments
 from reelscore.campaigns.judgments import Judgments
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from reelscore.campaigns.imports import rows as import_rows
-from reelscore.campaigns.imports.files import read_judgments
+from reelscore.campaigns.imports.judgment_files import read_judgments
 from reelscore.campaigns.imports.rows import seconds
 from reelscore.errors import DataError, UnknownNameError
 from support.campaigns import eacl, eacl_batches, published

@@ -14,7 +14,8 @@ import pytest
 from starlette.responses import Response
 
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
-from reelscore.campaigns.pages.raters import session, tasks
+from reelscore.campaigns.pages.raters import session
+from reelscore.campaigns.pages.raters import task_pages as tasks
 from reelscore.web import media
 from reelscore.web.site import Site
 from support.visits import Visitor, app_over

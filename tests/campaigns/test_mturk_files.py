@@ -14,7 +14,7 @@ import pytest
 
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.campaigns.pages.organisers.mturk import hits_csv
-from reelscore.campaigns.pages.texts import Pages
+from reelscore.campaigns.pages.rater_pages import Pages
 from reelscore.errors import DataError
 from reelscore.web.site import static_file
 from support.browser import faults, is_within, press, slide, watch

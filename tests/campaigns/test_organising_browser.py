@@ -9,7 +9,7 @@ import pytest
 from reelscore import examples
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.design import Design, make_hits
-from reelscore.campaigns.pages.texts import read_pages
+from reelscore.campaigns.pages.rater_pages import read_pages
 from support.browser import faults, is_within, log_in, press
 from support.server import serve, small_campaign
 

@@ -61,7 +61,7 @@ def test_practice_refuses_what_is_no_answer(tmp_path, answer):
     ],
 )
 def test_every_protocol_has_a_practice_that_fits_it(protocol):
-    from reelscore.campaigns.pages.texts import PRACTICE
+    from reelscore.campaigns.pages.rater_pages import PRACTICE
     from reelscore.campaigns.protocols import PROTOCOLS
 
     asked = PROTOCOLS[protocol]

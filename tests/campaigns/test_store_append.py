@@ -10,7 +10,7 @@ import pytest
 
 from reelscore import DataError
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.imports.files import read_judgments
+from reelscore.campaigns.imports.judgment_files import read_judgments
 from reelscore.campaigns.judgments import Judgment
 from support.campaigns import eacl, rating
 from support.made_hits import Clock, rating_hits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reelscore.campaigns.imports.files import read_judgments
+from reelscore.campaigns.imports.judgment_files import read_judgments
 from reelscore.campaigns.judgments import Judgment, Judgments
 
 

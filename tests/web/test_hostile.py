@@ -158,7 +158,7 @@ def test_a_defect_says_nothing_to_strangers(tmp_path, caplog, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("the password is swordfish")
 
-    monkeypatch.setattr("reelscore.campaigns.pages.raters.tasks.submit", broken)
+    monkeypatch.setattr("reelscore.campaigns.pages.raters.task_pages.submit", broken)
     sent = visitor.answer(1)
     assert sent.status_code == 500
     assert "swordfish" not in sent.text
@@ -178,7 +178,7 @@ def test_a_database_that_fails_is_not_described(tmp_path):
 
     app.state.campaigns.get("dogs")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("reelscore.campaigns.pages.raters.tasks.submit", failing)
+        patch.setattr("reelscore.campaigns.pages.raters.task_pages.submit", failing)
         sent = visitor.answer(1)
     assert sent.status_code == 503
     assert str(tmp_path) not in sent.text

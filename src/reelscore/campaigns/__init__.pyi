@@ -31,7 +31,7 @@ from reelscore.campaigns.hits.tasks import HitPlan as HitPlan
 from reelscore.campaigns.hits.tasks import Shown as Shown
 from reelscore.campaigns.hits.tasks import Task as Task
 from reelscore.campaigns.hits.top_up import top_up as top_up
-from reelscore.campaigns.imports.files import read_judgments as read_judgments
+from reelscore.campaigns.imports.judgment_files import read_judgments as read_judgments
 from reelscore.campaigns.judgments import Judgment as Judgment
 from reelscore.campaigns.judgments import Judgments as Judgments
 from reelscore.campaigns.protocols import Criterion as Criterion

@@ -74,10 +74,10 @@ class Judgment(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Column:
+class NameColumn:
     """Names that repeat, as numbers: row k has `names[codes[k]]`.
 
-    >>> column = Column.of(["r1", "r2", "r1"])
+    >>> column = NameColumn.of(["r1", "r2", "r1"])
     >>> column.names, column.codes.tolist(), column["r1"].tolist()
     (('r1', 'r2'), [0, 1, 0], [True, False, True])
     """
@@ -86,7 +86,7 @@ class Column:
     codes: IntArray
 
     @classmethod
-    def of(cls, values: Iterable[str]) -> Column:
+    def of(cls, values: Iterable[str]) -> NameColumn:
         """Number the names in order of appearance."""
         number: dict[str, int] = {}
         codes = [number.setdefault(value, len(number)) for value in values]
@@ -101,10 +101,10 @@ class Column:
     def __iter__(self) -> Iterator[str]:
         return (self.names[code] for code in self.codes)
 
-    def select(self, rows: Mask) -> Column:
+    def select(self, rows: Mask) -> NameColumn:
         """Keep some rows; names that no longer occur go."""
         kept, codes = np.unique(self.codes[rows], return_inverse=True)
-        return Column(tuple(self.names[code] for code in kept), codes.astype(np.int64))
+        return NameColumn(tuple(self.names[code] for code in kept), codes.astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -122,21 +122,21 @@ class Judgments:
     1
     """
 
-    rater: Column
-    hit: Column
-    task: Column
+    rater: NameColumn
+    hit: NameColumn
+    task: NameColumn
     position: IntArray
-    system: Column
-    item: Column
-    kind: Column
+    system: NameColumn
+    item: NameColumn
+    kind: NameColumn
     score: FloatArray
-    criterion: Column
-    against: Column
+    criterion: NameColumn
+    against: NameColumn
     started: FloatArray
     submitted: FloatArray
     seconds: FloatArray
-    client: Column
-    status: Column
+    client: NameColumn
+    status: NameColumn
     z: FloatArray
     opened: FloatArray
     received: FloatArray
@@ -145,7 +145,7 @@ class Judgments:
     @classmethod
     def of(cls, rows: Iterable[Judgment]) -> Judgments:
         """Take over rows, in order."""
-        columns = _Columns()
+        columns = _Gathered()
         rest = iter(rows)
         while block := list(islice(rest, _BLOCK)):
             columns.add(block)
@@ -173,7 +173,9 @@ class Judgments:
         kept: dict[str, Any] = {}
         for field in fields(self):
             values = getattr(self, field.name)
-            kept[field.name] = values.select(rows) if isinstance(values, Column) else values[rows]
+            kept[field.name] = (
+                values.select(rows) if isinstance(values, NameColumn) else values[rows]
+            )
         return replace(self, **kept)
 
     def only(self, criterion: str) -> Judgments:
@@ -192,12 +194,12 @@ class Judgments:
         return cls.of(row for part in parts for row in part)
 
 
-class _Columns:
+class _Gathered:
     """Columns while they grow; rows leave numbers behind, no objects."""
 
     def __init__(self) -> None:
         self.names: dict[str, dict[str, int]] = {
-            field.name: {} for field in fields(Judgments) if field.type == "Column"
+            field.name: {} for field in fields(Judgments) if field.type == "NameColumn"
         }
         self.names["kind"] = {kind: k for k, kind in enumerate(KINDS)}
         self.blocks: dict[str, list[NDArray[Any]]] = {field.name: [] for field in fields(Judgments)}
@@ -219,13 +221,13 @@ class _Columns:
             none = np.empty(0, dtype=np.int64 if codes else np.float64)
             values = np.concatenate([none, *blocks])
             columns[name] = (
-                Column(tuple(self.names[name]), values) if name in self.names else values
+                NameColumn(tuple(self.names[name]), values) if name in self.names else values
             )
         return Judgments(**columns)
 
 
-def _values(column: Column | FloatArray | IntArray) -> Iterable[Any]:
-    if isinstance(column, Column):
+def _values(column: NameColumn | FloatArray | IntArray) -> Iterable[Any]:
+    if isinstance(column, NameColumn):
         return column
     values: list[Any] = column.tolist()
     if column.dtype == np.int64:

@@ -1,7 +1,7 @@
-"""The rating pages: raters judge captions in a browser, organisers watch over them.
+"""The base of a server: settings, accounts and sessions, security, videos, and pages as such.
 
-`app.create_app` puts everything together. `raters` has the pages of raters, `organisers` those of
-organisers, `store` the tables of both beside the campaign's own.
+`app.create_app` puts a server together: the base, and what each wing adds to it
+(`site.WingPages`), found by the table in `reelscore.wings`.
 """
 
 from reelscore._lazy import attach

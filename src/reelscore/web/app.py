@@ -41,6 +41,9 @@ MultiPartParser.spool_max_size = 1 << 16  # larger files wait on the disk: many 
 def create_app(settings: Settings) -> FastAPI:
     """Make the app; its database is made or brought up to date first.
 
+    Args:
+        settings: What the server is told.
+
     Raises:
         DataError: If the database cannot be used.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import click
 
@@ -42,13 +41,6 @@ _CONTROL = {
 
 
 control_options = gathered("control", Control, _CONTROL)
-
-
-@contextmanager
-def opened(where: str, campaign_id: str | None) -> Iterator[Campaign]:
-    """Open a campaign for the length of a command."""
-    with Campaign.open(where, campaign_id) as campaign:
-        yield campaign
 
 
 def judged(campaign: Campaign) -> Judgments:

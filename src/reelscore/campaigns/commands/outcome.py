@@ -15,7 +15,6 @@ from reelscore.campaigns.commands.options import (
     control_options,
     id_option,
     judged,
-    opened,
 )
 from reelscore.campaigns.evaluate.quality import Control, known
 from reelscore.campaigns.evaluate.results import Results, evaluate_ratings, usable
@@ -152,7 +151,7 @@ def results(
       reelscore campaign results my.db --minimum 15 --table gold.csv
     """
     outputs = _Outputs(table_file, csv_file, latex_file, json_file, plot, html_file)
-    with opened(campaign, campaign_id) as opened_campaign:
+    with Campaign.open(campaign, campaign_id) as opened_campaign:
         if opened_campaign.protocol.form != "rating":
             _show_votes(opened_campaign, reference, table_file, json_file)
             return

@@ -13,7 +13,6 @@ from reelscore.campaigns.commands.options import (
     control_options,
     id_option,
     judged,
-    opened,
     quality_of,
 )
 from reelscore.campaigns.commands.outcome import evaluated
@@ -62,7 +61,7 @@ def quality(
         from reelscore.report.plots.style import need_matplotlib
 
         need_matplotlib()
-    with opened(campaign, campaign_id) as opened_campaign:
+    with Campaign.open(campaign, campaign_id) as opened_campaign:
         judgments = opened_campaign.judgments() if unfinished else judged(opened_campaign)
         quality = quality_of(opened_campaign, judgments, control)
     if csv_file:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.options import control_options, id_option, opened
+from reelscore.campaigns.commands.options import control_options, id_option
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.hits.tasks import Hit
@@ -96,7 +96,7 @@ def simulate(
     check_targets(json_file)
     shares = _shares(mix) if mix else bad_mix(bad)
     if campaign:
-        with opened(campaign, campaign_id) as opened_campaign:
+        with Campaign.open(campaign, campaign_id) as opened_campaign:
             _fill(opened_campaign, truth, shares, seed)
         return
     names = [chr(ord("a") + k) for k in range(systems)]

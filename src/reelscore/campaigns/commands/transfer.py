@@ -12,9 +12,14 @@ from typing import Any
 import click
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.options import campaign_argument, id_option, opened
+from reelscore.campaigns.commands.options import campaign_argument, id_option
 from reelscore.campaigns.hits.tasks import KINDS, Hit
-from reelscore.campaigns.imports.files import FORMATS, Format, judgments_csv, stream_judgments
+from reelscore.campaigns.imports.judgment_files import (
+    FORMATS,
+    Format,
+    judgments_csv,
+    stream_judgments,
+)
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.cli.messages import say
 from reelscore.cli.options import file_option, json_option
@@ -47,7 +52,7 @@ def show_hits(
       reelscore campaign hits my.db --csv tasks.csv --key key.csv
     """
     check_targets(csv_file, key_file, json_file)
-    with opened(campaign, campaign_id) as opened_campaign:
+    with Campaign.open(campaign, campaign_id) as opened_campaign:
         hits = list(opened_campaign.hits())
     if csv_file:
         write(csv_file, _csv(hits, blind=True))
@@ -212,7 +217,7 @@ def export(campaign: str, path: str, campaign_id: str | None, judgments: bool) -
       reelscore campaign export my.db my-campaign.jsonl
       reelscore campaign export my.db judgments.csv --judgments
     """
-    with opened(campaign, campaign_id) as opened_campaign:
+    with Campaign.open(campaign, campaign_id) as opened_campaign:
         if judgments:
             check_targets(path)
             write(path, judgments_csv(opened_campaign.rows()), private=True)

@@ -14,7 +14,6 @@ from reelscore.campaigns.commands.options import (
     campaign_argument,
     control_options,
     id_option,
-    opened,
 )
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.evaluate.results import usable
@@ -65,7 +64,7 @@ def check_videos(campaign: str, videos: Path, campaign_id: str | None) -> None:
     if not videos.is_dir():
         raise DataError(f"{videos}: no such folder; expected the folder with the videos.")
     with (
-        opened(campaign, campaign_id) as opened_campaign,
+        Campaign.open(campaign, campaign_id) as opened_campaign,
         progress_bar("Checking videos") as progress,
     ):
         report = check_media(opened_campaign, videos, progress=progress)
@@ -114,7 +113,7 @@ def show_status(
         for terms in Campaign.list(campaign):
             click.echo(f"{terms.id}  {terms.name}  ({terms.protocol.name})")
         return
-    with opened(campaign, campaign_id) as opened_campaign:
+    with Campaign.open(campaign, campaign_id) as opened_campaign:
         if release:
             opened_campaign.release_abandoned()
         if state:
@@ -192,7 +191,7 @@ def offer(
             "No raters are named. Name them with --rater, or use --all for every "
             "rater whose work cannot be used."
         )
-    with opened(campaign, campaign_id) as opened_campaign:
+    with Campaign.open(campaign, campaign_id) as opened_campaign:
         judgments = opened_campaign.judgments(finished=True)
         if everyone:
             wanted = usable(opened_campaign, judgments, control).poor
@@ -229,7 +228,7 @@ def add_hits(campaign: str, campaign_id: str | None, wanted: int, control: Contr
     Example:
       reelscore campaign top-up my.db --judgments 150
     """
-    with opened(campaign, campaign_id) as opened_campaign:
+    with Campaign.open(campaign, campaign_id) as opened_campaign:
         done = top_up(opened_campaign, wanted, actor="command line", control=control)
         awaited = opened_campaign.awaited()
         status = opened_campaign.status()
@@ -290,7 +289,6 @@ def pay(
     from reelscore.web.server import need_web
 
     need_web()
-    from reelscore.campaigns.campaign import Campaign
     from reelscore.campaigns.pages.payments import PAY_LISTS, Pay, list_work
     from reelscore.web.store.schema import open_database
 

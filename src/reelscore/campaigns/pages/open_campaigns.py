@@ -136,22 +136,22 @@ def is_blind(campaign: Campaign) -> bool:
 @cache
 def _routes() -> list[BaseRoute]:
     from reelscore.campaigns.pages.organisers import (
-        campaigns,
-        decisions,
+        campaign_pages,
+        decision_forms,
         mturk,
         new_campaign,
         preview,
         rater_texts,
         results_page,
     )
-    from reelscore.campaigns.pages.raters import ends, entry, tasks
+    from reelscore.campaigns.pages.raters import ends, entry, task_pages
 
     routes = routes_of(
-        *(entry, campaigns, new_campaign, rater_texts, preview),
-        *(decisions, results_page, mturk),
+        *(entry, campaign_pages, new_campaign, rater_texts, preview),
+        *(decision_forms, results_page, mturk),
     )
     rating = APIRouter()
-    for router in (entry.preparation, tasks.router, ends.router):
+    for router in (entry.preparation, task_pages.router, ends.router):
         rating.include_router(router, prefix="/c/{campaign}")
         rating.include_router(router, prefix="/c/{campaign}" + FRAME, include_in_schema=False)
     return [*routes, *rating.routes]

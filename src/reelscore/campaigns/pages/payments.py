@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.pages.texts import read_pages
+from reelscore.campaigns.pages.rater_pages import read_pages
 from reelscore.campaigns.store.records import REJECTED
 from reelscore.campaigns.store.schema import assignment, hit, judgment, skip, task
 from reelscore.data.spreadsheet import spreadsheet_csv

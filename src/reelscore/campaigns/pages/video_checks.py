@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from reelscore._progress import Progress
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.pages.texts import Pages, read_pages
+from reelscore.campaigns.pages.rater_pages import Pages, read_pages
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.web.media import TYPES, check_video, video_files
 

@@ -27,8 +27,8 @@ from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.imports.rows import seconds
 from reelscore.campaigns.judgments import Judgment
 from reelscore.campaigns.pages.open_campaigns import Chosen, ChosenToSend
+from reelscore.campaigns.pages.rater_pages import Pages, read_pages
 from reelscore.campaigns.pages.raters.session import Screen
-from reelscore.campaigns.pages.texts import Pages, read_pages
 from reelscore.campaigns.protocols import Protocol
 from reelscore.data.source import Source
 from reelscore.errors import DataError

@@ -11,13 +11,13 @@ from starlette.exceptions import HTTPException
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of, is_blind
-from reelscore.campaigns.pages.raters.session import allow, task_screen
-from reelscore.campaigns.pages.texts import Pages, read_pages
+from reelscore.campaigns.pages.rater_pages import read_pages
+from reelscore.campaigns.pages.raters.session import Viewer, allow, task_screen
 from reelscore.campaigns.pages.video_checks import CONVERT
 from reelscore.campaigns.store.raters import count_hits, list_hits, load_hit
 from reelscore.web.requests import Router
 from reelscore.web.sessions import PATH, Desk, Organiser
-from reelscore.web.site import FromOurForm, Site
+from reelscore.web.site import FromOurForm
 
 router = Router(prefix=PATH + "/c/{campaign}")
 PATIENCE = 5.0  # seconds that a page waits for the check to end
@@ -58,12 +58,8 @@ _HIDDEN = "(text that only raters see)"
 
 
 @dataclass(frozen=True)
-class HitPreview:
+class HitPreview(Viewer):
     """An organiser before a campaign's tasks; it stands where a rater's session would."""
-
-    site: Site
-    campaign: Campaign
-    pages: Pages
 
     @property
     def home(self) -> str:

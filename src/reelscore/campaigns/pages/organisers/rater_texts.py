@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.new_campaign import HOUR, Hours
-from reelscore.campaigns.pages.texts import (
+from reelscore.campaigns.pages.rater_pages import (
     KEY,
     PRACTICE,
     CheckQuestion,

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.campaigns.pages.open_campaigns import campaigns_of
+from reelscore.campaigns.pages.rater_pages import ATTEMPTS, Pages, read_pages
 from reelscore.campaigns.pages.raters.ends import show_end
 from reelscore.campaigns.pages.raters.session import (
     MTURK_HOSTS,
@@ -20,8 +21,7 @@ from reelscore.campaigns.pages.raters.session import (
     practice_screen,
     refuse_members,
 )
-from reelscore.campaigns.pages.raters.tasks import go_on
-from reelscore.campaigns.pages.texts import ATTEMPTS, Pages, read_pages
+from reelscore.campaigns.pages.raters.task_pages import go_on
 from reelscore.campaigns.protocols import Protocol
 from reelscore.campaigns.store import raters
 from reelscore.campaigns.store.raters import Arrival, Rater

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
-from reelscore.campaigns import protocols as asked
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.tasks import Task
 from reelscore.campaigns.pages.open_campaigns import campaigns_of
-from reelscore.campaigns.pages.texts import Pages, Practice, read_pages
+from reelscore.campaigns.pages.rater_pages import Pages, Practice, read_pages
+from reelscore.campaigns.protocols import Criterion, Protocol
 from reelscore.campaigns.store import raters
 from reelscore.campaigns.store.campaigns import read_settings
 from reelscore.campaigns.store.raters import Rater, count_done
@@ -32,14 +32,25 @@ MTURK_PAGES = "https://*.mturk.com"
 
 
 @dataclass(frozen=True)
-class Session:
+class Viewer:
+    """Somebody who looks at tasks: a rater's session, or an organiser's preview."""
+
+    site: Site
+    campaign: Campaign
+    pages: Pages
+
+    @property
+    def home(self) -> str:
+        """The path of the viewer's pages; videos lie under it."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Session(Viewer):
     """A rater at work in one campaign, and what their browser asks for."""
 
     request: Request
-    site: Site
     rater: Rater
-    campaign: Campaign
-    pages: Pages
     key: str = ""
 
     @property
@@ -119,7 +130,7 @@ def session_in(connection: Connection, request: Request) -> Session:
     # a link may have moved to another browser, a service may have begun another submission
     if (rater.session != submission) if key else (rater.browser != digest(request.state.browser)):
         raise _stranger()
-    return Session(request, site, rater, opened, pages, key)
+    return Session(site, opened, pages, request, rater, key)
 
 
 def refuse_members(connection: Connection, request: Request, campaign: str) -> None:
@@ -210,12 +221,12 @@ class Screen:
     captions: tuple[str, ...]
     video: str
     context: str
-    protocol: asked.Protocol
+    protocol: Protocol
     missing: bool = False
     next_video: str = ""
 
     @property
-    def criteria(self) -> tuple[asked.Criterion, ...]:
+    def criteria(self) -> tuple[Criterion, ...]:
         """What is judged."""
         return self.protocol.criteria
 
@@ -225,26 +236,6 @@ class Screen:
         if len(self.captions) == 2:
             return ("First text", "Second text")
         return tuple(f"Text {chr(ord('A') + k)}" for k in range(len(self.captions)))
-
-
-class Viewer(Protocol):
-    """Somebody who looks at tasks: a rater's session, or an organiser's preview."""
-
-    @property
-    def site(self) -> Site:
-        """What the server shares among its pages."""
-
-    @property
-    def campaign(self) -> Campaign:
-        """The campaign."""
-
-    @property
-    def pages(self) -> Pages:
-        """What its raters are told."""
-
-    @property
-    def home(self) -> str:
-        """The path of the viewer's pages; videos lie under it."""
 
 
 def task_screen(viewer: Viewer, tasks: Sequence[Task], place: int) -> Screen:

@@ -15,9 +15,9 @@ from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.preview import preview_of
 from reelscore.campaigns.pages.organisers.progress import costs, figures, rater_rows
 from reelscore.campaigns.pages.payments import PAY_LISTS, Pay, list_work
+from reelscore.campaigns.pages.rater_pages import read_pages
 from reelscore.campaigns.pages.raters.session import video_of
-from reelscore.campaigns.pages.raters.tasks import REPORT
-from reelscore.campaigns.pages.texts import read_pages
+from reelscore.campaigns.pages.raters.task_pages import REPORT
 from reelscore.campaigns.store import raters
 from reelscore.campaigns.store.raters import count_tasks, list_taken
 from reelscore.campaigns.store.records import REJECTED
