@@ -14,7 +14,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from reelscore._progress import Bar, Lines
+from reelscore._progress import ProgressBar, ProgressLines
 from reelscore.cli.file_options import refs_option
 from reelscore.cli.messages import as_options
 from reelscore.cli.option_kinds import (
@@ -507,12 +507,12 @@ def progress_bar(
         return f"{engine.retries:,} retries" if engine is not None and engine.retries else ""
 
     if not sys.stderr.isatty():
-        yield Lines(what, functools.partial(click.echo, err=True), more=retries)
+        yield ProgressLines(what, functools.partial(click.echo, err=True), more=retries)
         return
     if not wanted:
         yield None
         return
-    bar = Bar(what, functools.partial(click.echo, err=True, nl=False), more=retries)
+    bar = ProgressBar(what, functools.partial(click.echo, err=True, nl=False), more=retries)
     try:
         yield bar
     finally:
