@@ -8,7 +8,8 @@ from typing import Any
 from msgspec import structs
 
 from reelscore.data.captions.item_ids import matched_ids, rule_note, rule_part
-from reelscore.data.captions.python_captions import PathLike, columns_of, is_path
+from reelscore.data.captions.python_captions import columns_of, is_path
+from reelscore.data.file_names import PathLike
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.data.tables.table_files import one_score, read_table
 from reelscore.data.tables.table_rows import Repeats, UnusableRow, table_of_columns

@@ -37,7 +37,6 @@ from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.captions.shards import (
     BY_ARGUMENTS,
     BadRow,
-    PathLike,
     Remedies,
     Shard,
     check_pyarrow,
@@ -45,6 +44,7 @@ from reelscore.data.captions.shards import (
     streamed,
     write_shards,
 )
+from reelscore.data.file_names import PathLike
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
 from reelscore.engines.engine import Engine
