@@ -196,11 +196,7 @@ class FrequencyFile(msgspec.Struct):
 
 
 def read_frequencies(path: str | Path) -> FrequencyFile:
-    """Read document frequencies from JSON: ``{"documents": 2, "frequencies": {"a man": 1}}``.
-
-    Args:
-        path: The file.
-    """
+    """Read document frequencies from JSON: ``{"documents": 2, "frequencies": {"a man": 1}}``."""
     try:
         stored = msgspec.json.decode(Path(path).read_bytes(), type=FrequencyFile)
     except OSError as error:
