@@ -29,7 +29,7 @@ class Steps:
             self._progress(self._done, self._total)
 
 
-class Lines:
+class ProgressLines:
     """Says every ten seconds, in a line, how far work is: where nobody sees a bar, as in a log.
 
     Args:
@@ -40,7 +40,7 @@ class Lines:
         more: What else there is to say; empty for nothing.
 
     >>> times = iter([0.0, 5.0, 12.0])
-    >>> progress = Lines("Scoring", print, clock=lambda: next(times))
+    >>> progress = ProgressLines("Scoring", print, clock=lambda: next(times))
     >>> progress(100, 1000)
     >>> progress(400, 1000)
     Scoring: 400 of 1,000 (40%) after 12 s, 33/s, 18 s left
@@ -74,7 +74,7 @@ class Lines:
         self._write(f"{self._what}: {done:,}{share} {_listed(*facts, self._more())}")
 
 
-class Bar:
+class ProgressBar:
     r"""Draws a bar into one line of a terminal, at most ten times a second.
 
     Args:
@@ -84,7 +84,7 @@ class Bar:
         more: What else there is to say; empty for nothing.
 
     >>> times = iter([0.0, 5.0, 6.0])
-    >>> bar = Bar("Scoring", lambda text: print(repr(text)), clock=lambda: next(times))
+    >>> bar = ProgressBar("Scoring", lambda text: print(repr(text)), clock=lambda: next(times))
     >>> bar(400, 1000)
     '\r\x1b[KScoring ━━━━━━━━━━━━                    40%, 80/s, 7 s left'
     >>> bar.clear()

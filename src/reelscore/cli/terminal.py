@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from reelscore._progress import Bar, Lines
+from reelscore._progress import Bar
 from reelscore.cli.file_options import exists
+from reelscore.data.formats.lines import Lines
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Grid

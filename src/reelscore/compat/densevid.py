@@ -17,7 +17,8 @@ from typing import Any
 
 import click
 
-from reelscore.data.story_files import PathLike, read_stories
+from reelscore.data.file_names import PathLike
+from reelscore.data.story_files import read_stories
 from reelscore.errors import DataError
 from reelscore.scoring.scores import Scores
 from reelscore.stories.protocol import Variant, preset

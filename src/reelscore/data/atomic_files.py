@@ -22,14 +22,6 @@ def write_atomically(
 ) -> None:
     r"""Write a whole file, or leave everything as it was.
 
-    Args:
-        path: The file to make or replace.
-        content: Bytes, or text to be written as UTF-8 with its line ends as they are.
-        private: Let nobody else read the file, also where one was there before.
-
-    Raises:
-        DataError: If the file cannot be written there.
-
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:

@@ -15,7 +15,6 @@ Every segment and sentence is checked here, so that the scores never meet a bad 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -31,13 +30,13 @@ from reelscore.data.checks import (
     is_missing,
     text_fault,
 )
+from reelscore.data.file_names import PathLike
 from reelscore.data.plain_stories import plain_stories
 from reelscore.data.reading import ITEM_FIELDS
 from reelscore.data.source import Source
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies
 from reelscore.errors import DataError
 
-PathLike = str | os.PathLike[str]
 # One video's or one caption's part of a file: place, video id, value.
 Entry = tuple[str, Any, Any]
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from reelscore.errors import check_choice
+from reelscore.text.tokens import thread_count
 
 Batch = TypeVar("Batch")
 Value = TypeVar("Value")
@@ -14,7 +17,7 @@ Result = TypeVar("Result")
 
 # An engine is a class with `broadcast` and `map`, in a module that is imported when it is chosen.
 ENGINES = {
-    "threads": "reelscore.engines.threads:Threads",
+    "threads": "reelscore.engines.engine:Threads",
     "ray": "reelscore.engines.ray:Ray",
 }
 
@@ -133,3 +136,50 @@ class Engine:
             shared: What `broadcast` gave.
         """
         return self._workers.map(function, batches, shared)
+
+
+class Threads:
+    """Threads of this process.
+
+    Args:
+        workers: How many; ``None`` for all cores.
+    """
+
+    retries = 0
+
+    def __init__(self, workers: int | None = None) -> None:
+        self._workers = thread_count(workers)
+
+    def broadcast(self, value: Value) -> Shared[Value]:
+        """Share a value: all threads see it as it is."""
+        return Shared(value)
+
+    def check_files(self, paths: Sequence[str]) -> None:
+        """Refuse nothing: all threads see what this process sees."""
+
+    def summary(self) -> str:
+        """Return nothing: all went on here."""
+        return ""
+
+    def map(
+        self,
+        function: Callable[[Batch, Value], Result],
+        batches: Iterable[Batch],
+        shared: Shared[Value],
+    ) -> Iterator[Result]:
+        """Apply a function to each batch, one for each thread in flight."""
+        if self._workers == 1:
+            for batch in batches:
+                yield function(batch, shared.value)
+            return
+        pool = ThreadPoolExecutor(self._workers)
+        flying: deque[Future[Result]] = deque()
+        try:
+            for batch in batches:
+                if len(flying) == self._workers:
+                    yield flying.popleft().result()
+                flying.append(pool.submit(function, batch, shared.value))
+            while flying:
+                yield flying.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)

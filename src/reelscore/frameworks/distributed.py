@@ -11,9 +11,6 @@ def gather(scorer: Scorer) -> None:
     Every process must call it. States are merged in the order of the processes, so all have the
     same scores afterwards. Items that several processes had go by the scorer's policy.
 
-    Args:
-        scorer: This process's scorer; the others have the same references and metrics.
-
     >>> scorer = Scorer({"v1": ["a man runs"]}, "rouge_l")
     >>> scorer.update({"v1": "a man"})
     >>> gather(scorer)

@@ -82,12 +82,7 @@ class CaptionMetric(torchmetrics.Metric):
         self.add_state("rows", default=[], dist_reduce_fx="cat")
 
     def update(self, ids: Iterable[Id], captions: Iterable[str]) -> None:
-        """Take the captions of a batch.
-
-        Args:
-            ids: The item of each caption: texts, integers, or a tensor.
-            captions: As many captions.
-        """
+        """Take the captions of a batch."""
         self._scorer.reset()
         self._scorer.update(ids, captions)
         state = self._scorer.state()

@@ -3,8 +3,8 @@ from reelscore.metrics.base import mean_of_first as mean_of_first
 from reelscore.metrics.base import with_count as with_count
 from reelscore.metrics.bleu import Bleu as Bleu
 from reelscore.metrics.cider import Cider as Cider
+from reelscore.metrics.cider import write_frequencies as write_frequencies
 from reelscore.metrics.diversity import Diversity as Diversity
-from reelscore.metrics.document_frequencies import write_frequencies as write_frequencies
 from reelscore.metrics.meteor import Meteor as Meteor
 from reelscore.metrics.meteor_universal import MeteorUniversal as MeteorUniversal
 from reelscore.metrics.registry import metric_class as metric_class

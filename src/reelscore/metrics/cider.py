@@ -7,7 +7,7 @@ clipping and length penalty.
 
 Document frequencies come from the references of the items that are scored: with a single item
 every weight is log(1) = 0 and so is the score; with few items the score says little. A file of
-frequencies (`reelscore.metrics.document_frequencies`) fixes them, so that small sets, or sets of
+frequencies (`write_frequencies`) fixes them, so that small sets, or sets of
 different size, can be compared.
 """
 
@@ -16,6 +16,8 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import msgspec
@@ -24,13 +26,19 @@ from msgspec.structs import replace
 from reelscore import _native
 from reelscore._lazy import np
 from reelscore._native import Rows
+from reelscore.data.atomic_files import write_atomically
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.paired_captions import lone_references
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.tables.scales import Scale
-from reelscore.errors import check_choice
+from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray, Metric, check_range, core_scores
+from reelscore.text.tokens import Tokenizer, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions, Integers, pack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 Variant = Literal["d", "plain"]
 
@@ -41,14 +49,14 @@ class Counted(msgspec.Struct, frozen=True):
     frequencies: _native.DocumentFrequencies
     documents: int
 
-    def prepare(self, references: Captions) -> Prepared:
+    def prepare(self, references: Captions) -> CiderReferences:
         """Prepare a part of the references, which must share the vocabulary of those counted."""
         log_documents = _log_documents(self.documents)
         norms = _native.cider_norms(references.words, self.frequencies, log_documents, 1)
-        return Prepared(self.frequencies, log_documents, norms)
+        return CiderReferences(self.frequencies, log_documents, norms)
 
 
-class Prepared(msgspec.Struct, frozen=True):
+class CiderReferences(msgspec.Struct, frozen=True):
     """Frequencies of the n-grams, and what follows from them for the references."""
 
     frequencies: _native.DocumentFrequencies
@@ -102,7 +110,7 @@ class Cider(Metric):
         """Unless a file says how frequent n-grams are."""
         return self.frequencies is None
 
-    def prepare(self, references: Captions, reference_offsets: Integers) -> Prepared:
+    def prepare(self, references: Captions, reference_offsets: Integers) -> CiderReferences:
         """Count in how many items' references each n-gram stands, or read it from the file."""
         table = _native.DocumentFrequencies(self.n)
         words = references.words
@@ -110,15 +118,13 @@ class Cider(Metric):
             log_documents = _log_documents(len(reference_offsets) - 1)
             norms = table.count_repeated(words, reference_offsets, log_documents)
         else:
-            from reelscore.metrics.document_frequencies import read_frequencies
-
             stored = read_frequencies(self.frequencies)
             ngrams = Captions(pack(list(stored.frequencies)), references.vocabulary).words
             log_documents = _log_documents(stored.documents)
             table.add_ngrams(words)
             table.set(ngrams, array("d", stored.frequencies.values()))
             norms = _native.cider_norms(words, table, log_documents, 1)
-        return Prepared(table, log_documents, norms)
+        return CiderReferences(table, log_documents, norms)
 
     def gather(self, references: Captions, reference_offsets: Integers) -> Counted | None:
         """Count in how many of the items' references each n-gram stands."""
@@ -128,7 +134,7 @@ class Cider(Metric):
         table.count(references.words, reference_offsets)
         return Counted(table, len(reference_offsets) - 1)
 
-    def statistics(self, batch: CaptionBatch, prepared: Prepared) -> Rows:
+    def statistics(self, batch: CaptionBatch, prepared: CiderReferences) -> Rows:
         """Similarity for each order, averaged over the references, and 1."""
         return _native.cider_statistics(
             batch.candidates.words,
@@ -180,3 +186,63 @@ class Cider(Metric):
 
 def _log_documents(documents: int) -> float:
     return math.log(max(1, documents))
+
+
+class FrequencyFile(msgspec.Struct):
+    """Document frequencies as stored: JSON with these two fields."""
+
+    documents: int
+    frequencies: dict[str, float]
+
+
+def read_frequencies(path: str | Path) -> FrequencyFile:
+    """Read document frequencies from JSON: ``{"documents": 2, "frequencies": {"a man": 1}}``."""
+    try:
+        stored = msgspec.json.decode(Path(path).read_bytes(), type=FrequencyFile)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
+    except msgspec.DecodeError as error:
+        raise DataError(
+            f"{path}: not a file of document frequencies: {error}. "
+            "Expected JSON with 'documents' and 'frequencies', as write_frequencies makes it."
+        ) from error
+    return stored
+
+
+def write_frequencies(
+    path: str | Path,
+    references: CaptionsLike,
+    *,
+    n: int = 4,
+    tokenizer: Tokenizer = "ptb",
+) -> None:
+    """Count in how many items' references each n-gram stands, and store it for `Cider`.
+
+    Args:
+        path: The JSON file to write.
+        references: The references of each item, in any form of `reelscore.score` that has ids.
+        n: The longest n-grams to count, in words.
+        tokenizer: As in `reelscore.score`.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "df.json"
+    >>> write_frequencies(path, {"v1": ["a man", "a boy"], "v2": ["a dog"]}, n=1)
+    >>> read_frequencies(path).frequencies
+    {'a': 2.0, 'man': 1.0, 'boy': 1.0, 'dog': 1.0}
+    """
+    counts: dict[str, float] = {}
+    checked = lone_references(references_by_item(references), empty="zero")
+    tokenized = tokenize_packed(pack(checked.references), tokenizer).unpack()
+    for begin, end in pairwise(checked.reference_offsets):
+        tokens = [text.split() for text in tokenized[begin:end]]
+        # a dict, not a set: the order of the file must not depend on string hashing
+        ngrams = dict.fromkeys(
+            " ".join(words[k : k + order])
+            for words in tokens
+            for order in range(1, n + 1)
+            for k in range(len(words) - order + 1)
+        )
+        for ngram in ngrams:
+            counts[ngram] = counts.get(ngram, 0.0) + 1.0
+    stored = FrequencyFile(documents=len(checked), frequencies=counts)
+    write_atomically(path, msgspec.json.encode(stored).decode())

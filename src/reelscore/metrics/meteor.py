@@ -33,7 +33,7 @@ MODULES = ("exact", "stem", "synonym", "paraphrase")
 PackedStems = tuple[Packed, Packed]  # words, and the stem of each
 
 
-class Match(NamedTuple):
+class WordMatch(NamedTuple):
     """Words of a candidate matched with words of a reference, by position."""
 
     candidate: range
@@ -41,12 +41,12 @@ class Match(NamedTuple):
     module: str
 
 
-class Alignment(NamedTuple):
+class WordAlignment(NamedTuple):
     """How METEOR matches one candidate with one reference, and the score that gives."""
 
     candidate: list[str]
     reference: list[str]
-    matches: list[Match]
+    matches: list[WordMatch]
     score: float
 
 
@@ -151,7 +151,7 @@ class Meteor(Metric):
             )
         )
 
-    def align(self, candidate: str, reference: str, tokenizer: Tokenizer = "ptb") -> Alignment:
+    def align(self, candidate: str, reference: str, tokenizer: Tokenizer = "ptb") -> WordAlignment:
         """Show which words of two captions match, and how: why a score is what it is.
 
         >>> alignment = Meteor().align("a man jumps over a car", "a man jumped over an automobile")
@@ -175,9 +175,10 @@ class Meteor(Metric):
             self._stems(pack([ours, theirs])),
         )
         matches = [
-            Match(range(i, i + m), range(j, j + n), MODULES[module]) for i, m, j, n, module in spans
+            WordMatch(range(i, i + m), range(j, j + n), MODULES[module])
+            for i, m, j, n, module in spans
         ]
-        return Alignment(candidate_words, reference_words, matches, score)
+        return WordAlignment(candidate_words, reference_words, matches, score)
 
     def _stems(self, *texts: Packed) -> PackedStems | None:
         """The stems of words in another language; ``None`` for English, which the core knows."""

@@ -18,8 +18,9 @@ from reelscore.data.atomic_files import check_own_folder, make_folder
 from reelscore.data.captions.inputs import references_by_item
 from reelscore.data.captions.paired_captions import Empty, lone_candidates, lone_references
 from reelscore.data.captions.shard_blocks import checked_block
-from reelscore.data.captions.shards import BadRows, PathLike, Remedies, Shard, write_shards
+from reelscore.data.captions.shards import BadRows, Remedies, Shard, write_shards
 from reelscore.data.checks import first_few
+from reelscore.data.file_names import PathLike
 from reelscore.data.reading import Reading, Role
 from reelscore.engines.engine import Engine
 from reelscore.engines.ray import Ray, unpacked

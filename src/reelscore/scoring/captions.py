@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from reelscore._progress import Progress
+from reelscore.data.captions.caption_files import Candidates, References
 from reelscore.data.captions.coverage import items_notes, on_shared_items
 from reelscore.data.captions.inputs import Inputs, read_inputs
 from reelscore.data.captions.item_ids import matched, rule_note
@@ -147,31 +148,22 @@ def score_systems(
     captions, truth = inputs.systems, inputs.references
     if not captions:
         raise DataError("There are no candidates; at least one is needed.")
-    if truth is None:
-        needing = [metric.name for metric in chosen if metric.needs_references]
-        if needing:
-            raise DataError(
-                f'{needing[0]} needs references; none were given. Pass references="FILE".'
-            )
-    if truth is not None and match_ids:
-        respelled = {}
-        for name, candidates in captions.items():
-            with about_system(name):
-                respelled[name] = matched(match_ids, candidates, truth)
-        captions = respelled
-    tokenized = tokenizer == "none"
+    if truth is None and (needing := [metric.name for metric in chosen if metric.needs_references]):
+        raise DataError(f'{needing[0]} needs references; none were given. Pass references="FILE".')
+    if truth is not None and match_ids is not None:
+        captions = _respelled(captions, truth, match_ids)
     coverage = None
     if common:
         captions, truth, coverage = on_shared_items(captions, truth)
+    tokenized = tokenizer == "none"
     paired: dict[str, Paired] = {}
     for name, candidates in captions.items():
         with inputs.explained(), about_system(name):
-            if truth is None:
-                paired[name] = lone_candidates(candidates, empty=empty, tokenized=tokenized)
-            else:
-                paired[name] = pair(
-                    candidates, truth, missing=missing, empty=empty, tokenized=tokenized
-                )
+            paired[name] = (
+                lone_candidates(candidates, empty=empty, tokenized=tokenized)
+                if truth is None
+                else pair(candidates, truth, missing=missing, empty=empty, tokenized=tokenized)
+            )
     rows: dict[str, Scores] = {}
     warnings: dict[str, None] = {}
     for names in _on_the_same_items(paired):
@@ -200,6 +192,17 @@ def score_systems(
     notes = [*inputs.notes, *rules, *own_notes, *items_notes(table, coverage)]
     notes += [*languages, *warnings]
     return replace(table, notes=notes)
+
+
+def _respelled(
+    captions: Mapping[str, Candidates], truth: References, match_ids: str
+) -> dict[str, Candidates]:
+    """Return candidates by the ids of the references."""
+    respelled = {}
+    for name, candidates in captions.items():
+        with about_system(name):
+            respelled[name] = matched(match_ids, candidates, truth)
+    return respelled
 
 
 def _on_the_same_items(paired: Mapping[str, Paired]) -> list[list[str]]:

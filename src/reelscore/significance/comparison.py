@@ -272,9 +272,6 @@ def _number(value: float) -> float | None:
 def strictest(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """Put the tests of each score together: a pair differs where every test says so.
 
-    Args:
-        comparisons: What `compare` found, one for each test and score.
-
     >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
     >>> tests = [Comparison.of("x", ["a", "b"], [1, 0], times * p) for times in (1, 4, 9)]
     >>> [float(each.p_corrected[0, 1]) for each in strictest(tests)]

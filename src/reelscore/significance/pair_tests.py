@@ -155,14 +155,6 @@ def with_tests(
     Scores of systems that have the same items are tested by the paired bootstrap; scores of
     people, who as a rule judge other items of each system, by the rank-sum test.
 
-    Args:
-        table: The scores.
-        human: Which of them people gave.
-        level: A corrected p below it is significant.
-        correction: How to correct for the number of pairs by one score.
-        resamples: Resamples of the bootstrap.
-        seed: Seed of the bootstrap.
-
     Returns:
         The table with intervals where there were none, and a comparison for each score; of a
         score that cannot be tested, it says why.

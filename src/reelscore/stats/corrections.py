@@ -75,9 +75,6 @@ def rank(wins: ArrayLike) -> list[int]:
     Finer than `cluster`: the members of a rank do not differ, but one of them need not lose
     against all of the rank above.
 
-    Args:
-        wins: As in `cluster`.
-
     >>> rank([[0, 1, 1], [0, 0, 0], [0, 0, 0]])
     [1, 2, 2]
     """
@@ -92,9 +89,6 @@ def rank(wins: ArrayLike) -> list[int]:
 
 def rank_range(wins: ArrayLike) -> list[tuple[int, int]]:
     """The places each could have: after all that beat it, before all that it beats.
-
-    Args:
-        wins: Whether the row is significantly better than the column, in any order.
 
     >>> rank_range([[0, 0, 1], [0, 0, 1], [0, 0, 0]])
     [(1, 2), (1, 2), (3, 3)]

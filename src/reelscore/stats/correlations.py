@@ -65,10 +65,6 @@ def difference_pearson(human: ArrayLike, metric: ArrayLike) -> float:
     Level and spread of a group fall out as in a correlation within groups, but all groups
     together give one number, in which those with large differences weigh more.
 
-    Args:
-        human: Groups × members.
-        metric: Groups × members.
-
     >>> round(difference_pearson([[1, 2, 3], [4, 5, 6]], [[2, 1, 4], [3, 3, 7]]), 3)
     0.766
     """

@@ -55,12 +55,6 @@ def count_pairs(
 ) -> PairCounts:
     """Count the pairs along the last axis.
 
-    Args:
-        human: Scores by people.
-        metric: Scores by the metric.
-        epsilon: Differences of the metric up to this count as ties.
-        least: Pairs that people set apart by less than this are left out.
-
     >>> counts = count_pairs([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])
     >>> [int(number) for number in counts]
     [6, 3, 1, 0, 0]

@@ -44,12 +44,6 @@ def bootstrap_scores(
 ) -> FloatArray:
     """Score resamples of the items, drawn with replacement.
 
-    Args:
-        statistics: Items × k.
-        scores: Turns sums of statistics, (..., k), into scores, (..., outputs).
-        resamples: How many resamples to draw.
-        seed: Random seed.
-
     Returns:
         Resamples × outputs.
 
@@ -92,12 +86,7 @@ class ExactSums:
         self._parts = [large, small] if np.any(small) else [large]
 
     def __call__(self, counts: FloatArray) -> FloatArray:
-        """Sum up each resample: resamples × k.
-
-        Args:
-            counts: How often each resample has each item, resamples × items; in all as often as
-                there are items, or less.
-        """
+        """Sum up each resample: resamples × k."""
         sums: FloatArray = sum((counts @ part for part in self._parts[1:]), counts @ self._parts[0])
         return sums
 
@@ -112,10 +101,6 @@ def _in_steps(statistics: FloatArray) -> FloatArray:
 
 def percentile_interval(samples: FloatArray, level: float = 0.95) -> FloatArray:
     """The interval that holds the middle share of the samples: 2 × outputs.
-
-    Args:
-        samples: Samples × outputs.
-        level: The share that lies inside.
 
     >>> percentile_interval(np.arange(101.0)[:, None], 0.5)[:, 0].tolist()
     [25.0, 75.0]

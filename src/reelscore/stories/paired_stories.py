@@ -16,10 +16,10 @@ from reelscore.data.captions.item_ids import matched, rule_hint
 from reelscore.data.captions.languages import language_notes
 from reelscore.data.captions.python_captions import has_item, is_frame
 from reelscore.data.checks import first_few, has_words
-from reelscore.data.file_names import expanded
+from reelscore.data.file_names import PathLike, expanded
 from reelscore.data.reading import part_with
 from reelscore.data.stories import NO_CAPTIONS, SPARE_TIME, Stories, Story
-from reelscore.data.story_files import PathLike, read_stories, stories_of
+from reelscore.data.story_files import read_stories, stories_of
 from reelscore.data.tables.table import Coverage
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric

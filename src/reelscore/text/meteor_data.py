@@ -19,9 +19,6 @@ _REMEDY = "Install reelscore again: pip install --force-reinstall --no-deps reel
 def meteor_index() -> _native.MeteorIndex:
     """Open the index; it stays open.
 
-    Raises:
-        ResourceError: If the file is missing, cannot be read or is damaged.
-
     >>> meteor_index() is meteor_index()
     True
     """

@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from reelscore._progress import Bar, Lines
-from reelscore.cli import terminal
+from reelscore._progress import ProgressBar, ProgressLines
+from reelscore.cli import options
 from reelscore.engines import Engine
 
 
@@ -16,7 +16,7 @@ from reelscore.engines import Engine
 def clock(monkeypatch):
     """A clock that is set by hand."""
     now = [0.0]
-    monkeypatch.setattr(terminal, "Lines", partial(Lines, clock=lambda: now[0]))
+    monkeypatch.setattr(options, "ProgressLines", partial(ProgressLines, clock=lambda: now[0]))
     return now
 
 
@@ -44,7 +44,7 @@ def test_a_rate_is_that_of_the_stage_under_way(clock, capfd):
 
 def test_the_rate_of_a_bar_is_that_of_the_stage_under_way():
     now, drawn = [0.0], []
-    bar = Bar("Scoring", drawn.append, clock=lambda: now[0])
+    bar = ProgressBar("Scoring", drawn.append, clock=lambda: now[0])
     for second, done in ((26, 0), (27, 1), (37, 11)):
         now[0] = second
         bar(done, 200)
@@ -87,7 +87,7 @@ def test_short_work_says_nothing(clock, capfd):
 def test_commands(folder, run, monkeypatch, command, what):
     """Every look at the clock is eleven seconds after the last."""
     times = iter(range(0, 100_000, 11))
-    monkeypatch.setattr(terminal, "Lines", partial(Lines, clock=lambda: next(times)))
+    monkeypatch.setattr(options, "ProgressLines", partial(ProgressLines, clock=lambda: next(times)))
     status, out, err = run(*command)
     assert status == 0
     assert what in err

@@ -10,7 +10,7 @@ import pytest
 
 import reelscore
 from reelscore import DataError, Reward, Scorer, check, score, score_systems
-from reelscore.metrics.document_frequencies import write_frequencies
+from reelscore.metrics.cider import write_frequencies
 
 IDS = ["v1", "v2", "v3"]
 CAPTIONS = ["a man rides", "two dogs play", "a woman cooks rice"]

@@ -8,8 +8,7 @@ import math
 import pytest
 
 from reelscore import DataError, UnknownNameError, score
-from reelscore.metrics.cider import Cider
-from reelscore.metrics.document_frequencies import write_frequencies
+from reelscore.metrics.cider import Cider, write_frequencies
 
 REFERENCES = {"v1": ["a man runs", "the man is running"], "v2": ["a dog sleeps"]}
 CANDIDATES = {"v1": "a man runs", "v2": "a dog"}

@@ -141,7 +141,7 @@ def test_shares_add_up_to_cider(metric):
 
 
 def test_shares_with_stored_frequencies(tmp_path):
-    from reelscore.metrics.document_frequencies import write_frequencies
+    from reelscore.metrics.cider import write_frequencies
 
     systems, references = examples.clips()
     path = tmp_path / "frequencies.json"

@@ -12,7 +12,7 @@ from reelscore.errors import UnknownNameError
 from reelscore.examples import clips
 from reelscore.text import damage, damage_forms, damage_kinds, exploit, exploit_kinds
 from reelscore.text.damages.rules import HELD_OUT_NEGATIONS, KINDS
-from reelscore.text.damages.sentence import Sentence
+from reelscore.text.damages.sentence import WordRow
 
 REFERENCES = [text for texts in clips()[1].values() for text in texts]
 
@@ -179,7 +179,7 @@ def test_one_word_is_exchanged(kind, form, caption, choice):
     seen = set()
     for seed in range(60):
         text = damaged(kind, form, caption, seed)
-        (new,) = set(Sentence.read(text).lower) - set(Sentence.read(caption).lower) - {"a", "an"}
+        (new,) = set(WordRow.read(text).lower) - set(WordRow.read(caption).lower) - {"a", "an"}
         seen.add(new)
     assert seen >= set(choice.split())
 

@@ -20,14 +20,13 @@ from reelscore.data.checks import (
     references_fault,
     text_fault,
 )
-from reelscore.data.file_names import expanded
+from reelscore.data.file_names import PathLike, expanded
 from reelscore.data.formats import LINES, TIMED, Format, detect_format, get_format
 from reelscore.data.formats.lines import Lines
 from reelscore.data.reading import IN_ORDER, Reading, Request, Role, listed_splits
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
-PathLike = str | os.PathLike[str]
 Candidates = Mapping[str, str]
 References = Mapping[str, Sequence[str]]
 Records = Iterable[tuple[int, Any, Any]]

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from reelscore.data.captions.caption_files import (
     Candidates,
     CaptionFile,
-    PathLike,
     References,
     candidates_of_file,
     reading_explained,
@@ -30,7 +29,7 @@ from reelscore.data.captions.python_captions import (
     python_captions,
 )
 from reelscore.data.checks import first_few, in_words
-from reelscore.data.file_names import exists, expanded, folder_of, shard_files
+from reelscore.data.file_names import PathLike, exists, expanded, folder_of, shard_files
 from reelscore.data.reading import Reading, part_with
 from reelscore.data.source import PARQUET, EmptyFileError, Source
 from reelscore.errors import DataError

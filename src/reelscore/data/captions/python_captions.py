@@ -24,6 +24,7 @@ from reelscore.data.checks import (
     references_fault,
     text_fault,
 )
+from reelscore.data.file_names import PathLike
 from reelscore.data.reading import (
     USUAL,
     Role,
@@ -206,7 +207,6 @@ def are_columns(value: Mapping[Any, Any]) -> bool:
     )
 
 
-PathLike = str | os.PathLike[str]
 # Captions as a user may give them: see the table in docs/formats.md.
 CaptionsLike = Mapping[Any, Any] | Iterable[Any] | PathLike
 

@@ -8,22 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import structs
 
 from reelscore.data.checks import counted
-from reelscore.data.file_names import shard_files
+from reelscore.data.file_names import PathLike, shard_files
 from reelscore.data.formats import detect_format, get_format
 from reelscore.data.reading import Reading, Role, same_name
 from reelscore.data.source import EmptyFileError, Source
 from reelscore.errors import DataError, MissingExtraError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-PathLike = str | os.PathLike[str]
 
 SYSTEM = "system"
 STREAMED = ("parquet", "jsonl")  # the formats that are read in blocks

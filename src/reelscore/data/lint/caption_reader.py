@@ -8,7 +8,6 @@ from functools import partial
 from itertools import count
 
 from reelscore.data.captions.caption_files import (
-    PathLike,
     Records,
     References,
     caption_file,
@@ -18,6 +17,7 @@ from reelscore.data.captions.caption_files import (
 from reelscore.data.captions.inputs import OtherIds, paths_in, references_by_item, with_ids
 from reelscore.data.captions.python_captions import CaptionsLike, python_captions, texts_in
 from reelscore.data.checks import Problems, id_fault, id_text, text_fault
+from reelscore.data.file_names import PathLike
 from reelscore.data.formats import LINES, TIMED, get_format
 from reelscore.data.lint.findings import CheckedCaptions
 from reelscore.data.reading import Reading, Request

@@ -33,8 +33,8 @@ from reelscore.data.tables.table_rows import (
     BETTER,
     SCORE_NAMES,
     SYSTEM_NAMES,
-    BadRow,
     Repeats,
+    UnusableRow,
     gap_notes,
     roles_of,
     table_of_columns,
@@ -177,14 +177,14 @@ def read_table(
         elif is_json:
             records = msgspec.json.decode(data, type=list[dict[str, Any]])
             if not records:
-                raise BadRow("the list has no records")
+                raise UnusableRow("the list has no records")
             columns = columns_of(records, "scores")
             name = Path(path).stem
             table = table_of_columns(columns, name, "record", repeats=repeats, column=column)
         else:
             text = data.decode("utf-8-sig")
             table = _from_csv(text, Path(path).stem, repeats, column)
-    except (msgspec.DecodeError, UnicodeDecodeError, csv.Error, BadRow) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, csv.Error, UnusableRow) as error:
         raise DataError(
             f"{path}: not a score table: {error}. Expected CSV with the columns system, item, "
             "score and optionally metric, a JSON list of such records, or JSON with 'systems', as "
@@ -302,7 +302,7 @@ class _Stored(msgspec.Struct):
 def _from_json(data: bytes) -> ScoreTable:
     stored = msgspec.json.decode(data, type=_Stored)
     if stored.format > FORMAT:
-        raise BadRow(
+        raise UnusableRow(
             f"it has format {stored.format} of a newer reelscore, and this one reads up to {FORMAT}"
         )
     declared = cache(view("declared scale"))
@@ -348,7 +348,7 @@ def _from_json(data: bytes) -> ScoreTable:
             own = {name: row[name] for name in group.outputs if name in row}
             try:
                 shared = _statistics(group, own)
-            except _Unusable as error:
+            except _UnusableStatistics as error:
                 unusable[", ".join(group.outputs), str(error)] = None
             else:
                 row |= {
@@ -359,21 +359,21 @@ def _from_json(data: bytes) -> ScoreTable:
     return ScoreTable(results, [*stored.notes, *gap_notes(gaps), *notes], bounds=bounds)
 
 
-class _Unusable(ValueError):
+class _UnusableStatistics(ValueError):
     """Statistics of a file that cannot be trusted."""
 
 
 def _statistics(group: _Statistics, results: dict[str, MetricResult]) -> Statistics:
     """Read the statistics of one metric, and check that they give the scores of the table."""
     if not results or not group.columns:
-        raise _Unusable("they belong to no score")
+        raise _UnusableStatistics("they belong to no score")
     first = next(iter(results.values()))
     items = first.items.index.items if group.items is None else group.items
     if {len(column) for column in group.columns} != {len(items)}:
-        raise _Unusable("they are of other items than the scores")
+        raise _UnusableStatistics("they are of other items than the scores")
     metric = view("metric")(first.metric, first.signature)
     if metric is None or list(metric.outputs) != list(map(output_name, group.outputs)):
-        raise _Unusable("the metric cannot be loaded here")
+        raise _UnusableStatistics("the metric cannot be loaded here")
     rows = np.array(group.columns, dtype=np.float64).T.copy()
     try:
         scores = dict(zip(group.outputs, metric.aggregate(rows).tolist(), strict=True))
@@ -383,7 +383,7 @@ def _statistics(group: _Statistics, results: dict[str, MetricResult]) -> Statist
         not math.isclose(scores.get(name, math.nan), each.score, rel_tol=1e-9, abs_tol=1e-12)
         for name, each in results.items()
     ):
-        raise _Unusable("another version of the metric made them")
+        raise _UnusableStatistics("another version of the metric made them")
     return Statistics(tuple(group.outputs), items, rows, metric.scores)
 
 

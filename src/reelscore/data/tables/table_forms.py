@@ -8,10 +8,11 @@ from typing import Any
 from msgspec import structs
 
 from reelscore.data.captions.item_ids import matched_ids, rule_note, rule_part
-from reelscore.data.captions.python_captions import PathLike, columns_of, is_path
+from reelscore.data.captions.python_captions import columns_of, is_path
+from reelscore.data.file_names import PathLike
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.data.tables.table_files import one_score, read_table
-from reelscore.data.tables.table_rows import BadRow, Repeats, table_of_columns
+from reelscore.data.tables.table_rows import Repeats, UnusableRow, table_of_columns
 from reelscore.errors import DataError
 
 # Scores as a user may give them: see the table in docs/meta.md.
@@ -70,7 +71,7 @@ def _of_columns(value: TableLike, name: str, repeats: Repeats, column: str | Non
     columns = columns_of(value, "scores")
     try:
         table = table_of_columns(columns, name, repeats=repeats, column=column)
-    except BadRow as error:
+    except UnusableRow as error:
         what = str(error).replace("line 1 is", "the header is").replace("line 1 names", "it names")
         raise DataError(
             f"The scores cannot be used: {what}. Expected the columns system, item, score and "

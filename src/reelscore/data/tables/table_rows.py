@@ -36,7 +36,7 @@ _OTHER_NUMBERS = {
 _NO_SCORE = {"", "-", "na", "n/a", "nan", "none", "null"}
 
 
-class BadRow(ValueError):
+class UnusableRow(ValueError):
     """A row of a table, or a header, that cannot be used."""
 
 
@@ -88,10 +88,10 @@ def table_of_rows(
     gaps = 0
     for place, row in rows:
         if len(row) != len(header):
-            raise BadRow(f"{place} has {len(row)} fields, not {len(header)}")
+            raise UnusableRow(f"{place} has {len(row)} fields, not {len(header)}")
         system = _name(row[roles.system], place, "system")
         if not system:
-            raise BadRow(f"{place} has no system")
+            raise UnusableRow(f"{place} has no system")
         item = "" if roles.item is None else _name(row[roles.item], place, "item")
         said = "" if roles.metric is None else _name(row[roles.metric], place, "metric")
         for score_column, own_name in roles.scores.items():
@@ -106,12 +106,12 @@ def table_of_rows(
             if item not in scores:
                 scores[item] = number
             elif repeats == "error":
-                raise BadRow(f"{place} repeats {system}, {item or '(system)'}, {metric}")
+                raise UnusableRow(f"{place} repeats {system}, {item or '(system)'}, {metric}")
             else:  # the running mean
                 count = again[system, item, metric] = again.get((system, item, metric), 1) + 1
                 scores[item] += (number - scores[item]) / count
     if not by_system:
-        raise BadRow("it has no score")
+        raise UnusableRow("it has no score")
     notes = gap_notes(gaps)
     if again:
         are = "score is the mean" if len(again) == 1 else "scores are means"
@@ -180,13 +180,13 @@ def roles_of(header: Sequence[str], rows: Iterable[Row] = (), column: str | None
     score = narrow_column(header)
     for name in (system, item, metric, score):
         if name is not None and header.count(name) > 1:
-            raise BadRow(f"line 1 names the column {name} twice")
+            raise UnusableRow(f"line 1 names the column {name} twice")
     listing = f"line 1 is {','.join(header)!r}"
     if system is None:
-        raise BadRow(f"{listing} and has no column system")
+        raise UnusableRow(f"{listing} and has no column system")
     if column is not None:
         if column.strip().lower() not in place:
-            raise BadRow(f"{listing} and has no column {column}")
+            raise UnusableRow(f"{listing} and has no column {column}")
         column = column.strip().lower()
         scores = {place[column]: "" if metric or column == SCORE_NAMES[0] else column}
     elif score is not None:
@@ -196,7 +196,7 @@ def roles_of(header: Sequence[str], rows: Iterable[Row] = (), column: str | None
         free = [k for k, name in enumerate(header) if name not in named and _may_score(name)]
         scores = {k: header[k] for k in free if _holds_numbers(rows, k)}
         if not scores:
-            raise BadRow(f"{listing} and has no column score, nor others that hold numbers")
+            raise UnusableRow(f"{listing} and has no column score, nor others that hold numbers")
     return Roles(
         place[system],
         None if item is None else place[item],
@@ -226,7 +226,7 @@ def _holds_numbers(rows: Iterable[Row], column: int) -> bool:
     cells = [row[column] for _, row in rows if column < len(row)]
     try:
         numbers = [_number(cell, "") for cell in cells]
-    except BadRow:
+    except UnusableRow:
         return False
     return any(number is not None for number in numbers)
 
@@ -240,7 +240,7 @@ def _name(cell: Any, place: str, what: str) -> str:
     if isinstance(cell, float) and cell.is_integer():  # as pandas has integers beside empty cells
         cell = int(cell)
     if id_fault(cell):
-        raise BadRow(f"{place} has the {what} {cell!r}")
+        raise UnusableRow(f"{place} has the {what} {cell!r}")
     return id_text(cell)
 
 
@@ -252,7 +252,7 @@ def _number(cell: Any, place: str) -> float | None:
     except (TypeError, ValueError):
         number = math.inf
     if math.isinf(number) or isinstance(cell, bool):
-        raise BadRow(f"{place} has the score {cell!r}")
+        raise UnusableRow(f"{place} has the score {cell!r}")
     return None if math.isnan(number) else number
 
 
@@ -261,9 +261,9 @@ def _set_better(better: dict[str, Better | None], metric: str, cell: Any, place:
     text = "" if is_missing(cell) else str(cell).strip().lower()
     said = next((each for each in get_args(Better) if each == text), None)
     if text and said is None:
-        raise BadRow(f"{place} has {cell!r} in the column better, not high, low or neither")
+        raise UnusableRow(f"{place} has {cell!r} in the column better, not high, low or neither")
     if better.setdefault(metric, said) != said:
-        raise BadRow(f"{place} has {cell!r} in the column better, unlike an earlier row")
+        raise UnusableRow(f"{place} has {cell!r} in the column better, unlike an earlier row")
 
 
 def _system_score(scores: dict[str, float]) -> float:

@@ -19,7 +19,7 @@ from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.sentence_vectors import Embedding, cosines
 from reelscore.learned.training.recipes import Stage
 from reelscore.text.damages.negation import negated
-from reelscore.text.damages.sentence import Sentence
+from reelscore.text.damages.sentence import WordRow
 
 if TYPE_CHECKING:
     from reelscore.learned.cross_encoder import CrossEncoder
@@ -77,7 +77,7 @@ def without_negation(pairs: Sequence[tuple[str, str, int]]) -> list[tuple[str, s
     >>> without_negation([("a man without hat", "a man", 0), ("a man sits", "a boy sits", 0)])
     [('a man sits', 'a boy sits', 0)]
     """
-    return [pair for pair in pairs if not any(negated(Sentence.read(text)) for text in pair[:2])]
+    return [pair for pair in pairs if not any(negated(WordRow.read(text)) for text in pair[:2])]
 
 
 def with_targets(

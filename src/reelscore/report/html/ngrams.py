@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.metrics.cider import Cider
-from reelscore.metrics.document_frequencies import read_frequencies
+from reelscore.metrics.cider import Cider, read_frequencies
 from reelscore.text.words import Captions, pack
 
 IntArray = NDArray[np.int64]

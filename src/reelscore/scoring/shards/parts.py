@@ -21,13 +21,13 @@ from reelscore.metrics.registry import MetricColumns
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.shards.paired_parts import PairedPart, Policies, pair_partition
 from reelscore.scoring.shards.partitions import Cut, item_hashes, read_partition
-from reelscore.scoring.shards.reference_counts import Part
+from reelscore.scoring.shards.reference_counts import GatheredPart
 from reelscore.stats.resampling import poisson_sums
 from reelscore.text.tokens import Tokenizer
 
 
 @dataclass(frozen=True)
-class Settings:
+class ScoreSettings:
     """What is computed, whatever does the work.
 
     Attributes:
@@ -52,8 +52,8 @@ class ScorePlan(NamedTuple):
     references: Sequence[Shard]
     candidates: Sequence[Shard]
     systems: Sequence[str]
-    settings: Settings
-    gathered: Part | None
+    settings: ScoreSettings
+    gathered: GatheredPart | None
     items: Path
     sums: Path
 
@@ -188,7 +188,7 @@ def _parquet_bytes(table: Any, dictionary: list[str]) -> bytes:
 def _sums_bytes(
     paired: PairedPart,
     systems: Sequence[str],
-    settings: Settings,
+    settings: ScoreSettings,
     prepared: PreparedReferences,
     measured: Sequence[FloatArray],
     scores: Sequence[FloatArray],

@@ -37,7 +37,6 @@ from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.captions.shards import (
     BY_ARGUMENTS,
     BadRow,
-    PathLike,
     Remedies,
     Shard,
     check_pyarrow,
@@ -45,6 +44,7 @@ from reelscore.data.captions.shards import (
     streamed,
     write_shards,
 )
+from reelscore.data.file_names import PathLike
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
 from reelscore.engines.engine import Engine
@@ -62,8 +62,14 @@ from reelscore.scoring.shards.output import (
 )
 from reelscore.scoring.shards.paired_parts import Policies
 from reelscore.scoring.shards.partitions import Cut, CutShard, partition_count, split_shard
-from reelscore.scoring.shards.parts import PartSums, ScorePlan, Settings, part_name, score_partition
-from reelscore.scoring.shards.reference_counts import GatherPlan, Part, gather_partition
+from reelscore.scoring.shards.parts import (
+    PartSums,
+    ScorePlan,
+    ScoreSettings,
+    part_name,
+    score_partition,
+)
+from reelscore.scoring.shards.reference_counts import GatheredPart, GatherPlan, gather_partition
 from reelscore.scoring.shards.totals import (
     draws_of_parts,
     items_of_systems,
@@ -192,7 +198,7 @@ def score_files(
         check_target(bad_rows)
     check_policies(missing, empty)
     policies = Policies(missing, empty, bad_rows is not None, remedies)
-    settings = Settings(columns, tokenizer, policies, resamples, seed)
+    settings = ScoreSettings(columns, tokenizer, policies, resamples, seed)
     truth = _called(shards_of(references, "references", reading), names or {})
     candidates = _called(shards_of(systems, "candidates", reading), names or {})
     check_split_was_used(reading, any(shard.reading.splits for shard in (*truth, *candidates)))
@@ -223,7 +229,7 @@ def _called(shards: Sequence[Shard], names: Mapping[PathLike, PathLike]) -> list
 
 def _scored(
     engine: Engine,
-    settings: Settings,
+    settings: ScoreSettings,
     candidates: Sequence[Shard],
     references: Sequence[Shard],
     output: Output,
@@ -281,7 +287,7 @@ def _scored(
 def _split(
     engine: Engine,
     cut: Cut,
-    settings: Settings,
+    settings: ScoreSettings,
     candidates: Sequence[Shard],
     references: Sequence[Shard],
 ) -> tuple[ReadRecord, list[BadRow]]:
@@ -316,8 +322,8 @@ def _sample(shards: Sequence[CutShard], system: str) -> list[str]:
 
 
 def _gather(
-    engine: Engine, cut: Cut, settings: Settings, references: Sequence[Shard]
-) -> Part | None:
+    engine: Engine, cut: Cut, settings: ScoreSettings, references: Sequence[Shard]
+) -> GatheredPart | None:
     metrics = [own.metric for own in settings.columns]
     if not any(metric.weighs_all_references for metric in metrics):
         return None
@@ -358,7 +364,7 @@ def _folder(out: PathLike | None) -> Iterator[Path]:
 
 def _origin(
     engine: Engine,
-    settings: Settings,
+    settings: ScoreSettings,
     candidates: Sequence[Shard],
     references: Sequence[Shard],
     *,

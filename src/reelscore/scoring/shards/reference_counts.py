@@ -60,7 +60,7 @@ def items_of(references: Any) -> ItemColumn:
     return ItemColumn(encoded.dictionary, packed(captions), offsets, first, places)
 
 
-class Part:
+class GatheredPart:
     """What was gathered from a part of the references, or from several parts together.
 
     It can be pickled; the tables of the core are made again from their arrays.
@@ -82,7 +82,7 @@ class Part:
         ]
         return _unpickled, (self.gathered.vocabulary.words(), arrays)
 
-    def __iadd__(self, other: Part) -> Part:
+    def __iadd__(self, other: GatheredPart) -> GatheredPart:
         """Add the counts of another part."""
         words = other.gathered.vocabulary.words()
         here = _native.word_ids(words, True, self.gathered.vocabulary).ids
@@ -97,7 +97,7 @@ class Part:
         return self
 
 
-def _unpickled(words: Packed, arrays: Sequence[Any]) -> Part:
+def _unpickled(words: Packed, arrays: Sequence[Any]) -> GatheredPart:
     vocabulary = _native.Vocabulary()
     _native.word_ids(words, True, vocabulary)
     results: list[Counted | None] = []
@@ -109,12 +109,12 @@ def _unpickled(words: Packed, arrays: Sequence[Any]) -> Part:
         table = _native.DocumentFrequencies(order)
         table.add(*entries)
         results.append(Counted(table, documents))
-    return Part(vocabulary, results)
+    return GatheredPart(vocabulary, results)
 
 
-def gather_partition(number: int, plan: GatherPlan) -> Part:
+def gather_partition(number: int, plan: GatherPlan) -> GatheredPart:
     """Count in the references of one partition what metrics must know of all."""
     part = items_of(read_partition(plan.cut, "references", plan.references, number))
     captions = Captions(tokenize_packed(part.references, plan.tokenizer, threads=1))
     results = [metric.gather(captions, part.reference_offsets) for metric in plan.metrics]
-    return Part(captions.vocabulary, results)
+    return GatheredPart(captions.vocabulary, results)

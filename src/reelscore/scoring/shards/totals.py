@@ -30,12 +30,14 @@ from reelscore.metrics.base import FloatArray
 from reelscore.metrics.training_data import training_warning
 from reelscore.scoring.prepared import files_part, span
 from reelscore.scoring.shards.output import ReadRecord
-from reelscore.scoring.shards.parts import PartSums, Settings, SystemRecord
+from reelscore.scoring.shards.parts import PartSums, ScoreSettings, SystemRecord
 from reelscore.stats.resampling import RESAMPLING
 from reelscore.text.tokens import in_signature
 
 
-def table_of_parts(read: ReadRecord, settings: Settings, parts: Sequence[PartSums]) -> ScoreTable:
+def table_of_parts(
+    read: ReadRecord, settings: ScoreSettings, parts: Sequence[PartSums]
+) -> ScoreTable:
     """Put the parts together into a table of the systems' scores."""
     systems, fingerprint = read.systems, read.fingerprint
     spans = [part.record.references for part in parts if part.record.items]
@@ -127,7 +129,7 @@ def _added(records: Sequence[SystemRecord], place: int) -> dict[str, int]:
 
 
 def _notes(
-    system: str, records: Sequence[SystemRecord], read: ReadRecord, settings: Settings
+    system: str, records: Sequence[SystemRecord], read: ReadRecord, settings: ScoreSettings
 ) -> list[str]:
     """Return what the policies did, in the words of captions in memory."""
     together = Paired(
@@ -145,7 +147,7 @@ def _notes(
 
 
 def _without_score(
-    records: Sequence[SystemRecord], settings: Settings, items: int
+    records: Sequence[SystemRecord], settings: ScoreSettings, items: int
 ) -> Iterator[str]:
     """Yield how many captions a metric left out, such as a judge without an answer."""
     for own in settings.columns:
@@ -155,7 +157,7 @@ def _without_score(
 
 
 def _totals(
-    number: int, settings: Settings, parts: Sequence[PartSums], records: Sequence[SystemRecord]
+    number: int, settings: ScoreSettings, parts: Sequence[PartSums], records: Sequence[SystemRecord]
 ) -> list[FloatArray]:
     """The summed statistics of one system, by metric."""
     fractions = [own for own in settings.columns if not own.metric.counts]
@@ -176,7 +178,7 @@ def _totals(
     return totals
 
 
-def draws_of_parts(settings: Settings, parts: Sequence[PartSums]) -> dict[str, FloatArray]:
+def draws_of_parts(settings: ScoreSettings, parts: Sequence[PartSums]) -> dict[str, FloatArray]:
     """Add up the draws of all parts, by metric: systems × resamples × k; exact in any order."""
     if not settings.resamples:
         return {}
@@ -185,7 +187,10 @@ def draws_of_parts(settings: Settings, parts: Sequence[PartSums]) -> dict[str, F
 
 
 def with_draws(
-    table: ScoreTable, settings: Settings, draws: Mapping[str, FloatArray], items: Mapping[str, int]
+    table: ScoreTable,
+    settings: ScoreSettings,
+    draws: Mapping[str, FloatArray],
+    items: Mapping[str, int],
 ) -> ScoreTable:
     """Return the draws to the results they belong to, for intervals and tests."""
     if not draws:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from reelscore.text.damages import english, vocabulary
-from reelscore.text.damages.sentence import Sentence
+from reelscore.text.damages.sentence import WordRow
 from reelscore.text.damages.subject_verb import agreeing, find_clause
 
 _GAMES = english.words("game match field court stadium team court arena practice")
@@ -53,7 +53,7 @@ def _nouns() -> dict[str, _Noun]:
     return nouns
 
 
-def wrong_thing(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def wrong_thing(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Name another thing of the same sort."""
     nouns = _nouns()
     places = [
@@ -71,7 +71,7 @@ def wrong_thing(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -
     return None
 
 
-def _is_noun(sentence: Sentence, place: int) -> bool:
+def _is_noun(sentence: WordRow, place: int) -> bool:
     word, before, after = sentence.lower[place], sentence.before(place), sentence.after(place)
     if english.compound(before, word) or english.compound(word, after):
         return False
@@ -92,14 +92,14 @@ def _before_noun(before: str) -> bool:
 
 
 def _untaken(
-    choice: tuple[str, ...] | list[str], sentence: Sentence, taken: frozenset[str]
+    choice: tuple[str, ...] | list[str], sentence: WordRow, taken: frozenset[str]
 ) -> list[str]:
     """Leave out what the caption or its references name, in the singular or the plural."""
     known = taken | set(sentence.lower)
     return [word for word in choice if word not in known and english.plural(word) not in known]
 
 
-def wrong_number(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def wrong_number(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Return another number, as a word or in digits."""
     places = [
         place
@@ -117,14 +117,14 @@ def wrong_number(sentence: Sentence, rng: random.Random, taken: frozenset[str]) 
     return sentence.put(place, place + 1, rng.choice(left)).text()
 
 
-def _counts(sentence: Sentence, place: int) -> bool:
+def _counts(sentence: WordRow, place: int) -> bool:
     """Return whether a number counts what follows: not "the other two", nor "number 14"."""
     return sentence.is_word(place + 1) and sentence.after(place) not in (
         english.PREPOSITIONS | english.CONJUNCTIONS | english.BE.keys()
     )
 
 
-def many_for_one(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def many_for_one(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Return the message that several do it, where one does."""
     clause = find_clause(sentence)
     if clause is None or clause.subject is None or clause.subject.plural or clause.plural:
@@ -143,7 +143,7 @@ def many_for_one(sentence: Sentence, rng: random.Random, taken: frozenset[str]) 
     return changed.put(subject.start, subject.start + 1, rng.choice(left)).text() if left else None
 
 
-def wrong_colour(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def wrong_colour(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Return another colour to a thing; people's skin is no colour here."""
     places = [
         place
@@ -160,7 +160,7 @@ def wrong_colour(sentence: Sentence, rng: random.Random, taken: frozenset[str]) 
     return None
 
 
-def _is_colour(sentence: Sentence, place: int) -> bool:
+def _is_colour(sentence: WordRow, place: int) -> bool:
     word, before, after = sentence.lower[place], sentence.before(place), sentence.after(place)
     if not sentence.is_word(place + 1) and before not in {"in", "and"}:
         return False
@@ -188,7 +188,7 @@ def _kinds_of_being() -> dict[str, tuple[str, bool]]:
     return kinds | {"guys": ("man", True)}
 
 
-def other_being(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def other_being(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Name another person or animal, and adapt "he" and "his" where only one is meant."""
     kinds = _kinds_of_being()
     places = [
@@ -212,7 +212,7 @@ def other_being(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -
     return changed.text()
 
 
-def _is_being(sentence: Sentence, place: int) -> bool:
+def _is_being(sentence: WordRow, place: int) -> bool:
     word, before, after = sentence.lower[place], sentence.before(place), sentence.after(place)
     if english.compound(before, word) or english.compound(word, after):
         return False
@@ -221,7 +221,7 @@ def _is_being(sentence: Sentence, place: int) -> bool:
     return word not in {"duck", "fish", "bear", "male", "female"} or _before_noun(before)
 
 
-def _with_pronouns(sentence: Sentence, other: str) -> Sentence:
+def _with_pronouns(sentence: WordRow, other: str) -> WordRow:
     human = other in {"man", "woman", "boy", "girl"}
     male = other in {"man", "boy"}
     for place, word in enumerate(sentence.lower):
@@ -251,10 +251,10 @@ def _verb_choice(block: str) -> dict[str, list[str]]:
 
 def _wrong_verb(
     free: str, bound: str
-) -> Callable[[Sentence, random.Random, frozenset[str]], str | None]:
+) -> Callable[[WordRow, random.Random, frozenset[str]], str | None]:
     """Make a rule that puts another verb in the same form."""
 
-    def rule(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    def rule(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
         places = []
         for place, base, inflect in _verbs(sentence):
             choice = _verb_choice(bound if _has_object(sentence, place) else free)
@@ -269,7 +269,7 @@ def _wrong_verb(
     return rule
 
 
-def _has_object(sentence: Sentence, verb: int) -> bool:
+def _has_object(sentence: WordRow, verb: int) -> bool:
     """Return whether the verb is done to something: no preposition or mark follows."""
     after = sentence.after(verb)
     return sentence.is_word(verb + 1) and not (
@@ -282,7 +282,7 @@ def _has_object(sentence: Sentence, verb: int) -> bool:
     )
 
 
-def _verbs(sentence: Sentence) -> Iterator[tuple[int, str, Callable[[str], str]]]:
+def _verbs(sentence: WordRow) -> Iterator[tuple[int, str, Callable[[str], str]]]:
     """Find verbs: the main one, and others that can be nothing else."""
     clause = find_clause(sentence)
     if clause is None:
@@ -314,7 +314,7 @@ _IDIOMS = {
 }
 
 
-def _idiom(sentence: Sentence, place: int, base: str) -> bool:
+def _idiom(sentence: WordRow, place: int, base: str) -> bool:
     """Return whether the next word makes another verb of it: "speaks to", "throws up"."""
     after = sentence.after(place)
     if after in {"up", "off", "over", "out", "down", "away"}:
@@ -324,7 +324,7 @@ def _idiom(sentence: Sentence, place: int, base: str) -> bool:
     return after in _IDIOMS.get(base, set())
 
 
-def opposite_way(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def opposite_way(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Let it go the other way: up for down, into for out of."""
     places = [place for place in range(1, len(sentence)) if _is_way(sentence, place)]
     if not places:
@@ -337,7 +337,7 @@ def opposite_way(sentence: Sentence, rng: random.Random, taken: frozenset[str]) 
     ).text()
 
 
-def _is_way(sentence: Sentence, place: int) -> bool:
+def _is_way(sentence: WordRow, place: int) -> bool:
     word, before, after = sentence.lower[place], sentence.before(place), sentence.after(place)
     if before not in vocabulary.moves() or after in {"to", "and"}:
         return False

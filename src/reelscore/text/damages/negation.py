@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 
 from reelscore.text.damages import english
-from reelscore.text.damages.sentence import Sentence
+from reelscore.text.damages.sentence import WordRow
 from reelscore.text.damages.subject_verb import SubjectVerb, agreeing, find_clause
 
 _ACCOMPANIED = english.words(
@@ -17,10 +17,10 @@ _ACCOMPANIED = english.words(
 )
 
 
-def negated(sentence: Sentence) -> bool:
+def negated(sentence: WordRow) -> bool:
     """Return whether a caption has a negation in it.
 
-    >>> negated(Sentence.read("a man doesn't move")), negated(Sentence.read("a man moves"))
+    >>> negated(WordRow.read("a man doesn't move")), negated(WordRow.read("a man moves"))
     (True, False)
     """
     return any(
@@ -30,11 +30,11 @@ def negated(sentence: Sentence) -> bool:
 
 
 def _on_clause(
-    rule: Callable[[Sentence, SubjectVerb], Sentence | None],
+    rule: Callable[[WordRow, SubjectVerb], WordRow | None],
 ) -> Callable[..., str | None]:
     """Make a rule that needs a verb of one that gets it."""
 
-    def apply(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    def apply(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
         clause = None if negated(sentence) else find_clause(sentence)
         changed = None if clause is None else rule(sentence, clause)
         return None if changed is None else changed.text()
@@ -42,12 +42,12 @@ def _on_clause(
     return apply
 
 
-def _put(sentence: Sentence, clause: SubjectVerb, *words: str) -> Sentence:
+def _put(sentence: WordRow, clause: SubjectVerb, *words: str) -> WordRow:
     return sentence.put(clause.start, clause.end, *words)
 
 
 @_on_clause
-def is_not(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def is_not(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Put "not" after a form of "to be"."""
     if clause.sort == "be":
         return sentence.put(clause.start, clause.start + 1, sentence.words[clause.start], "not")
@@ -58,7 +58,7 @@ def is_not(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
 
 
 @_on_clause
-def does_not(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def does_not(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Return "does not ride" for "rides"."""
     if clause.sort != "finite":
         return None
@@ -67,7 +67,7 @@ def does_not(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
 
 
 @_on_clause
-def not_doing(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def not_doing(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Return "not riding" where there is no other verb."""
     if clause.sort != "participle":
         return None
@@ -75,14 +75,14 @@ def not_doing(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
 
 
 @_on_clause
-def cannot(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def cannot(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Return "cannot ride"."""
     if clause.sort == "participle" or not clause.base:
         return None
     return _put(_with_base(sentence, clause), clause, "cannot", clause.base)
 
 
-def _with_base(sentence: Sentence, clause: SubjectVerb) -> Sentence:
+def _with_base(sentence: WordRow, clause: SubjectVerb) -> WordRow:
     """Adapt a second verb: not "does not hit and runs"."""
     second = sentence.after(clause.end)
     if sentence.after(clause.end - 1) == "and" and second in english.thirds():
@@ -91,7 +91,7 @@ def _with_base(sentence: Sentence, clause: SubjectVerb) -> Sentence:
 
 
 @_on_clause
-def no_longer(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def no_longer(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Return "is no longer riding"."""
     if clause.sort == "be":
         be = sentence.words[clause.start]
@@ -101,7 +101,7 @@ def no_longer(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
 
 
 @_on_clause
-def stops(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def stops(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Return "stops riding"."""
     if clause.sort == "participle" or not clause.base:
         return None
@@ -112,7 +112,7 @@ def _with_to(verb: str) -> Callable[..., str | None]:
     """Make a rule that says "fails to ride", or "failing to ride" where there is no other verb."""
 
     @_on_clause
-    def rule(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+    def rule(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
         if not clause.base or clause.subject is None:
             return None
         changed = _with_base(sentence, clause)
@@ -126,7 +126,7 @@ fails_to = _with_to("fail")
 
 
 @_on_clause
-def avoids(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def avoids(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Return "avoids riding"."""
     if not clause.base or clause.subject is None:
         return None
@@ -141,7 +141,7 @@ def _form(verb: str, clause: SubjectVerb) -> str:
 
 
 @_on_clause
-def untrue(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def untrue(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Begin with "it is not true that"."""
     if clause.sort == "participle":
         return None
@@ -149,7 +149,7 @@ def untrue(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
 
 
 @_on_clause
-def never(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def never(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Put "never" beside the verb."""
     verb = sentence.words[clause.start]
     words = (verb, "never") if clause.sort == "be" else ("never", verb)
@@ -157,7 +157,7 @@ def never(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
 
 
 @_on_clause
-def contraction(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def contraction(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Return "isn't", "aren't", "doesn't" or "don't"."""
     if clause.sort == "be":
         be = sentence.words[clause.start]
@@ -175,7 +175,7 @@ def _with_nobody(*nobody: str) -> Callable[..., str | None]:
     """Make a rule that puts nobody in place of the people who do it."""
 
     @_on_clause
-    def rule(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+    def rule(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
         subject = clause.subject
         if subject is None or sentence.lower[subject.head] not in english.people():
             return None
@@ -189,7 +189,7 @@ no_one = _with_nobody("no", "one")
 
 
 @_on_clause
-def none_of(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
+def none_of(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     """Return "none of the men"."""
     subject = clause.subject
     if subject is None or not english.beings()[sentence.lower[subject.head]]:
@@ -204,7 +204,7 @@ def none_of(sentence: Sentence, clause: SubjectVerb) -> Sentence | None:
     return sentence.put(subject.start, subject.start + 1, "none", "of", *the, first)
 
 
-def no(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def no(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Put "no" before what the caption is about, a sentence or not."""
     if negated(sentence) or not sentence.words:
         return None
@@ -231,7 +231,7 @@ def _lacking(
 ) -> Callable[..., str | None]:
     """Make a rule that takes away what somebody has, or does besides."""
 
-    def rule(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+    def rule(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
         if negated(sentence):
             return None
         places = [place for place in range(1, len(sentence)) if _withable(sentence, place)]
@@ -260,7 +260,7 @@ missing = _lacking(lambda word: ("missing",), ("while", "not"))
 minus = _lacking(lambda word: ("minus",), ("minus",))
 
 
-def _withable(sentence: Sentence, place: int) -> bool:
+def _withable(sentence: WordRow, place: int) -> bool:
     word, before, after = sentence.lower[place], sentence.before(place), sentence.after(place)
     if not sentence.is_word(place + 1):
         return False

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from reelscore.errors import UnknownNameError
 from reelscore.text.damages import english, exchanges, negation, vocabulary, word_order
-from reelscore.text.damages.sentence import Sentence
+from reelscore.text.damages.sentence import WordRow
 
-Rule = Callable[[Sentence, random.Random, frozenset[str]], "str | None"]
+Rule = Callable[[WordRow, random.Random, frozenset[str]], "str | None"]
 
 KINDS: Mapping[str, Mapping[str, Rule]] = {
     "negation": negation.FORMS,
@@ -85,7 +85,7 @@ def damage(
     for name in names:
         if name not in rules:
             raise UnknownNameError.of(f"form of {kind}", name, rules)
-    sentence = Sentence.read(caption)
+    sentence = WordRow.read(caption)
     taken = frozenset(word for text in references for word in _WORD.findall(text.lower()))
     for name in rng.sample(names, len(names)):
         damaged = rules[name](sentence, rng, taken)

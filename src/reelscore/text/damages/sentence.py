@@ -13,7 +13,7 @@ _A_DESPITE = ("uni", "use", "eu", "one", "uk")  # and the other way round
 
 
 @dataclass(frozen=True)
-class Sentence:
+class WordRow:
     """The words and marks of a caption.
 
     Attributes:
@@ -23,7 +23,7 @@ class Sentence:
         capital: Whether the caption began with a capital letter.
         lower: The words in lower case.
 
-    >>> sentence = Sentence.read("A man, 30, rides.")
+    >>> sentence = WordRow.read("A man, 30, rides.")
     >>> sentence.words
     ('a', 'man', ',', '30', ',', 'rides', '.')
     >>> sentence.put(1, 2, "old", "man").text()
@@ -39,7 +39,7 @@ class Sentence:
         object.__setattr__(self, "lower", tuple(word.lower() for word in self.words))
 
     @classmethod
-    def read(cls, caption: str) -> Sentence:
+    def read(cls, caption: str) -> WordRow:
         """Split a caption."""
         tokens = _TOKEN.findall(caption.strip())
         words = [word for _, word in tokens]
@@ -59,7 +59,7 @@ class Sentence:
         ).strip()
         return written[:1].upper() + written[1:] if self.capital else written
 
-    def put(self, start: int, end: int, *words: str) -> Sentence:
+    def put(self, start: int, end: int, *words: str) -> WordRow:
         """Exchange the words from `start` up to `end`; "a" and "an" are adapted."""
         first = self.spaced[start] if start < len(self) else True
         spaces = (first, *[word not in _MARKS for word in words[1:]]) if words else ()
@@ -70,7 +70,7 @@ class Sentence:
         )
         return changed._with_articles({start - 1, start + len(words) - 1})
 
-    def _with_articles(self, places: set[int]) -> Sentence:
+    def _with_articles(self, places: set[int]) -> WordRow:
         words = list(self.words)
         for place in places:
             if 0 <= place < len(words) - 1 and self.lower[place] in {"a", "an"}:
@@ -101,14 +101,14 @@ def article(word: str) -> str:
     return "an" if word[:1] in set("aeiou8") and not word.startswith(_A_DESPITE) else "a"
 
 
-def in_order(sentence: Sentence, words: Sequence[str]) -> str:
+def in_order(sentence: WordRow, words: Sequence[str]) -> str:
     """Write other words in place of all; the mark at the end stays at the end.
 
     Not after a single letter: tokenizers would read "a." as an abbreviation, another word.
 
-    >>> in_order(Sentence.read("A man rides."), ["rides", "a", "man"])
+    >>> in_order(WordRow.read("A man rides."), ["rides", "a", "man"])
     'Rides a man.'
-    >>> in_order(Sentence.read("A man rides."), ["rides", "man", "a"])
+    >>> in_order(WordRow.read("A man rides."), ["rides", "man", "a"])
     'Rides man a'
     """
     end = sentence.words[-1] if sentence.words else ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from reelscore.text.damages import english
-from reelscore.text.damages.sentence import Sentence
+from reelscore.text.damages.sentence import WordRow
 
 _ADVERBS = frozenset({"then", "also", "both", "all", "each", "now", "still", "together", "just"})
 _MODALS = english.words("can could will would should must may might do does did to let lets")
@@ -54,13 +54,13 @@ class SubjectVerb:
     subject: Phrase | None
 
 
-def find_clause(sentence: Sentence) -> SubjectVerb | None:
+def find_clause(sentence: WordRow) -> SubjectVerb | None:
     """Find the main verb of a caption, the first that is not in a relative clause.
 
-    >>> clause = find_clause(Sentence.read("Two men in suits are riding horses."))
+    >>> clause = find_clause(WordRow.read("Two men in suits are riding horses."))
     >>> clause.sort, clause.base, clause.plural, clause.subject
     ('be', 'ride', True, Phrase(start=0, end=2, head=1, plural=True))
-    >>> find_clause(Sentence.read("A soccer game at night"))
+    >>> find_clause(WordRow.read("A soccer game at night"))
     """
     participle = None
     for place, word in enumerate(sentence.lower):
@@ -76,7 +76,7 @@ def find_clause(sentence: Sentence) -> SubjectVerb | None:
     return None if participle is None else _clause(sentence, "participle", participle)
 
 
-def _verb_sort(sentence: Sentence, place: int) -> str:
+def _verb_sort(sentence: WordRow, place: int) -> str:
     word, before = sentence.lower[place], sentence.before(place)
     if before in english.RELATIVES:
         return ""
@@ -120,12 +120,12 @@ def _starts_verb(before: str) -> bool:
     )
 
 
-def _follows_plural(sentence: Sentence, place: int) -> bool:
+def _follows_plural(sentence: WordRow, place: int) -> bool:
     """Return whether "men walks" is meant: two nouns, or a slip that no rule can build on."""
     return english.beings().get(sentence.before(place), False)
 
 
-def _clause(sentence: Sentence, sort: str, place: int) -> SubjectVerb:
+def _clause(sentence: WordRow, sort: str, place: int) -> SubjectVerb:
     word, subject = sentence.lower[place], find_subject(sentence, place)
     if sort == "be":
         base = english.gerunds().get(sentence.after(place), "")
@@ -139,10 +139,10 @@ def _clause(sentence: Sentence, sort: str, place: int) -> SubjectVerb:
     return SubjectVerb("participle", place, place + 1, english.gerunds()[word], plural, subject)
 
 
-def agreeing(sentence: Sentence, clause: SubjectVerb, plural: bool) -> Sentence:
+def agreeing(sentence: WordRow, clause: SubjectVerb, plural: bool) -> WordRow:
     """Adapt the verb of a clause to another subject, and the verbs that "and" joins to it.
 
-    >>> sentence = Sentence.read("a man dances and sings")
+    >>> sentence = WordRow.read("a man dances and sings")
     >>> agreeing(sentence, find_clause(sentence), plural=True).text()
     'a man dance and sing'
     """
@@ -164,12 +164,12 @@ def agreeing(sentence: Sentence, clause: SubjectVerb, plural: bool) -> Sentence:
     return changed
 
 
-def find_subject(sentence: Sentence, verb: int) -> Phrase | None:
+def find_subject(sentence: WordRow, verb: int) -> Phrase | None:
     """Find the people or animals named before a verb that are likely its subject.
 
     They are the last that stand neither after a preposition nor after another verb.
 
-    >>> find_subject(Sentence.read("in a park a man and a dog run"), 8)
+    >>> find_subject(WordRow.read("in a park a man and a dog run"), 8)
     Phrase(start=3, end=8, head=7, plural=True)
     """
     for place in range(verb - 1, -1, -1):
@@ -192,7 +192,7 @@ def _ends_in_s(word: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us", "'s", "’s"))
 
 
-def noun_phrase(sentence: Sentence, head: int) -> Phrase | None:
+def noun_phrase(sentence: WordRow, head: int) -> Phrase | None:
     """Find where the phrase of a noun begins and ends; nothing after a preposition."""
     if sentence.after(head) in english.beings() and sentence.lower[head] not in english.CROWDS:
         return None  # "dog trainer", "baby boy": the next noun is the one
@@ -209,7 +209,7 @@ def noun_phrase(sentence: Sentence, head: int) -> Phrase | None:
     return Phrase(start, head + 1, head, of or english.beings()[sentence.lower[head]])
 
 
-def phrase_start(sentence: Sentence, head: int) -> int:
+def phrase_start(sentence: WordRow, head: int) -> int:
     """Find the article or the first adjective before a noun."""
     start = head
     while start > 0:
@@ -228,7 +228,7 @@ def _adjective(word: str) -> bool:
     return word in english.ADJECTIVES or word.endswith(("-haired", "ed"))
 
 
-def _inside_phrase(sentence: Sentence, place: int) -> bool:
+def _inside_phrase(sentence: WordRow, place: int) -> bool:
     word = sentence.lower[place]
     return sentence.is_word(place) and not (
         word in english.PREPOSITIONS
@@ -243,7 +243,7 @@ def _inside_phrase(sentence: Sentence, place: int) -> bool:
     )
 
 
-def _joined(sentence: Sentence, phrase: Phrase) -> Phrase:
+def _joined(sentence: WordRow, phrase: Phrase) -> Phrase:
     """Take in "a man and" before "a woman": two are a plural."""
     head = phrase.start - 2
     if sentence.before(phrase.start) != "and" or head < 0:

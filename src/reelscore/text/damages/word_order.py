@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from reelscore.text.damages import english
-from reelscore.text.damages.sentence import Sentence, in_order
+from reelscore.text.damages.sentence import WordRow, in_order
 from reelscore.text.damages.subject_verb import (
     Phrase,
     SubjectVerb,
@@ -18,16 +18,16 @@ from reelscore.text.damages.subject_verb import (
 _TRIES = 20
 
 
-def _places(sentence: Sentence) -> list[int]:
+def _places(sentence: WordRow) -> list[int]:
     """Return the places of the words, without marks."""
     return [place for place in range(len(sentence)) if sentence.is_word(place)]
 
 
-def _words(sentence: Sentence) -> list[str]:
+def _words(sentence: WordRow) -> list[str]:
     return [sentence.words[place] for place in _places(sentence)]
 
 
-def shuffle_all(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def shuffle_all(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Put all words into a random order, at least half of them in another place."""
     words = _words(sentence)
     if len(set(words)) < 4:
@@ -40,7 +40,7 @@ def shuffle_all(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -
     return None
 
 
-def shuffle_near(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def shuffle_near(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Exchange neighbours: the first with the second word, the third with the fourth."""
     words = _words(sentence)
     if len(set(words)) < 4:
@@ -51,19 +51,19 @@ def shuffle_near(sentence: Sentence, rng: random.Random, taken: frozenset[str]) 
     return in_order(sentence, words)
 
 
-def reverse(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def reverse(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Put the words into the opposite order."""
     words = _words(sentence)
     return in_order(sentence, words[::-1]) if len(set(words)) >= 4 else None
 
 
-def repeat_last(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def repeat_last(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Return the last word three times more, as captioners do."""
     places = _places(sentence)
     return _repeated(sentence, places[-1:], 3) if len(places) > 1 else None
 
 
-def repeat_word(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def repeat_word(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Return one word of some weight two or three times more."""
     weighty = [
         place
@@ -78,7 +78,7 @@ def repeat_word(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -
     return sentence.put(place, place + 1, *[word] * rng.choice((3, 4))).text()
 
 
-def repeat_phrase(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def repeat_phrase(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Return the last two or three words again and again."""
     places = _places(sentence)
     if len(places) < 4:
@@ -86,12 +86,12 @@ def repeat_phrase(sentence: Sentence, rng: random.Random, taken: frozenset[str])
     return _repeated(sentence, places[-rng.choice((2, 3)) :], rng.choice((2, 3)))
 
 
-def _repeated(sentence: Sentence, places: Sequence[int], times: int) -> str:
+def _repeated(sentence: WordRow, places: Sequence[int], times: int) -> str:
     words = [sentence.words[place] for place in places]
     return sentence.put(places[-1], places[-1] + 1, words[-1], *words * times).text()
 
 
-def repeat_all(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def repeat_all(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Return each word twice."""
     changed = sentence
     for place in reversed(_places(sentence)):
@@ -100,7 +100,7 @@ def repeat_all(sentence: Sentence, rng: random.Random, taken: frozenset[str]) ->
     return changed.text()
 
 
-def first_half(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def first_half(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Leave the second half of the words out."""
     places = _places(sentence)
     if len(places) < 4:
@@ -111,7 +111,7 @@ def first_half(sentence: Sentence, rng: random.Random, taken: frozenset[str]) ->
     return sentence.put(last + 1, len(sentence) - (0 if lone else 1)).text()
 
 
-def last_half(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def last_half(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Leave the first half of the words out."""
     places = _places(sentence)
     return sentence.put(0, places[(len(places) + 1) // 2]).text() if len(places) >= 4 else None
@@ -133,7 +133,7 @@ _LONGEST = 4  # words of a phrase
 _FARTHEST = 8  # words from a verb to whom it is done
 
 
-def exchange_beings(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def exchange_beings(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Exchange the people or animals before and after the verb."""
     clause = find_clause(sentence)
     if clause is None or clause.subject is None or _joint(sentence, clause):
@@ -142,7 +142,7 @@ def exchange_beings(sentence: Sentence, rng: random.Random, taken: frozenset[str
     return None if whom is None else _exchanged(sentence, clause, clause.subject, whom)
 
 
-def exchange_object(sentence: Sentence, rng: random.Random, taken: frozenset[str]) -> str | None:
+def exchange_object(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Exchange the people or animals before the verb and the thing after it."""
     clause = find_clause(sentence)
     if clause is None or clause.subject is None or not clause.base or _joint(sentence, clause):
@@ -164,7 +164,7 @@ def exchange_object(sentence: Sentence, rng: random.Random, taken: frozenset[str
     return _exchanged(sentence, clause, clause.subject, whom)
 
 
-def _joint(sentence: Sentence, clause: SubjectVerb) -> bool:
+def _joint(sentence: WordRow, clause: SubjectVerb) -> bool:
     """Return whether two do it together, or it is not certain who does it."""
     if clause.sort == "participle" and (
         clause.subject is None or clause.subject.end != clause.start
@@ -186,14 +186,14 @@ def _stems(participle: str) -> tuple[str, ...]:
     return participle[:-1], participle[:-2], participle[:-3]
 
 
-def _passive(sentence: Sentence, clause: SubjectVerb) -> bool:
+def _passive(sentence: WordRow, clause: SubjectVerb) -> bool:
     participle = sentence.after(clause.start)
     return (
         participle.endswith(("ed", "en", "t", "own")) and sentence.after(clause.start + 1) == "by"
     )
 
 
-def _whom(sentence: Sentence, clause: SubjectVerb) -> Phrase | None:
+def _whom(sentence: WordRow, clause: SubjectVerb) -> Phrase | None:
     """Find to whom it is done: right after the verb, or after "to", "at" and the like."""
     start = clause.end + (1 if _passive(sentence, clause) else 0)
     for place in range(start, min(len(sentence), start + _FARTHEST)):
@@ -211,7 +211,7 @@ def _whom(sentence: Sentence, clause: SubjectVerb) -> Phrase | None:
     return None
 
 
-def _goes_on(sentence: Sentence, place: int) -> bool:
+def _goes_on(sentence: WordRow, place: int) -> bool:
     """Return whether the object may go on: no other verb, clause or list begins here."""
     word = sentence.lower[place]
     return sentence.is_word(place) and not (
@@ -226,7 +226,7 @@ def _goes_on(sentence: Sentence, place: int) -> bool:
     )
 
 
-def _being_at(sentence: Sentence, start: int) -> Phrase | None:
+def _being_at(sentence: WordRow, start: int) -> Phrase | None:
     """Find the phrase of a person or an animal that begins at a place."""
     for head in range(start, min(len(sentence), start + _LONGEST)):
         if sentence.lower[head] in english.beings():
@@ -240,7 +240,7 @@ def _being_at(sentence: Sentence, start: int) -> Phrase | None:
     return None
 
 
-def _stops(sentence: Sentence, place: int) -> bool:
+def _stops(sentence: WordRow, place: int) -> bool:
     word = sentence.lower[place]
     return (
         word in english.PREPOSITIONS
@@ -256,7 +256,7 @@ def _stops(sentence: Sentence, place: int) -> bool:
     )
 
 
-def _bounded(sentence: Sentence, place: int) -> bool:
+def _bounded(sentence: WordRow, place: int) -> bool:
     """Return whether what follows ends the phrase for sure."""
     word = sentence.lower[place]
     if word == ",":  # "a jacket, a scarf and a cap" goes on
@@ -269,7 +269,7 @@ def _bounded(sentence: Sentence, place: int) -> bool:
     )
 
 
-def _ends_phrase(sentence: Sentence, place: int) -> bool:
+def _ends_phrase(sentence: WordRow, place: int) -> bool:
     """Return whether a noun before this place is the last of its phrase: not "animal costume"."""
     if place >= len(sentence) or not sentence.is_word(place):
         return True
@@ -282,7 +282,7 @@ def _looks_plural(noun: str) -> bool:
     return noun.endswith("s") and not noun.endswith("ss")
 
 
-def _exchanged(sentence: Sentence, clause: SubjectVerb, who: Phrase, whom: Phrase) -> str | None:
+def _exchanged(sentence: WordRow, clause: SubjectVerb, who: Phrase, whom: Phrase) -> str | None:
     one, two = ([*sentence.words[phrase.start : phrase.end]] for phrase in (who, whom))
     if sentence.lower[who.head] == sentence.lower[whom.head]:
         return None

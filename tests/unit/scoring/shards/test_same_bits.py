@@ -20,7 +20,7 @@ from reelscore.report.tables.leaderboard import leaderboard, leaderboard_csv
 from reelscore.scoring.intervals import with_intervals
 from reelscore.scoring.shards import partitions
 from reelscore.scoring.shards.pipeline import score_files
-from reelscore.scoring.shards.reference_counts import Part
+from reelscore.scoring.shards.reference_counts import GatheredPart
 from support.shards import candidate_rows, item_scores, reference_rows, write_shards
 
 METRICS = "bleu,meteor,rouge_l,cider"
@@ -135,7 +135,7 @@ def test_what_is_gathered_can_be_sent_to_another_machine(
         out=tmp_path / "out",
     )
     check(table, tmp_path / "out", in_memory)
-    assert any(isinstance(getattr(value, "gathered", None), Part) for value in sent)
+    assert any(isinstance(getattr(value, "gathered", None), GatheredPart) for value in sent)
 
 
 def test_intervals_are_close_to_those_of_memory(captions, in_memory, tmp_path, monkeypatch):
