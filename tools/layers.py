@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "reelscore"
 
 # A package may import those of the layers above it, and of its own layer, but not in a circle.
 LAYERS = [
-    ["errors", "_version", "_native", "_lazy", "_progress", "_digests"],
+    ["errors", "_version", "_native", "_lazy", "_progress", "_digests", "_packages"],
     ["data", "text", "stats", "endpoint", "video", "examples", "engines"],
     ["metrics", "scoring"],
     ["significance", "stories", "store", "human", "corpus"],

@@ -39,13 +39,13 @@ os.environ.setdefault("RAYON_NUM_THREADS", "2")
 import numpy as np
 import torch
 
-from reelscore.learned.cross_encoder import CrossEncoder
 from reelscore.learned.judged_captions import JudgedCaption, read_captions
-from reelscore.learned.references import over_references
-from reelscore.learned.sentence_vectors import SentenceEncoder, cosines
-from reelscore.learned.training.held_out import hold_out
+from reelscore.learned.metrics.over_references import over_references
+from reelscore.learned.networks.cross_encoder import CrossEncoder
+from reelscore.learned.networks.sentence_vectors import SentenceEncoder, cosines
+from reelscore.learned.training.fit import average, last_part, own_part, shared_part
+from reelscore.learned.training.hold_out import hold_out
 from reelscore.learned.training.loop import train
-from reelscore.learned.training.model import average, last_part, own_part, shared_part
 from reelscore.learned.training.recipes import Recipe, recipe_of
 from reelscore.meta.stress.cases import make_cases, stress_kinds, take_out
 from reelscore.metrics.training_data import plain_form

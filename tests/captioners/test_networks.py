@@ -17,12 +17,12 @@ pytest.importorskip("torch", reason="networks need torch ('make learned')")
 import torch
 from safetensors.numpy import load_file, save_file
 
-from reelscore.captioners.captioner import Captioner
-from reelscore.captioners.decoding import decode
-from reelscore.captioners.features import Features
-from reelscore.captioners.lstm import CaptionNetwork, DropMask, NetworkShape
-from reelscore.captioners.training import Examples, Recipe, train
-from reelscore.captioners.vocabulary import BEGIN, END, PAD, UNKNOWN
+from reelscore.captioners.clip_features import Features
+from reelscore.captioners.networks.caption_words import BEGIN, END, PAD, UNKNOWN
+from reelscore.captioners.networks.captioner import Captioner
+from reelscore.captioners.networks.decoding import decode
+from reelscore.captioners.networks.lstm import CaptionNetwork, DropMask, NetworkShape
+from reelscore.captioners.networks.training_run import Examples, Recipe, train
 from reelscore.cli.main import cli
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.scoring import score
@@ -196,7 +196,7 @@ def unsure():
 
 
 def test_a_beam_of_one_is_greedy(unsure):
-    from reelscore.captioners import decoding
+    from reelscore.captioners.networks import decoding
 
     network, labels = unsure
     greedy = decode([network], [labels], longest=9)

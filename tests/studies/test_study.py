@@ -19,7 +19,7 @@ from click.testing import CliRunner
 pytest.importorskip("torch", reason="networks need torch ('make learned')")
 pytest.importorskip("sklearn", reason="labels need scikit-learn")
 
-from reelscore.captioners.label_folders import Labels
+from reelscore.captioners.labels.label_set import Labels
 from reelscore.captioners.processes import process_pool
 from reelscore.cli.main import cli, main
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
@@ -382,7 +382,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path):
     [
         ("reelscore_studies.captioning.runs.run_study", "caption study rendered1-small -o s"),
         ("reelscore_studies.commands.render.write_clips", "caption render s"),
-        ("reelscore.learned.training.model.fit_model", "bertha train judged.jsonl s"),
+        ("reelscore.learned.training.fit.fit_model", "bertha train judged.jsonl s"),
     ],
 )
 def test_ctrl_c_says_what_is_kept(monkeypatch, capsys, tmp_path, work, words):

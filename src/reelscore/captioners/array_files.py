@@ -19,8 +19,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._packages import need
 from reelscore.data.checks import id_fault
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 _PIECE = 1 << 22  # numbers that are read at once
 _FLOATS = {"float16", "float32", "float64"}
@@ -168,13 +169,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _safetensors_package() -> Any:
-    try:
-        import safetensors.numpy
-    except ImportError:
-        raise MissingExtraError.of(
-            "Label files need safetensors", "reelscore[captioners]"
-        ) from None
-    return safetensors.numpy
+    return need("safetensors.numpy", "reelscore[captioners]", "Label files need", "safetensors")
 
 
 # The content of one file
@@ -360,10 +355,7 @@ def _numbers(file: IO[bytes], count: int, dtype: np.dtype[Any], place: str) -> N
 
 
 def _h5(path: Path, stack: ExitStack) -> list[StoredArray]:
-    try:
-        import h5py
-    except ImportError:
-        raise MissingExtraError.of(f"{path}: reading .h5 needs h5py", "h5py") from None
+    h5py = need("h5py", "h5py", f"{path}: reading .h5 needs")
     file = stack.enter_context(h5py.File(path, "r"))
     arrays: list[StoredArray] = []
 

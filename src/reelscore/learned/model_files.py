@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from reelscore._cache import cache_directory
+from reelscore._packages import need
 from reelscore.data.atomic_files import make_folder, write_atomically
 from reelscore.errors import DataError, MissingExtraError
-from reelscore.learned.bert import Tensors, in_bytes, unpacked
-from reelscore.learned.encoders import loading, need
+from reelscore.learned.networks.bert import Tensors, in_bytes, unpacked
+from reelscore.learned.networks.encoders import loading
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.wordpiece import open_tokenizer
 

@@ -32,15 +32,15 @@ from reelscore.data.python_captions import CaptionsLike
 from reelscore.data.table import ScoreTable
 from reelscore.data.table_forms import TableLike, table_of
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.meta.alignment import (
+from reelscore.meta.pairings import Row, better_pairing
+from reelscore.meta.shifts import (
     WINDOW,
     FloatArray,
     Scan,
-    Verdict,
+    ShiftVerdict,
     decide,
     scan_shifts,
 )
-from reelscore.meta.pairings import Row, better_pairing
 from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import parse
 from reelscore.text.packed import pack
@@ -67,12 +67,12 @@ class Audit:
     """
 
     notes: Sequence[str]
-    references: tuple[Verdict, Scan] | None
-    judgments: tuple[Verdict, Scan] | None
+    references: tuple[ShiftVerdict, Scan] | None
+    judgments: tuple[ShiftVerdict, Scan] | None
     grid: FloatArray
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ShiftVerdict:
         """The verdict that matters: misaligned references come first."""
         verdicts = [part[0] for part in (self.references, self.judgments) if part is not None]
         return next((verdict for verdict in verdicts if verdict.misaligned), verdicts[-1])
@@ -80,7 +80,7 @@ class Audit:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
 
-        def part(audited: tuple[Verdict, Scan] | None) -> dict[str, Any] | None:
+        def part(audited: tuple[ShiftVerdict, Scan] | None) -> dict[str, Any] | None:
             if audited is None:
                 return None
             verdict, scan = audited
@@ -102,7 +102,7 @@ class Audit:
         }
 
 
-def quick_audit(metrics: TableLike, human: TableLike, *, column: str | None = None) -> Verdict:
+def quick_audit(metrics: TableLike, human: TableLike, *, column: str | None = None) -> ShiftVerdict:
     """Ask whether a metric table and a human table speak of the same items in the same order.
 
     Args:
@@ -129,7 +129,7 @@ def quick_audit(metrics: TableLike, human: TableLike, *, column: str | None = No
     try:
         return audit_tables(metrics, human, column=column).verdict
     except DataError:  # a warning is wanted, and tables without common items give none
-        return Verdict("cannot tell")
+        return ShiftVerdict("cannot tell")
 
 
 def audit_tables(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reelscore.meta.alignment import FloatArray, Scan, critical, scan_shifts
+from reelscore.meta.shifts import FloatArray, Scan, critical, scan_shifts
 
 Row = tuple[str, str]  # system and item
 

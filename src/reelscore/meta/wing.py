@@ -7,16 +7,16 @@ COMMANDS = {
         "Measure which metrics agree with people, and which better.",
     ),
     "audit": (
-        "reelscore.meta.commands.audit",
+        "reelscore.meta.commands.audits:audit",
         "Check that captions, references and judgments belong together.",
     ),
     "stress": (
         "reelscore.meta.commands.stress",
         "Fool metrics: damage captions by rule and see whether scores fall.",
     ),
-    "data": ("reelscore.meta.commands.data", "Describe data sets with human judgments."),
+    "data": ("reelscore.meta.commands.audits:data", "Describe data sets with human judgments."),
     "similarity": (
-        "reelscore.meta.commands.similarity",
+        "reelscore.meta.commands.analyse:similarity",
         "Measure how similarly systems or annotators write.",
     ),
     "analyse": (

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.errors import DataError, MissingExtraError
+from reelscore._packages import need
+from reelscore.errors import DataError
 
 TYPES = (".mp4", ".webm", ".mkv", ".avi", ".mov", ".m4v", ".mpg", ".mpeg", ".ogv", ".gif")
 _PART = re.compile(r"(.+)#(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$")
@@ -248,10 +249,5 @@ def video_part(video: str | Path) -> tuple[Path, float, float | None]:
 
 
 def _need(module: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ImportError:
-        package = {"av": "PyAV", "PIL.Image": "Pillow"}[module]
-        raise MissingExtraError.of(f"Frames of videos need {package}", "reelscore[video]") from None
+    called = {"av": "PyAV", "PIL.Image": "Pillow"}[module]
+    return need(module, "reelscore[video]", "Frames of videos need", called)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.captioners.features import (
+from reelscore.captioners.clip_features import (
     Features,
     MissingItems,
     common_items,

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from reelscore.captioners.features import MissingItems
-from reelscore.captioners.labels import group_name
-from reelscore.captioners.training import Recipe
+from reelscore.captioners.clip_features import MissingItems
+from reelscore.captioners.labels.label_words import group_name
+from reelscore.captioners.networks.training_run import Recipe
 from reelscore.errors import DataError, UnknownNameError, about_system, check_choice
 from reelscore.metrics.registry import table_columns
 
@@ -175,7 +175,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     Attributes:
         study: What all rows share.
-        network: Settings of all networks; see `reelscore.captioners.training.Recipe`.
+        network: Settings of all networks; see `reelscore.captioners.networks.training_run.Recipe`.
         row: The rows.
         data: The files, where the data is not rendered.
         folder: Where relative paths of files begin: the folder of the plan's file. No key of it.

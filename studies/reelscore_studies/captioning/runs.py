@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.captioners.lstm import check_device, gpu_is_here, need_torch
+from reelscore.captioners.networks.lstm import check_device, gpu_is_here, need_torch
 from reelscore.captioners.processes import process_pool
 from reelscore.data.atomic_files import (
     check_own_folder,

@@ -23,6 +23,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from reelscore._packages import need
 from reelscore._progress import Progress
 from reelscore.captioners.processes import process_pool
 from reelscore.data.atomic_files import (
@@ -31,7 +32,7 @@ from reelscore.data.atomic_files import (
     opened_atomically,
     write_atomically,
 )
-from reelscore.errors import DataError, MissingExtraError, check_choice
+from reelscore.errors import DataError, check_choice
 from reelscore_studies.rendered.features import NAMES, Extractor, FloatArray
 from reelscore_studies.rendered.frames import HEIGHT, WIDTH, render
 from reelscore_studies.rendered.grammar import Caption, captions_of
@@ -277,11 +278,7 @@ def _write_json(path: Path, content: object) -> None:
 
 def _write_videos(folder: Path, seed: int, scenes: Sequence[Scene], *, zoom: int = 4) -> None:
     """Write clips as videos, six frames a second, each pixel four times as large."""
-    try:
-        import av
-    except ImportError as error:
-        raise MissingExtraError.of("Videos need av", "reelscore[video]") from error
-
+    av = need("av", "reelscore[video]", "Videos need")
     folder.mkdir(parents=True, exist_ok=True)
     for scene in scenes:
         path = folder / f"{scene.item}.webm"

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from reelscore._progress import Progress
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, Assessment
-from reelscore.learned.agreement import held_out_scores
+from reelscore.learned.unseen_years import held_out_scores
 from reelscore.meta.judged import Judged, score_judged, williams_matrix
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.spice import TupleScore

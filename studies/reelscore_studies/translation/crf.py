@@ -22,8 +22,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.captioners.features import Features
-from reelscore.errors import DataError, MissingExtraError
+from reelscore._packages import need
+from reelscore.captioners.clip_features import Features
+from reelscore.errors import DataError
 from reelscore.text.parser.tuples import ROLES, Roles, Tuples
 
 NONE = "<none>"
@@ -99,21 +100,19 @@ class SemanticField:
             DataError: If no item has both.
             MissingExtraError: If sklearn-crfsuite is not installed.
         """
-        try:
-            import sklearn_crfsuite
-        except ImportError:
-            raise MissingExtraError.of(
-                "Semantic representations need sklearn-crfsuite", "reelscore[captioners]"
-            ) from None
+        crfsuite = need(
+            "sklearn_crfsuite",
+            "reelscore-studies[translation]",
+            "Semantic representations need",
+            "sklearn-crfsuite",
+        )
         items = [item for item in scores.items if item in known]
         if not items:
             raise DataError("No item has both tuples and label scores. Are these the same clips?")
         matrix = scores.take(items).matrix
         rows = [_attributes(row) for row in matrix.tolist()]
         wanted = [[f"{r}{label}" for r, label in enumerate(known[item])] for item in items]
-        field: Any = sklearn_crfsuite.CRF(
-            algorithm="lbfgs", c1=0.05, c2=0.3, max_iterations=iterations
-        )
+        field: Any = crfsuite.CRF(algorithm="lbfgs", c1=0.05, c2=0.3, max_iterations=iterations)
         with warnings.catch_warnings():  # of scikit-learn, about its own classes
             warnings.simplefilter("ignore")
             field.fit(rows, wanted)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from reelscore.errors import MissingExtraError
+from reelscore._packages import need
 
 Words = tuple[str, ...]
 Links = frozenset[tuple[int, int]]
@@ -54,15 +54,13 @@ class PhraseTable:
         Raises:
             MissingExtraError: If NLTK is not installed.
         """
-        try:
-            from nltk.translate.phrase_based import phrase_extraction
-        except ImportError:
-            raise MissingExtraError.of("Translation needs nltk", "reelscore[captioners]") from None
+        extra = "reelscore-studies[translation]"
+        nltk = need("nltk.translate.phrase_based", extra, "Translation needs", "nltk")
         together: Counter[tuple[Words, Words]] = Counter()
         # A pair that comes again has the same phrases: it is taken apart once.
         seen = Counter(zip(pairs, align(pairs), strict=True))
         for ((labels, words), links), times in seen.items():
-            extracted = phrase_extraction(
+            extracted = nltk.phrase_extraction(
                 " ".join(words),
                 " ".join(_one_word(label) for label in labels),
                 sorted((w, k) for k, w in links),

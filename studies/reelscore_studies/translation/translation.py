@@ -16,7 +16,7 @@ from itertools import product
 from typing import ClassVar, Literal, NamedTuple
 
 from reelscore._progress import Progress, Steps
-from reelscore.captioners.features import Features
+from reelscore.captioners.clip_features import Features
 from reelscore.captioners.run_record import Parameters
 from reelscore.data.paired_captions import lone_references
 from reelscore.errors import DataError

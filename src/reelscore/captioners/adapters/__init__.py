@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reelscore.captioners.adapters.base import Adapter, Sent
+from reelscore.captioners.adapters.adapter import Adapter, Sent
 from reelscore.errors import DataError
 
 _SERVED = re.compile(r"(.+)@(https?://.+)", re.DOTALL)

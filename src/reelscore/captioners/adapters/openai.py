@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Shown
+from reelscore.captioners.adapters.adapter import Adapter, Answer, ClipError, ShownClip
 from reelscore.endpoint.client import Endpoint
 from reelscore.endpoint.questions import Question, chat_request
 from reelscore.errors import DataError
@@ -35,11 +35,11 @@ class EndpointAdapter(Adapter):
         """The model's name; the same model may be served elsewhere tomorrow."""
         return f"openai:{self.model}"
 
-    def describe(self, batch: Sequence[Shown]) -> list[Answer]:
+    def describe(self, batch: Sequence[ShownClip]) -> list[Answer]:
         """Send a request for each clip."""
         return [self._answer(shown) for shown in batch]
 
-    def _answer(self, shown: Shown) -> Answer:
+    def _answer(self, shown: ShownClip) -> Answer:
         request = chat_request(
             self.model,
             shown.task,

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reelscore._packages import need
 from reelscore.data.atomic_files import check_own_folder, make_folder, write_atomically
 from reelscore.errors import DataError
-from reelscore.learned.encoders import need
 
 _FILE = "checkpoint.safetensors"
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from reelscore.errors import DataError
-from reelscore.learned.cross_encoder import CrossEncoder, Tensors
 from reelscore.learned.judged_captions import JudgedCaption
-from reelscore.learned.pair_scores import predict_captions
+from reelscore.learned.networks.cross_encoder import CrossEncoder, Tensors
+from reelscore.learned.networks.pair_scores import predict_captions
 from reelscore.learned.training.recipes import Recipe
 
 _LEAST = 3  # judged captions below which a correlation says nothing

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._packages import need
 from reelscore._progress import Progress
-from reelscore.learned.cross_encoder import CrossEncoder, Tensors
-from reelscore.learned.encoders import DEFAULT_ENCODER, need
 from reelscore.learned.judged_captions import JudgedCaption, check_captions, digest_of
-from reelscore.learned.sentence_vectors import Embedding
-from reelscore.learned.training.anchors import with_targets
+from reelscore.learned.networks.cross_encoder import CrossEncoder, Tensors
+from reelscore.learned.networks.encoders import DEFAULT_ENCODER
+from reelscore.learned.networks.sentence_vectors import Embedding
+from reelscore.learned.training.anchor_pairs import with_targets
 from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
-from reelscore.learned.training.damages import DamagedPair, PairsByLength, damaged_pairs
+from reelscore.learned.training.damaged_pairs import DamagedPair, PairsByLength, damaged_pairs
 from reelscore.learned.training.early_stopping import Watch, validation_split
 from reelscore.learned.training.examples import (
     TrainingExamples,
@@ -35,7 +36,7 @@ _SCORED = ("anchors", "teacher")  # stages whose targets a network gives when th
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedBertha:
     """A trained network.
 
     Attributes:
@@ -67,7 +68,7 @@ def train(
     every: int = 500,
     progress: Progress | None = None,
     validated: Validated | None = None,
-) -> Trained:
+) -> TrainedBertha:
     """Train a cross-encoder.
 
     Args:
@@ -156,7 +157,7 @@ def train(
             if over:
                 break
     levels = scales.detach().cpu().double().numpy()
-    return Trained(
+    return TrainedBertha(
         network,
         {
             name: (float(levels[0, k]), float(np.exp(levels[1, k])))
