@@ -22,7 +22,12 @@ from reelscore.captioners.networks.caption_words import BEGIN, END, PAD, UNKNOWN
 from reelscore.captioners.networks.captioner import Captioner
 from reelscore.captioners.networks.decoding import decode
 from reelscore.captioners.networks.lstm import CaptionNetwork, DropMask, NetworkShape
-from reelscore.captioners.networks.training_run import Examples, Recipe, train
+from reelscore.captioners.networks.training_run import (
+    Examples,
+    Recipe,
+    TrainingSettings,
+    train,
+)
 from reelscore.cli.main import cli
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.scoring import score
@@ -98,8 +103,9 @@ SMALL = Recipe(hidden=48, embedding=24, drop="none", rate=0.01, iterations=160, 
 
 
 def trained(recipe=SMALL, **options):
-    examples = Examples(list(TEXTS.items()), SCORES)
-    return train(examples, REFERENCES, SCORES, recipe, threads=1, **options)
+    clips = Examples(REFERENCES, SCORES)
+    kept = {name: options.pop(name) for name in ("folder", "origin") if name in options}
+    return train(clips, clips, TrainingSettings(recipe, threads=1, **options), **kept)
 
 
 @pytest.fixture(scope="module")
@@ -400,11 +406,11 @@ def test_a_missing_gpu_is_said_before_anything_is_written(files):
 
 def test_what_models_refuse(files):
     features = Features.of(SCORES)
-    recipe = Recipe(hidden=8, embedding=4, iterations=2, every=1)
-    given = ((features, features), REFERENCES, REFERENCES, files / "model", recipe)
-    model = Captioner.train(*given)
+    recipe = TrainingSettings(Recipe(hidden=8, embedding=4, iterations=2, every=1))
+    given = ((features, features), REFERENCES, REFERENCES, files / "model")
+    model = Captioner.train(*given, recipe)
     with pytest.raises(DataError, match=r"begun here \(seed:0, not seed:1\)\. Name"):
-        Captioner.train(*given, seed=1)
+        Captioner.train(*given, replace(recipe, seed=1))
     with pytest.raises(DataError, match="2 label scores, the model was trained on 20"):
         model.generate(Features.of({"a": [1.0, 2.0]}))
     narrow = Features.of({item: vector[:3] for item, vector in SCORES.items()})

@@ -60,11 +60,7 @@ class StoredArray:
         return self.shape[0] if len(self.shape) == 2 else 1
 
     def width(self, path: str) -> int:
-        """How many numbers a frame has.
-
-        Raises:
-            DataError: If the array is no feature: empty, of other dimensions, of other values.
-        """
+        """How many numbers a frame has."""
         if fault := id_fault(self.item):
             raise DataError(f"{path}: an item id {fault}.")
         if self.dtype.name not in _FLOATS:
@@ -105,11 +101,7 @@ class StoredMatrix:
 
 @contextmanager
 def opened_arrays(path: Path) -> Iterator[list[StoredArray] | StoredMatrix]:
-    """Open a file or folder with features; its arrays can be read until the block ends.
-
-    Raises:
-        DataError: If it cannot be read, or is in no known format.
-    """
+    """Open a file or folder with features; its arrays can be read until the block ends."""
     with ExitStack() as stack:
         try:
             if not path.is_dir() and _format(path) == "npy":
@@ -130,16 +122,7 @@ def _reason(error: BaseException) -> str:
 def write_arrays(
     path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write arrays as safetensors, which is a file of features where each is of one item.
-
-    Args:
-        path: The file.
-        arrays: By item.
-        metadata: What the file says about itself: see `metadata_of`.
-
-    Raises:
-        MissingExtraError: If safetensors is not installed.
-    """
+    """Write arrays as safetensors, which is a file of features where each is of one item."""
     _safetensors_package().save_file(dict(arrays), path, dict(metadata) if metadata else None)
 
 
@@ -154,12 +137,7 @@ def metadata_of(path: Path) -> Mapping[str, str]:
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of a file that `write_arrays` wrote.
-
-    Raises:
-        OSError: If there is no such file.
-        ValueError: If it is damaged.
-    """
+    """Read all arrays of a file that `write_arrays` wrote."""
     package = _safetensors_package()
     try:
         arrays: dict[str, NDArray[Any]] = package.load(path.read_bytes())

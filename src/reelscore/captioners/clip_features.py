@@ -143,9 +143,6 @@ def read_features(
 def feature_items(path: PathLike) -> list[str]:
     """List the ids of a file or folder with features, without reading the features.
 
-    Args:
-        path: As in `read_features`.
-
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     np.savez(Path(folder, "feats.npz"), v1=[1.0], v2=[2.0])
@@ -163,15 +160,6 @@ def common_items(
     what: str = "features",
 ) -> list[str]:
     """The items that have captions and features, in the order of the captions.
-
-    Args:
-        captions: Items with captions.
-        features: Items with features.
-        missing: Items on one side only are an ``error``, or left out (``skip``).
-        what: What messages call the features.
-
-    Raises:
-        DataError: With their count and the first three.
 
     >>> common_items(["a", "b"], ["b"], missing="skip")
     ['b']
@@ -200,13 +188,6 @@ def common_items(
 def items_with_all(parts: Sequence[Features], missing: MissingItems = "error") -> list[str]:
     """The items that have every kind of features, in the order of the first.
 
-    Args:
-        parts: The kinds of features.
-        missing: Items that lack one are an ``error``, or left out (``skip``).
-
-    Raises:
-        DataError: With the first that lacks one; or if none has all.
-
     >>> items_with_all([Features.of({"a": [1.0], "b": [2.0]}), Features.of({"b": [3.0]})], "skip")
     ['b']
     """
@@ -226,10 +207,6 @@ def items_with_all(parts: Sequence[Features], missing: MissingItems = "error") -
 
 def missing_features(items: Sequence[str], what: str = "features") -> DataError:
     """The error for captions whose items have no features.
-
-    Args:
-        items: These items.
-        what: What the message calls the features.
 
     >>> print(missing_features(["a", "b", "c", "d"]))
     4 captions have no features (first: 'a', 'b', 'c'). Add them or pass missing="skip".

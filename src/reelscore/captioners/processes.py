@@ -19,12 +19,6 @@ from reelscore.errors import DataError
 def process_pool(jobs: int) -> Iterator[Callable[..., Iterable[Any]]]:
     """Return what maps a function to tasks, results in their order: here, or in several processes.
 
-    Args:
-        jobs: How many processes; 1: this one.
-
-    Raises:
-        DataError: If a process was killed.
-
     >>> with process_pool(1) as work:
     ...     list(work(abs, [-1, 2]))
     [1, 2]

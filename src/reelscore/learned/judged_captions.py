@@ -183,10 +183,6 @@ def from_tables(
 def check_captions(captions: Sequence[JudgedCaption]) -> None:
     """Refuse captions that nothing can be learned from, before hours are spent on them.
 
-    Raises:
-        DataError: If there are no human scores, only one system, a campaign of one item, scores
-            that do not differ, scores that are not numbers, or captions without references.
-
     >>> check_captions([JudgedCaption("a", "", "me", "1", "a man", ("a boy",), 0.5)])
     Traceback (most recent call last):
     reelscore.errors.DataError: All 1 judged captions are by 'me'; expected two systems or more...
@@ -253,11 +249,7 @@ def load_captions(path: str | Path, *, unjudged: bool = True) -> list[JudgedCapt
 
 
 def people_of(*folders: Assessment) -> dict[str, dict[str, str]]:
-    """Gather what people wrote of each item, by item and person.
-
-    Args:
-        folders: The folders of one year.
-    """
+    """Gather what people wrote of each item, by item and person."""
     by_item: dict[str, dict[str, str]] = {}
     for data in folders:
         persons = {n: texts for n, texts in data.candidates.items() if n.startswith(_PERSON)}

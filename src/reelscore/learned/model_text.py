@@ -24,10 +24,6 @@ _KINDS = {"SA": "of captions judged once (SA)", "MA": "of captions judged often 
 def model_text(info: ModelInfo, width: int = 80) -> str:
     """Describe a model: what it is, what it learned from, and how it agrees with people.
 
-    Args:
-        info: What is known of it.
-        width: How many characters a line may have.
-
     >>> network = {"num_hidden_layers": 6, "hidden_size": 384}
     >>> info = ModelInfo("mine", network, 128, sha256="59e276a9")
     >>> print(model_text(info))
@@ -52,10 +48,6 @@ def model_text(info: ModelInfo, width: int = 80) -> str:
 
 def agreement_text(info: ModelInfo, width: int = 80) -> str:
     """Lay out how a model agrees with people on what it did not learn from; empty if not known.
-
-    Args:
-        info: What is known of it.
-        width: How many characters a line may have.
 
     >>> info = ModelInfo("mine", {}, 128, agreement={"MA-2020": {"caption level": [0.4321]}})
     >>> print(agreement_text(info))

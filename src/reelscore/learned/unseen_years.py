@@ -89,14 +89,7 @@ def write_held_out(path: str | Path, scores: Mapping[str, NDArray[Any]]) -> None
 def correlations(
     folders: Mapping[str, Sequence[Any]], scores: Mapping[str, FloatArray], model: str, kind: str
 ) -> dict[str, list[float]]:
-    """Correlate scores with people's, by year: of captions and of systems, automatic ones only.
-
-    Args:
-        folders: Judged captions by folder, with ``system``, ``person`` and ``score``.
-        scores: By model and folder.
-        model: Whose scores.
-        kind: ``SA`` or ``MA``.
-    """
+    """Correlate scores with people's, by year: of captions and of systems, automatic ones only."""
     correlations: dict[str, list[float]] = {"caption level": [], "system level": []}
     for folder, rows in folders.items():
         if folder[:2] != kind:
@@ -118,17 +111,7 @@ def features(
     progress: Progress | None = None,
     engine: Engine | None = None,
 ) -> dict[int, Judged]:
-    """Score the judged captions of automatic systems by all metrics, year by year.
-
-    Args:
-        path: A copy of the data set.
-        kind: ``MA`` or ``SA``.
-        progress: Called with how many captions are done, of how many.
-        engine: As in `reelscore.score`.
-
-    Raises:
-        MissingExtraError: If the shipped model is not installed.
-    """
+    """Score the judged captions of automatic systems by all metrics, year by year."""
     kept = held_out_scores()
     if kept is None:
         raise MissingExtraError.of(
@@ -251,10 +234,6 @@ def _standard(values: FloatArray) -> FloatArray:
 def held_out_grids(agreement: YearlyAgreement, kind: str) -> list[Grid]:
     """Lay out correlations by year, of captions with intervals and of systems, and the p-values.
 
-    Args:
-        agreement: What was measured.
-        kind: ``MA`` or ``SA``.
-
     >>> agreement = YearlyAgreement({"meteor": [0.1, 0.2, 0.3, 0.4, 0.5]},
     ...                       {"meteor": [0.9, 0.9, 0.9, 0.9, 0.9]}, [[math.nan]])
     >>> print(held_out_grids(agreement, "MA")[0].to_text())
@@ -293,11 +272,6 @@ def _interval_grid(intervals: Mapping[str, Sequence[tuple[float, float]]], kind:
 
 def held_out_report(agreement: YearlyAgreement, kind: str, *, command: str = "") -> Report:
     """Make the report: a row for each metric, its correlations as scores, the years as items.
-
-    Args:
-        agreement: What was measured.
-        kind: ``MA`` or ``SA``.
-        command: The command that made the report.
 
     >>> rs = {"meteor": [0.1, 0.2, 0.3, 0.4, 0.5], "cider": [0.2, 0.2, 0.2, 0.2, 0.2]}
     >>> agreement = YearlyAgreement(rs, rs, [[math.nan, 0.01], [0.99, math.nan]])

@@ -105,15 +105,6 @@ class Audit:
 def quick_audit(metrics: TableLike, human: TableLike, *, column: str | None = None) -> ShiftVerdict:
     """Ask whether a metric table and a human table speak of the same items in the same order.
 
-    Args:
-        metrics: Scores of one or several metrics; the best one decides.
-        human: People's scores of the same systems.
-        column: Which of the human table's scores to use; the first if not given.
-
-    Returns:
-        The verdict. ``shifted`` and ``mixed`` are worth a warning; ``aligned`` and ``cannot
-        tell``, also where the metrics simply do not work, are not.
-
     >>> from reelscore.data.table import ItemScores, MetricResult
     >>> rng = np.random.default_rng(1)
     >>> def table(rows):

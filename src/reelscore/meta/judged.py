@@ -90,16 +90,6 @@ def score_judged(
     That is how the published correlations were made. It only matters for CIDEr, which counts a
     reference as often as captions of its video were judged.
 
-    Args:
-        data: Captions, references and judgments.
-        metrics: Names of metrics.
-        annotators: Whose references to use; all if not given.
-        tokenizer: As in `reelscore.score`.
-        shuffle: A seed to shuffle each caption's words with; ``None`` leaves them.
-
-    Returns:
-        The rows.
-
     >>> from reelscore.data.table import ItemScores, MetricResult, ScoreTable
     >>> z = MetricResult("z", 0.25, ItemScores.of({"1": 0.5, "2": 0.0}), "")
     >>> few = Assessment("SA-2016", "aligned", ["1", "2"], {"me": {"1": "a man", "2": "a dog"}},
@@ -132,14 +122,6 @@ def williams_matrix(
     human: FloatArray, scores: Sequence[FloatArray], *, absolute: bool = False
 ) -> list[list[float]]:
     """Test every metric against every other, by Williams' test.
-
-    Args:
-        human: People's scores.
-        scores: Each metric's scores of the same captions or systems.
-        absolute: Compare the sizes of the correlations, whatever their signs.
-
-    Returns:
-        p-values that the metric in the row agrees better with people than that in the column.
 
     >>> human = np.array([1.0, 2, 3, 4, 5, 6])
     >>> p = williams_matrix(human, [human ** 2, np.array([3.0, 1, 2, 6, 4, 5])])

@@ -158,14 +158,6 @@ def signed(shift: int) -> str:
 def scan_shifts(first: FloatArray, second: FloatArray, window: int = WINDOW) -> Scan:
     """Compare two tables at every shift.
 
-    Args:
-        first: Systems × items, such as people's scores; missing ones are NaN.
-        second: The same systems and items, such as a metric's scores.
-        window: Shifts kept either way of 0, beside the best of all.
-
-    Returns:
-        The scan.
-
     >>> rng = np.random.default_rng(0)
     >>> metric = rng.normal(size=(3, 200))
     >>> human = np.roll(metric, 4, axis=1) + rng.normal(size=(3, 200))
@@ -206,14 +198,6 @@ def decide(
     A shift is only found where it fits far better than chance *and* far better than no shift,
     item by item, corrected for all shifts tried. So data on which the tables have nothing to do
     with one another gives "cannot tell", whatever its order.
-
-    Args:
-        scan: Of all systems together.
-        names: The items' names, to say where a change is.
-        systems: A scan of each system alone.
-
-    Returns:
-        The verdict.
 
     >>> rng = np.random.default_rng(0)
     >>> metric = rng.normal(size=(3, 200))

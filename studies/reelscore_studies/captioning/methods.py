@@ -127,6 +127,7 @@ def _by_network(
     unit: Unit, material: Material, splits: Sequence[str]
 ) -> tuple[Captions, dict[str, Any]]:
     from reelscore.captioners.networks.captioner import Captioner
+    from reelscore.captioners.networks.training_run import TrainingSettings
 
     _one_thread()
     row = unit.row
@@ -147,10 +148,7 @@ def _by_network(
             material.captions("train"),
             material.captions("val"),
             folder,
-            unit.plan.recipe(own),
-            seed=member.seed,
-            device=unit.device,
-            threads=unit.threads,
+            TrainingSettings(unit.plan.recipe(own), member.seed, unit.device, unit.threads),
         )
         facts["history"] = model.records[0]["history"]
         facts["best"] = model.records[0]["best"]

@@ -270,10 +270,6 @@ def _shipped(name: str) -> Plan:
 def parse_plan(text: str, name: str = "plan") -> Plan:
     r"""Read a plan from its text.
 
-    Args:
-        text: TOML.
-        name: What messages call it.
-
     >>> parse_plan("[study]\ndata = 'rendered1-small'\nseed = [1]")
     Traceback (most recent call last):
     reelscore.errors.UnknownNameError: Unknown key of [study] in plan 'seed'. Did you mean ...

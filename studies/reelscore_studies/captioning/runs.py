@@ -227,12 +227,7 @@ def run_unit(unit: Unit, splits: Sequence[str]) -> None:
 
 
 def captioned(unit: Unit, splits: Sequence[str]) -> dict[str, Any]:
-    """Caption the items of some sets, where that is not done yet.
-
-    Returns:
-        For each set whose captions there are (``weights``) those of which weights, ``facts`` of
-        their making, and the ``seconds`` it took.
-    """
+    """Caption the items of some sets, where that is not done yet."""
     made = _read_made(unit)
     todo = _uncaptioned(unit, splits)
     if todo:
@@ -263,10 +258,6 @@ def _uncaptioned(unit: Unit, splits: Sequence[str]) -> list[str]:
 
 def wordiness(captions: Mapping[str, str], training: set[str]) -> dict[str, float]:
     """Measure captions beside their scores: METEOR alone rewards short safe sentences.
-
-    Args:
-        captions: The captions.
-        training: The training captions, as tokens.
 
     >>> wordiness({"a": "a man runs", "b": "a man runs"}, {"a man runs"})
     {'length': 3.0, 'words': 3, 'unique': 0.5, 'novel': 0.0}

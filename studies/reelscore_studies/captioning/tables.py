@@ -414,10 +414,6 @@ class StudyResults:
 def seed_p_value(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
     """Test whether two rows differ by more than their seeds do (Student's t); None without seeds.
 
-    Args:
-        ours: The scores of a row's seeds; a single one is that of a row that depends on no seed.
-        theirs: Those of the other row.
-
     >>> round(seed_p_value([20.1, 20.5, 20.3], [21.0, 20.2, 21.5]), 3)
     0.204
     >>> seed_p_value([20.1], [21.0])

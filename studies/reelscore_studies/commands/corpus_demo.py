@@ -23,15 +23,7 @@ _SETS = ("training", "validation", "public-test", "blind-test")
 
 
 def show_corpus(folder: str) -> None:
-    """Make four small films, and a corpus of them, with the commands that do each step.
-
-    Args:
-        folder: Where films and project go; it must not be there yet.
-
-    Raises:
-        DataError: If the folder is there already.
-        MissingExtraError: If a package that decodes sound or reads subtitles is not installed.
-    """
+    """Make four small films, and a corpus of them, with the commands that do each step."""
     place = Path(folder)
     if place.exists():
         raise DataError(f"{folder}: there is something already; name a new folder with --folder.")

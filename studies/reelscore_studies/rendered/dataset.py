@@ -163,11 +163,7 @@ def write_clips(
 
 
 def read_record(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
-    """Read what was rendered into a folder; nothing where no rendering was finished there.
-
-    Raises:
-        DataError: If the record is damaged.
-    """
+    """Read what was rendered into a folder; nothing where no rendering was finished there."""
     path = Path(folder) / _RECORD
     try:
         record: dict[str, Any] = json.loads(path.read_bytes())

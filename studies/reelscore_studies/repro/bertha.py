@@ -106,17 +106,7 @@ class Reproduction:
 def reproduce(
     path: str | Path, *, seed: int = 12345, splits: int = 20, progress: Progress | None = None
 ) -> Reproduction:
-    """Recompute the tables.
-
-    Args:
-        path: A copy of the data set, as for `reelscore.data.datasets.trecvid_ha.load`.
-        seed: Random seed of the shuffled words and of the splits.
-        splits: Over how many random splits to average the fusion; the paper has one.
-        progress: Called with how many folders are scored, of how many.
-
-    Returns:
-        The tables, printed and recomputed.
-    """
+    """Recompute the tables."""
     judged: dict[tuple[Setting, str], Judged] = {}
     shuffled: dict[tuple[Setting, str], Judged] = {}
     for done, (setting, folder) in enumerate(product(SETTINGS, FOLDERS), start=1):
@@ -163,15 +153,7 @@ def reproduce(
 def single_annotators(
     path: str | Path, kept: Mapping[str, FloatArray] | None = None
 ) -> dict[str, list[float]]:
-    """Table 5: MA-2020 against each annotator's references, and against all five.
-
-    Args:
-        path: A copy of the data set.
-        kept: Scores of BERTHA trained on four fifths of these items, for the other fifth.
-
-    Returns:
-        By metric, the correlations for HUMAN-A to HUMAN-E and for all.
-    """
+    """Table 5: MA-2020 against each annotator's references, and against all five."""
     data = trecvid_ha.load(path, "MA-2020")
     names = ("METEOR", "CIDEr", "BLEU-4")
     correlations: dict[str, list[float]] = {name: [] for name in names}
@@ -289,15 +271,6 @@ def fuse(
     score scaled to 0–1 in each folder, and all folders train one regression. BERTHA's scores of
     training captions come from models that saw test captions of other years.
 
-    Args:
-        folders: The judged captions of each folder.
-        seed: Random seed of the splits.
-        splits: Over how many random splits to average.
-
-    Returns:
-        Correlations on the test captions of each folder, by metric and for the fusion; and the
-        regression's coefficients.
-
     >>> rng = np.random.default_rng(0)
     >>> scores = {METRICS[name]: rng.random(200) for name in FUSED}
     >>> few = Judged(np.repeat(["a", "b"], 100), scores["meteor"] - scores["bleu_4"], scores)
@@ -357,14 +330,7 @@ _FILE = "bertha_spice.npz"
 
 
 def official_scores(data: Assessment) -> FloatArray | None:
-    """The official tool's scores of a folder's judged captions, in the order of its file.
-
-    Args:
-        data: A folder of judgments by several people.
-
-    Returns:
-        The scores; ``None`` for other data than those they were made of.
-    """
+    """The official tool's scores of a folder's judged captions, in the order of its file."""
     with (
         as_file(files("reelscore_studies.published").joinpath(_FILE)) as path,
         np.load(path, allow_pickle=False) as stored,
@@ -400,12 +366,7 @@ def by_system_and_item(data: Assessment, scores: FloatArray) -> FloatArray:
 def write_counts(
     path: str | Path, counts: Sequence[tuple[Assessment, Sequence[Sequence[int]]]]
 ) -> None:
-    """Keep counts of the official tool, a row for each of a folder's judged captions.
-
-    Args:
-        path: The file to write.
-        counts: Folders; and correct, candidate's and reference's tuples by row of the file.
-    """
+    """Keep counts of the official tool, a row for each of a folder's judged captions."""
     arrays = {}
     for data, rows in counts:
         name = f"{data.folder}|{data.reading}"

@@ -40,10 +40,6 @@ def draw_counts(study: Study, path: str | Path) -> None:
     The line of the current framework is in every panel. The dotted line marks as many captions as
     the truth has.
 
-    Args:
-        study: What `study_counts` gave.
-        path: A .pdf, .svg or .png file.
-
     >>> import tempfile
     >>> from reelscore import examples
     >>> from reelscore_studies import study_counts

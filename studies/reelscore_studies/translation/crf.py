@@ -38,10 +38,6 @@ _NOT_NEIGHBOURS = [(r, s) for r, s in combinations(range(len(ROLES)), 2) if s > 
 def representations(tuples: Tuples, minimum: int = 30) -> dict[str, Representation]:
     """Return the main clause of each item, with rare labels left out.
 
-    Args:
-        tuples: The tuples; an item's first one is its main clause.
-        minimum: In how many items a label must occur in its role.
-
     >>> tuples = Tuples({"a": [Roles("man", "run")], "b": [Roles("dog", "run")]})
     >>> representations(tuples, minimum=2)
     {'a': ('<none>', 'run', '<none>', '<none>'), 'b': ('<none>', 'run', '<none>', '<none>')}
@@ -88,18 +84,7 @@ class SemanticField:
         pairs: Pairs = "chain",
         iterations: int = 60,
     ) -> SemanticField:
-        """Train the weights.
-
-        Args:
-            known: The representation of each training item.
-            scores: Scores of the visual labels of the items.
-            pairs: Which roles are tied: neighbours, or all.
-            iterations: Iterations of L-BFGS.
-
-        Raises:
-            DataError: If no item has both.
-            MissingExtraError: If sklearn-crfsuite is not installed.
-        """
+        """Train the weights."""
         crfsuite = need(
             "sklearn_crfsuite",
             "reelscore-studies[translation]",
@@ -140,11 +125,7 @@ class SemanticField:
         return cls(labels, unary, potentials)
 
     def best(self, scores: NDArray[Any]) -> list[Representation]:
-        """Find the best labels of each row of scores.
-
-        Args:
-            scores: Scores of the visual labels: a row for each item.
-        """
+        """Find the best labels of each row of scores."""
         rows = np.hstack([scores, np.ones((len(scores), 1))]).astype(np.float64)
         potentials = [rows @ weights.T for weights in self.unary]
         chain = all(s == r + 1 for r, s in self.pairs)
@@ -152,12 +133,7 @@ class SemanticField:
         return [find([own[k] for own in potentials]) for k in range(len(rows))]
 
     def value(self, potentials: Sequence[FloatArray], chosen: Sequence[int]) -> float:
-        """Add up the potentials of one choice of labels.
-
-        Args:
-            potentials: The potential of each label of each role.
-            chosen: The number of a label for each role.
-        """
+        """Add up the potentials of one choice of labels."""
         own = sum(potentials[role][label] for role, label in enumerate(chosen))
         return float(own + sum(t[chosen[r], chosen[s]] for (r, s), t in self.pairs.items()))
 

@@ -46,14 +46,7 @@ class PhraseTable:
 
     @classmethod
     def learn(cls, pairs: Sequence[tuple[Words, Words]]) -> PhraseTable:
-        """Learn phrases.
-
-        Args:
-            pairs: Labels and the words of a sentence.
-
-        Raises:
-            MissingExtraError: If NLTK is not installed.
-        """
+        """Learn phrases."""
         extra = "reelscore-studies[translation]"
         nltk = need("nltk.translate.phrase_based", extra, "Translation needs", "nltk")
         together: Counter[tuple[Words, Words]] = Counter()
@@ -92,12 +85,6 @@ def _one_word(label: str) -> str:
 
 def align(pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
     """Align labels and words.
-
-    Args:
-        pairs: Labels and the words of a sentence.
-
-    Returns:
-        For each pair the places of a label and of a word that belong together.
 
     >>> pairs = [(("dog", "run"), ("dog", "runs")), (("dog",), ("dog",)), (("run",), ("runs",))]
     >>> sorted(align(pairs)[0])

@@ -93,13 +93,7 @@ class Adapter(ABC):
 
     @abstractmethod
     def describe(self, batch: Sequence[ShownClip]) -> list[Answer]:
-        """Describe clips.
-
-        Raises:
-            ClipError: If a clip, sent alone, cannot be described.
-            DataError: If the run cannot go on.
-            EndpointError: Likewise.
-        """
+        """Describe clips."""
 
     @abstractmethod
     def record(self) -> dict[str, Any]:

@@ -78,11 +78,7 @@ def _content(file: Path) -> bytes:
 
 
 def key_of_file(path: str) -> str:
-    """Read a key from a file; the message of a fault never shows what the file holds.
-
-    Raises:
-        DataError: If it cannot be read, or is no key.
-    """
+    """Read a key from a file; the message of a fault never shows what the file holds."""
     try:
         key = Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

@@ -98,15 +98,7 @@ def read_captions_of(paths: Sequence[str], reading: Reading) -> dict[str, list[s
 
 
 def read_label_scores(folder: str, split: str) -> Features:
-    """Read the label scores of a set.
-
-    Args:
-        folder: The folder that 'reelscore caption labels' writes.
-        split: ``train``, ``val`` or ``test``.
-
-    Raises:
-        DataError: If there are none.
-    """
+    """Read the label scores of a set."""
     path = Path(folder) / f"{split}.safetensors"
     if path.is_file():
         return read_features(path)
@@ -126,15 +118,7 @@ def finish(
     lines: Sequence[str] = (),
     json_file: str | None = None,
 ) -> None:
-    """Write captions and record, and say so.
-
-    Args:
-        output: The captions file.
-        candidates: The captions.
-        record: How they were made.
-        lines: What to print about them.
-        json_file: Where else the record goes.
-    """
+    """Write captions and record, and say so."""
     write_candidates(output, candidates, record)
     show_written(output, len(candidates), record, lines, json_file)
 

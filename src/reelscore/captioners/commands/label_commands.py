@@ -256,12 +256,17 @@ def _meteor(
 ) -> float:
     """The best validation METEOR of a network that is trained with some labels."""
     from reelscore.captioners.networks.captioner import Captioner
-    from reelscore.captioners.networks.training_run import Recipe
+    from reelscore.captioners.networks.training_run import TrainingSettings
 
-    recipe = Recipe(iterations=iterations, every=max(1, iterations // 8))
-    how: dict[str, Any] = {"seed": labels.parameters.seed, "missing": labels.parameters.missing}
+    settings = TrainingSettings.of(
+        iterations=iterations,
+        every=max(1, iterations // 8),
+        seed=labels.parameters.seed,
+        device=device,
+    )
+    how = labels.parameters.missing
     with TemporaryDirectory() as folder:
-        model = Captioner.train(labels, training, validation, folder, recipe, device=device, **how)
+        model = Captioner.train(labels, training, validation, folder, settings, missing=how)
     return float(model.records[0]["best"]["meteor"])
 
 

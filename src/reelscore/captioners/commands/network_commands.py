@@ -115,7 +115,7 @@ def train(
         -o model --seed 0
     """
     from reelscore.captioners.networks.captioner import Captioner
-    from reelscore.captioners.networks.training_run import Recipe
+    from reelscore.captioners.networks.training_run import Recipe, TrainingSettings
 
     check_targets(json_file)
     chosen = Recipe.of(optimiser, drop=dropout, **recipe)
@@ -131,19 +131,15 @@ def train(
             )
             log(measured)
 
+        settings = TrainingSettings(chosen, seed, device, threads, progress, say)
         captioner = Captioner.train(
             scores,
             training,
             references,
             output,
-            chosen,
-            seed=seed,
-            device=device,
+            settings,
             missing=missing,
             made_from=_made_by(labels),
-            threads=threads,
-            progress=progress,
-            measured=say,
         )
     record = dict(captioner.records[0])
     if json_file:

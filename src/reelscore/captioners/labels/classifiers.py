@@ -148,11 +148,7 @@ class GroupClassifiers:
     c: float
 
     def decisions(self, rows: NDArray[Any]) -> FloatArray:
-        """How far each row is on the side of each label.
-
-        Raises:
-            DataError: If rows have more or fewer numbers than those of the training items.
-        """
+        """How far each row is on the side of each label."""
         check_width(self.feature, rows.shape[1], len(self.scaler.mean))
         values: FloatArray = self.scaler(rows) @ self.weights + self.intercepts
         return values
@@ -170,9 +166,6 @@ class GroupClassifiers:
 def check_width(feature: str, width: int, expected: int) -> None:
     """Refuse features that cannot be those that classifiers were trained on.
 
-    Raises:
-        DataError: If they are not.
-
     >>> check_width("idt", 4, 3)
     Traceback (most recent call last):
     reelscore.errors.DataError: Features 'idt' have 4 numbers for each item, those of the training
@@ -188,17 +181,7 @@ def check_width(feature: str, width: int, expected: int) -> None:
 def check_widths(
     training: Mapping[str, Features], others: Mapping[str, Features], groups: Mapping[str, str]
 ) -> None:
-    """Refuse features of other items that cannot be those that classifiers will be trained on.
-
-    Args:
-        training: The features of the training items, by name.
-        others: Those of validation or test items.
-        groups: The features of each group.
-
-    Raises:
-        DataError: If their lengths differ.
-        UnknownNameError: If there are no features of a name.
-    """
+    """Refuse features of other items that cannot be those that classifiers will be trained on."""
     for name in feature_names(groups):
         own, theirs = _named(training, name), _named(others, name)
         check_width(name, theirs.matrix.shape[1], own.matrix.shape[1])
@@ -220,12 +203,7 @@ def _named(features: Mapping[str, Features], name: str) -> Features:
 
 
 def stacked(features: Mapping[str, Features], name: str, items: Sequence[str]) -> Matrix:
-    """The features of one name for some items; names joined by ``+`` stand side by side.
-
-    Raises:
-        DataError: If an item has no features.
-        UnknownNameError: If there are no features of a name.
-    """
+    """The features of one name for some items; names joined by ``+`` stand side by side."""
     parts = [_named(features, part).take(items).matrix for part in name.split("+")]
     return parts[0] if len(parts) == 1 else np.hstack(parts)
 
@@ -338,15 +316,7 @@ def train_group(
     validation_rows: Matrix,
     done: Callable[[], None] = lambda: None,
 ) -> tuple[GroupClassifiers, list[TrainedLabel]]:
-    """Train the labels of a group with the C whose mean AUC on validation is highest.
-
-    Args:
-        trainer: The training items.
-        feature: The name of the features.
-        validation: Which validation items have which labels.
-        validation_rows: Their features.
-        done: Called after each C.
-    """
+    """Train the labels of a group with the C whose mean AUC on validation is highest."""
     scaler = Scaler.fitted(trainer.rows)
     judged_items = validation.group_items(trainer.group)
     best: tuple[float, GroupClassifiers, list[Auc | str]] | None = None
@@ -421,13 +391,7 @@ def parts(count: int, number: int, seed: int) -> Iterator[BoolArray]:
 def training_decisions(
     trainer: Trainer, classifiers: GroupClassifiers, done: Callable[[], None] = lambda: None
 ) -> FloatArray:
-    """How far the training items are on the side of each label; out of fold with cross-fitting.
-
-    Args:
-        trainer: What trained the classifiers.
-        classifiers: Those of the labels that are kept.
-        done: Called after each part.
-    """
+    """How far the training items are on the side of each label; out of fold with cross-fitting."""
     if not trainer.parameters.cross_fit:
         return classifiers.decisions(trainer.rows)
     places = [int(np.flatnonzero(trainer.columns == k)[0]) for k in classifiers.labels]
@@ -453,10 +417,6 @@ class Auc(NamedTuple):
 
 def area(scores: FloatArray, positive: BoolArray) -> Auc:
     """The share of pairs of a positive and a negative in the right order; ties count half.
-
-    Args:
-        scores: A number for each item.
-        positive: Which items are positive; some are, some are not.
 
     >>> area(np.array([0.9, 0.8, 0.3, 0.1]), np.array([True, False, True, False])).value
     0.75

@@ -347,17 +347,7 @@ class Labels:
 def choose_auc(
     labels: Labels, grid: Sequence[float], score: Callable[[Labels], float]
 ) -> tuple[Labels, dict[float, float]]:
-    """Choose the AUC that labels need by what a captioner reaches with them on validation.
-
-    Args:
-        labels: Labels trained with the lowest AUC of the grid.
-        grid: The values to try.
-        score: Gives the validation score of a captioner that is trained with some labels.
-
-    Returns:
-        The labels with the best of the values, the lower one of two that are equally good; and
-        the score of each value at which every group keeps a label.
-    """
+    """Choose the AUC that labels need by what a captioner reaches with them on validation."""
     reached: dict[float, float] = {}
     for auc in sorted(set(grid)):
         try:
@@ -371,11 +361,7 @@ def choose_auc(
 
 
 def check_folder(target: Path) -> None:
-    """Refuse a folder that cannot be made.
-
-    Raises:
-        DataError: If something is there, or the folder above it is not.
-    """
+    """Refuse a folder that cannot be made."""
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise DataError(f"{target}: exists already; name another folder, or remove it.")
     if not target.parent.is_dir():

@@ -64,9 +64,6 @@ class LabelMatrix:
 def group_name(text: str) -> str:
     """The name of a group, which may be written in the plural.
 
-    Raises:
-        UnknownNameError: If there is no such group.
-
     >>> group_name("verbs"), group_name("all")
     ('verb', 'all')
     """
@@ -84,17 +81,6 @@ def find_labels(
     objects: Collection[str] | None = None,
 ) -> list[VisualLabel]:
     """Find the labels in the tuples of training items; by group, the commonest first.
-
-    Args:
-        tuples: The tuples of the training items.
-        groups: The groups wanted.
-        minimum: In how many items a label must occur.
-        places: The scene classes.
-        objects: The detector's classes; a label of several words is an object if its last word
-            is.
-
-    Raises:
-        DataError: If a group has no label.
 
     >>> tuples = Tuples({"v1": [Roles("man", "ride", "horse", "beach")]})
     >>> [label.name for label in find_labels(tuples, minimum=1)]
@@ -192,12 +178,6 @@ def label_matrix(
 
     An item on whose caption the parser failed has every label whose words its captions contain, as
     whole tokens.
-
-    Args:
-        items: The items wanted.
-        captions: Their captions.
-        tuples: Their tuples.
-        labels: The labels.
 
     >>> tuples = Tuples({"a": [Roles("man", "ride")]}, frozenset({"b"}))
     >>> labels = [VisualLabel("verb", "ride", 1), VisualLabel("object", "horse", 1)]

@@ -24,17 +24,7 @@ _ROUNDING = 1 + 1e-12  # a loss that is larger by less is the same
 def fit_together(
     rows: FloatArray, positives: NDArray[np.bool_], c: float, device: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Train a linear SVM with balanced classes for each label.
-
-    Args:
-        rows: The features of the items.
-        positives: Which items have which label; each label is had by some and not by all.
-        c: Strength, as in scikit-learn.
-        device: ``cuda`` or ``cpu``.
-
-    Returns:
-        The weights, a column for each label, and the intercepts.
-    """
+    """Train a linear SVM with balanced classes for each label."""
     torch = need_torch()
     bias = np.ones((len(rows), 1))
     features = torch.from_numpy(np.hstack([rows, bias])).to(device)

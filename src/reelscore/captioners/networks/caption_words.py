@@ -32,15 +32,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, captions: Iterable[str], min_count: int = 1) -> Vocabulary:
-        """Collect the words of captions.
-
-        Args:
-            captions: The captions.
-            min_count: How often a word must occur.
-
-        Raises:
-            DataError: If no word is left.
-        """
+        """Collect the words of captions."""
         counts = Counter(word for text in tokenize(captions) for word in text.split())
         words = sorted(
             (w for w, n in counts.items() if n >= min_count), key=lambda w: _rank(w, counts)

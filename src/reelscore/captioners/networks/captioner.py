@@ -11,15 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from reelscore._packages import need
-from reelscore._progress import Progress
 from reelscore.captioners.clip_features import Features, MissingItems, common_items
 from reelscore.captioners.networks.caption_words import Vocabulary
 from reelscore.captioners.networks.decoding import decode
@@ -29,7 +28,7 @@ from reelscore.captioners.networks.lstm import (
     check_device,
     need_torch,
 )
-from reelscore.captioners.networks.training_run import Examples, Measured, Recipe, train
+from reelscore.captioners.networks.training_run import Examples, TrainingSettings, train
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.inputs import references_by_item
@@ -68,16 +67,11 @@ class Captioner:
         captions: CaptionsLike,
         references: CaptionsLike,
         folder: str | os.PathLike[str],
-        recipe: Recipe | None = None,
+        settings: TrainingSettings | None = None,
         *,
-        seed: int = 0,
-        device: str = "cpu",
         missing: MissingItems = "error",
         made_from: str = "",
-        threads: int | None = None,
-        progress: Progress | None = None,
-        measured: Callable[[Measured], None] | None = None,
-        **settings: Any,
+        **attributes: Any,
     ) -> Captioner:
         """Train a network and write it to a folder; one that was interrupted goes on.
 
@@ -87,23 +81,21 @@ class Captioner:
             captions: The training captions; every caption is learned from.
             references: The validation references, which decide when to stop.
             folder: Where the model goes, created if needed.
-            recipe: How to train; by default as the paper, with Adam.
-            seed: Random seed.
-            device: ``cuda`` or ``cpu``.
+            settings: How to train; by default as the paper, with Adam.
             missing: What to do with items that have captions or label scores, but not both.
             made_from: The signature of the labels, where scores are given instead of labels.
-            threads: Threads that score; all cores where not given.
-            progress: Called with how many iterations are made, of how many.
-            measured: Called after each measurement on validation.
-            settings: Attributes of a `Recipe`, instead of one; ``dropout`` for its ``drop``.
+            attributes: Those of `TrainingSettings` and of its `Recipe`, instead of settings.
 
         Raises:
             DataError: If items do not fit together, or another training was begun in the folder.
         """
         timing = Run()
         need_torch()
+        if settings is not None and attributes:
+            raise DataError(f"Pass settings, or {', '.join(attributes)}, but not both.")
+        settings = settings or TrainingSettings.of(**attributes)
+        recipe, seed, device = settings.recipe, settings.seed, settings.device
         check_device(device)
-        recipe = _recipe(recipe, settings)
         if not isinstance(labels, tuple):
             made_from = made_from or labels.signature()
             labels = labels.by_split["train"], labels.by_split["val"]
@@ -140,17 +132,11 @@ class Captioner:
             return cls.load(home, device=device)
         with released_on_failure(home):
             trained = train(
-                Examples([(item, text) for item, own in training.items() for text in own], ours),
-                held_out,
-                theirs,
-                recipe,
-                seed=seed,
-                device=device,
+                Examples(training, ours),
+                Examples(held_out, theirs),
+                settings,
                 folder=home,
                 origin=data,
-                threads=threads,
-                progress=progress,
-                measured=measured,
             )
         save = need("safetensors.torch").save_file
         best = trained.network.weights()
@@ -305,13 +291,3 @@ def _check_labels(scores: Features, expected: str) -> None:
             f"The items have scores of other labels ({scores.labels}) than those the model is "
             f"trained on ({expected}). Take the scores of the same labels."
         )
-
-
-def _recipe(recipe: Recipe | None, settings: Mapping[str, Any]) -> Recipe:
-    """Return the recipe, or make it of its attributes."""
-    if recipe is not None and settings:
-        raise DataError(f"Pass a recipe, or {', '.join(settings)}, but not both.")
-    own = {"drop" if name == "dropout" else name: value for name, value in settings.items()}
-    for name in own:
-        check_choice("setting of a recipe", name, [field.name for field in fields(Recipe)])
-    return recipe or Recipe.of(**own)

@@ -25,17 +25,7 @@ def decode(
     beam: int = 1,
     longest: int = 30,
 ) -> list[list[int]]:
-    """Write a caption for each row of label scores.
-
-    Args:
-        networks: One network, or an ensemble with one vocabulary.
-        labels: For each network its label scores, rows × labels, on the network's device.
-        beam: Sentences kept at each step; 1 is greedy.
-        longest: The most words of a caption.
-
-    Returns:
-        The numbers of the words of each caption.
-    """
+    """Write a caption for each row of label scores."""
     if beam < 1 or longest < 1:
         raise DataError(f"A beam of {beam} and {longest} words; expected 1 or more.")
     torch = need_torch()

@@ -111,17 +111,7 @@ class CaptionNetwork:
     def logits(
         self, words: Any, labels: Any, states: list[Any] | None = None, drop: DropMask | None = None
     ) -> tuple[Any, list[Any]]:
-        """Score the next word after each word.
-
-        Args:
-            words: Numbers of the words so far: rows × steps.
-            labels: Label scores: rows × labels.
-            states: What the layers remember of the steps before.
-            drop: Draws dropout masks; none outside training.
-
-        Returns:
-            Rows × steps × vocabulary, and what the layers remember.
-        """
+        """Score the next word after each word."""
         torch = need_torch()
         language = self.modules["embedding"](words)
         vision = labels[:, None, :].expand(-1, words.shape[1], -1)
@@ -147,14 +137,7 @@ def need_torch() -> Any:
 
 
 def check_device(device: str) -> None:
-    """Refuse a GPU where there is none.
-
-    Args:
-        device: ``cuda`` or ``cpu``.
-
-    Raises:
-        DataError: If torch has no such device.
-    """
+    """Refuse a GPU where there is none."""
     check_choice("device", device, ("cpu", "cuda"))
     if device == "cuda" and not gpu_is_here():
         raise DataError('torch finds no GPU here. Take device="cpu", or install torch with CUDA.')

@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
@@ -33,7 +33,15 @@ from reelscore.captioners.networks.lstm import (
 )
 from reelscore.captioners.run_record import Parameters
 from reelscore.errors import DataError, check_choice
-from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
+from reelscore.learned.training.checkpoints import (
+    Checkpoint,
+    moments,
+    named,
+    part_of,
+    read_checkpoint,
+    restore_moments,
+    write_checkpoint,
+)
 from reelscore.scoring.scorer import Scorer
 
 Optimiser = Literal["adam", "paper"]
@@ -142,15 +150,53 @@ class Measured(NamedTuple):
     meteor: float
 
 
-class Examples(NamedTuple):
-    """Captions to learn from, with the label scores of their clips.
+@dataclass(frozen=True)
+class TrainingSettings:
+    """A recipe, and how it is carried out.
 
     Attributes:
-        captions: Item and caption, a pair for each caption.
-        scores: Label scores by item.
+        recipe: How the network is made and trained.
+        seed: Random seed.
+        device: ``cuda`` or ``cpu``.
+        threads: Threads that score; all cores where not given.
+        progress: Called with how many iterations are made, of how many.
+        measured: Called after each measurement on validation.
+
+    >>> TrainingSettings.of(seed=1, dropout="none").recipe.drop
+    'none'
     """
 
-    captions: Sequence[tuple[str, str]]
+    recipe: Recipe = field(default_factory=Recipe)
+    seed: int = 0
+    device: str = "cpu"
+    threads: int | None = None
+    progress: Progress | None = None
+    measured: Callable[[Measured], None] | None = None
+
+    @classmethod
+    def of(cls, **attributes: Any) -> TrainingSettings:
+        """Make settings of their own attributes and of those of a `Recipe`; ``dropout``: its drop.
+
+        Args:
+            attributes: Any of both.
+
+        Raises:
+            UnknownNameError: If there is no such attribute.
+        """
+        own = {each.name for each in fields(cls)}
+        given = {"drop" if name == "dropout" else name: value for name, value in attributes.items()}
+        changes = {name: given.pop(name) for name in list(given) if name not in own}
+        if changes and "recipe" in given:
+            raise DataError(f"Pass a recipe, or {', '.join(changes)}, but not both.")
+        for name in changes:
+            check_choice("setting of a training", name, [each.name for each in fields(Recipe)])
+        return cls(**{"recipe": Recipe.of(**changes), **given})
+
+
+class Examples(NamedTuple):
+    """Clips: captions to learn from or to be compared with, and label scores, by item."""
+
+    captions: Mapping[str, Sequence[str]]
     scores: Mapping[str, NDArray[np.float32]]
 
 
@@ -178,57 +224,38 @@ class TrainedNetwork(NamedTuple):
 
 
 def train(
-    examples: Examples,
-    references: Mapping[str, Sequence[str]],
-    scores: Mapping[str, NDArray[np.float32]],
-    recipe: Recipe,
+    training: Examples,
+    validation: Examples,
+    settings: TrainingSettings,
     *,
-    seed: int = 0,
-    device: str = "cpu",
     folder: str | Path | None = None,
     origin: str = "",
-    threads: int | None = None,
-    progress: Progress | None = None,
-    measured: Callable[[Measured], None] | None = None,
 ) -> TrainedNetwork:
-    """Train a network.
+    """Train a network, and keep a checkpoint in a folder, if there is one.
 
-    Args:
-        examples: What to learn from.
-        references: Validation references by item.
-        scores: Label scores of the validation items.
-        recipe: How.
-        seed: Random seed.
-        device: ``cuda`` or ``cpu``.
-        folder: Where to keep a checkpoint; a training resumes from one that is there.
-        origin: What the training depends on besides recipe and seed, such as a hash of the data.
-        threads: Threads that score; all cores where not given.
-        progress: Called with how many iterations are made, of how many.
-        measured: Called after each measurement.
-
-    Raises:
-        DataError: If there is nothing to learn from, or the checkpoint is of another training.
+    A training resumes from the checkpoint that is there. ``origin`` is what it depends on besides
+    its settings, such as a hash of the data.
     """
-    if not examples.captions or not references:
+    if not training.captions or not validation.captions:
         raise DataError("There are no captions to learn from, or none to validate on.")
-    torch = need_torch()
-    check_device(device)
-    key = f"{recipe} {seed} {device} {origin}"
-    with _deterministic(torch, device):
-        run = _Training(examples, references, scores, recipe, seed, device, threads)
+    check_device(settings.device)
+    recipe = settings.recipe
+    key = f"{recipe} {settings.seed} {settings.device} {origin}"
+    with _deterministic(need_torch(), settings.device):
+        run = _Training(training, validation, settings)
         checkpoint = read_checkpoint(folder, key) if folder is not None else None
         if checkpoint is not None:
             run.restore(checkpoint)
         while not run.over():
             run.iterate()
-            if progress is not None:
-                progress(run.made, recipe.iterations)
+            if settings.progress is not None:
+                settings.progress(run.made, recipe.iterations)
             if run.made % recipe.every == 0 or run.made == recipe.iterations:
                 run.measure()
                 if folder is not None:
                     write_checkpoint(folder, run.checkpoint(key))
-                if measured is not None:
-                    measured(run.history[-1])
+                if settings.measured is not None:
+                    settings.measured(run.history[-1])
         return run.result()
 
 
@@ -236,18 +263,12 @@ class _Training:
     """A training under way; everything it needs stays on the device."""
 
     def __init__(
-        self,
-        examples: Examples,
-        references: Mapping[str, Sequence[str]],
-        scores: Mapping[str, NDArray[np.float32]],
-        recipe: Recipe,
-        seed: int,
-        device: str,
-        threads: int | None,
+        self, training: Examples, validation: Examples, settings: TrainingSettings
     ) -> None:
         torch = need_torch()
-        self.recipe, self.seed, self.device = recipe, seed, device
-        pairs = sorted(examples.captions)
+        recipe, device = settings.recipe, settings.device
+        self.recipe, self.seed, self.device = recipe, settings.seed, device
+        pairs = sorted((item, text) for item, own in training.captions.items() for text in own)
         self.vocabulary = Vocabulary.of((text for _, text in pairs), recipe.min_count)
         rows = [row[: _LONGEST + 1] for row in self.vocabulary.rows([text for _, text in pairs])]
         self.lengths = np.array([len(row) for row in rows])
@@ -260,12 +281,11 @@ class _Training:
         places = {item: place for place, item in enumerate(items)}
         self.words = torch.from_numpy(table).to(device)
         self.owners = torch.tensor([places[item] for item, _ in pairs], device=device)
-        self.labels = _matrix(examples.scores, items, device)
-        self.items = sorted(references)
-        self.seen = _matrix(scores, self.items, device)
-        self.scorer = Scorer(
-            {i: list(references[i]) for i in self.items}, "meteor", threads=threads
-        )
+        self.labels = _matrix(training.scores, items, device)
+        self.items = sorted(validation.captions)
+        self.seen = _matrix(validation.scores, self.items, device)
+        references = {item: list(validation.captions[item]) for item in self.items}
+        self.scorer = Scorer(references, "meteor", threads=settings.threads)
         shape = NetworkShape(
             words=len(self.vocabulary),
             labels=self.labels.shape[1],
@@ -273,9 +293,9 @@ class _Training:
             hidden=recipe.hidden,
             embedding=recipe.embedding,
         )
-        self.network = CaptionNetwork(shape, device=device, seed=seed)
+        self.network = CaptionNetwork(shape, device=device, seed=self.seed)
         self.weights = self.network.weights()
-        self.generator = torch.Generator(device=device).manual_seed(seed + 1)
+        self.generator = torch.Generator(device=device).manual_seed(self.seed + 1)
         self.drop = DropMask(recipe.drop, recipe.ratio, self.generator)
         values = list(self.weights.values())
         if recipe.opt == "paper":
@@ -342,25 +362,20 @@ class _Training:
 
     def checkpoint(self, key: str) -> Checkpoint:
         """Return all that is needed to go on."""
-        tensors = {f"weight.{name}": value for name, value in self.weights.items()}
-        tensors |= {f"best.{name}": value for name, value in self.best.items()}
-        for name, value in self.weights.items():
-            for kind, moment in self.optimiser.state.get(value, {}).items():
-                tensors[f"moment.{kind}.{name}"] = moment
-        tensors["chance"] = self.generator.get_state()
+        tensors = {
+            **named("weight", self.weights),
+            **named("best", self.best),
+            **named("moment", moments(self.optimiser, self.weights)),
+            "chance": self.generator.get_state(),
+        }
         return Checkpoint(self.made, key, tuple(map(tuple, self.history)), tensors)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go back to a checkpoint."""
         tensors = checkpoint.tensors
-        self.network.restore({n: tensors[f"weight.{n}"] for n in self.weights})
-        self.best = {n: tensors[f"best.{n}"].to(self.device) for n in self.weights}
-        for name, value in self.weights.items():
-            kinds = [k.split(".")[1] for k in tensors if k.startswith("moment.")]
-            self.optimiser.state[value] = {
-                kind: _moved(tensors[f"moment.{kind}.{name}"], kind, self.device)
-                for kind in dict.fromkeys(kinds)
-            }
+        self.network.restore(part_of(tensors, "weight"))
+        self.best = part_of(tensors, "best", self.device)
+        restore_moments(self.optimiser, self.weights, part_of(tensors, "moment"), self.device)
         self.generator.set_state(tensors["chance"])
         self.made = checkpoint.step
         self.history = [Measured(int(row[0]), *row[1:]) for row in checkpoint.validation]
@@ -372,11 +387,6 @@ class _Training:
         return TrainedNetwork(
             self.network, last, self.vocabulary, self.longest, tuple(self.history)
         )
-
-
-def _moved(moment: Any, kind: str, device: str) -> Any:
-    # Adam's count of steps stays where torch keeps it: on the CPU unless its kernels are fused.
-    return moment if kind == "step" and device == "cpu" else moment.to(device)
 
 
 def _matrix(scores: Mapping[str, NDArray[np.float32]], items: Sequence[str], device: str) -> Any:

@@ -72,14 +72,7 @@ class ConstantSearch(Parameters):
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> ConstantSentence:
-        """Find the sentence; of equally good ones the commoner, then the earlier.
-
-        Args:
-            captions: The training captions of each item.
-            references: The references of the validation items.
-            threads: How many threads to use; all cores by default.
-            progress: Called with how many pairs are measured, of how many.
-        """
+        """Find the sentence; of equally good ones the commoner, then the earlier."""
         columns = single_score(self.metric)
         sentences = distinct_sentences(captions)
         tried = sorted(sentences, key=lambda own: -own[1])[: self.among]
@@ -177,12 +170,6 @@ class BoundSearch(Parameters):
 
         METEOR's is found without scoring all pairs, and is exact all the same; with other metrics
         all pairs are scored.
-
-        Args:
-            captions: The training captions of each item.
-            references: The references of the items that get a caption.
-            threads: How many threads to use; all cores by default.
-            progress: Called with how many items are done, of how many.
         """
         columns = single_score(self.metric)
         sentences = [text for text, _ in distinct_sentences(captions)]
@@ -303,11 +290,7 @@ def distinct_sentences(captions: Mapping[str, Sequence[str]]) -> list[tuple[str,
 
 
 def single_score(metric: str) -> MetricColumns:
-    """The metric behind one score, such as ``meteor`` or ``bleu_4``, that can decide.
-
-    Raises:
-        DataError: If it is several scores, or one of which neither way is better.
-    """
+    """The metric behind one score, such as ``meteor`` or ``bleu_4``, that can decide."""
     columns = table_columns(metric)
     if len(columns) != 1 or len(columns[0].wanted) != 1:
         names = [name for each in columns for name in each.wanted]

@@ -92,18 +92,7 @@ class NearestSearch(Parameters):
         progress: Progress | None = None,
         overwrite: bool = False,
     ) -> NearestItems:
-        """Find the nearest training items of each query, and a caption for it.
-
-        Args:
-            training: The features of the training items; several stand side by side, each with
-                the same weight.
-            captions: The captions of the training items; their order decides ties.
-            queries: The same features of the queries.
-            backend: Who compares: ``faiss``, ``numpy``, or faiss if it is there (``auto``).
-            threads: How many threads to use; all cores by default.
-            progress: Called with how many queries are done, of how many.
-            overwrite: Normalise features in place, which saves their size in memory.
-        """
+        """Find the nearest training items of each query, and a caption for it."""
         if len(training) != len(queries) or not training:
             raise DataError(
                 f"There are {len(training)} kinds of training features and {len(queries)} of "

@@ -57,15 +57,6 @@ def normalised(
 
     A row without any positive number stays 0, and is similar to nothing.
 
-    Args:
-        features: The features.
-        distance: The distance.
-        clip_negative: Take negative numbers for 0.
-        overwrite: Change the matrix in place, for want of memory.
-
-    Raises:
-        DataError: If a number is negative and must not be.
-
     >>> normalised(Features.of({"v": [1.0, 3.0]})).matrix.tolist()
     [[0.25, 0.75]]
     """
@@ -115,19 +106,6 @@ def nearest_rows(
     progress: Progress | None = None,
 ) -> Neighbours:
     """Find the nearest training rows of each query; see `normalised` for what rows must be.
-
-    Args:
-        training: The normalised features of the training items.
-        queries: Those of the queries.
-        k: How many to find.
-        distance: How rows are compared.
-        backend: Who compares them; never changes the result.
-        threads: How many threads faiss uses; all cores by default.
-        progress: Called with how many queries are done, of how many.
-
-    Raises:
-        DataError: If features are not equally long, or there are fewer than k training items.
-        MissingExtraError: If faiss is asked for and not installed.
 
     >>> training = np.float32([[1, 0], [0.5, 0.5], [0.5, 0.5]])
     >>> nearest_rows(training, np.float32([[0.25, 0.75]]), k=2).places.tolist()

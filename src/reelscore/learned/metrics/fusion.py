@@ -178,9 +178,6 @@ def write_coefficients(path: str | Path, coefficients: Coefficients) -> None:
 def read_coefficients(weights: str) -> Coefficients:
     """Read a shipped fusion by name, or a file.
 
-    Raises:
-        DataError: If there is no such file, or it is not a fusion.
-
     >>> sorted(read_coefficients("classical").weights)
     ['bleu_4', 'cider', 'meteor', 'rouge_l']
     """
@@ -235,11 +232,7 @@ def _made(weights: str, state: tuple[int, ...]) -> tuple[MetricColumns, ...]:
 
 
 def check_independent(metric: Metric) -> None:
-    """Refuse a metric whose scores of captions depend on what else is scored with them.
-
-    Raises:
-        DataError: If it is one.
-    """
+    """Refuse a metric whose scores of captions depend on what else is scored with them."""
     if not metric.independent:
         raise DataError(
             f"{metric.name} scores all captions of a system together, and cannot be part of an "

@@ -23,11 +23,6 @@ def check_several(metric: str, several: str) -> None:
 def over_references(scores: FloatArray, counts: NDArray[np.int64], several: Several) -> FloatArray:
     """Turn scores against each reference into one for each candidate.
 
-    Args:
-        scores: Candidate by candidate, reference by reference.
-        counts: How many references each candidate has, at least one.
-        several: ``mean``, ``max``, or ``blend``: two thirds of the mean and one of the best.
-
     >>> over_references(np.array([0.0, 1.0, 0.5]), np.array([2, 1]), "mean").tolist()
     [0.5, 0.5]
     >>> over_references(np.array([0.0, 1.0, 0.5]), np.array([2, 1]), "max").tolist()

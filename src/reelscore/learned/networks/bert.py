@@ -65,12 +65,7 @@ class Bert:
         self.batch = _TOKENS
 
     def __call__(self, texts: Sequence[Any], threads: int = 1) -> FloatArray:
-        """Return a row of numbers for each text.
-
-        Args:
-            texts: Encodings of the package tokenizers.
-            threads: How many threads to use.
-        """
+        """Return a row of numbers for each text."""
         parts = list(of_one_length([len(text.ids) for text in texts], self.batch))
         return in_parts(self.rows, texts, parts, threads)
 
@@ -209,19 +204,7 @@ def open_bert(
     head: Sequence[Layer],
     device: str,
 ) -> Callable[[Sequence[Any], int], FloatArray]:
-    """Open a BERT that gives a row for each encoded text: by onnxruntime, or on a GPU by torch.
-
-    Args:
-        tensors: As in `Bert`, and so the three after the next.
-        config: Configuration of the encoder, as transformers writes it.
-        dtype: In what products are computed.
-        pooling: What becomes of a text.
-        head: Layers behind the encoder.
-        device: ``cpu`` or ``cuda``.
-
-    Raises:
-        DataError: If it is a BERT of another kind.
-    """
+    """Open a BERT that gives a row for each encoded text: by onnxruntime, or on a GPU by torch."""
     if config.get("hidden_act", "gelu") != "gelu":
         raise DataError(f"The encoder's activation is {config['hidden_act']!r}; expected 'gelu'.")
     heads, epsilon = config["num_attention_heads"], config["layer_norm_eps"]

@@ -141,11 +141,7 @@ class ClipModel:
 
 
 def clip_model(metric: str, folder: str) -> ClipModel:
-    """Load a model once, whichever metrics use it.
-
-    Raises:
-        DataError: If none is named, or the folder has none.
-    """
+    """Load a model once, whichever metrics use it."""
     if not folder:
         raise DataError(
             f"{metric}: no model is named. Models are never downloaded: fetch a CLIP, such as "
@@ -180,11 +176,7 @@ def check_videos(metric: str, folder: str | None) -> None:
 def frame_vectors(
     metric: str, batch: CaptionBatch, model: ClipModel, folder: str, frames: int
 ) -> Mapping[int, Vectors]:
-    """Return the vectors of the frames of each item's video, by the item's number.
-
-    Raises:
-        DataError: If it is not known which items the captions belong to, or a video is missing.
-    """
+    """Return the vectors of the frames of each item's video, by the item's number."""
     numbers = sorted(set(batch.items.tolist()))
     if not batch.ids:
         raise DataError(

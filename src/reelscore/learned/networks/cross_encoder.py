@@ -97,11 +97,7 @@ class CrossEncoder:
         return cls(*load_encoder(encoder), max_length)
 
     def keep_layers(self, numbers: Sequence[int]) -> None:
-        """Leave out all other layers of the encoder, and keep its embeddings as they are.
-
-        Raises:
-            DataError: If it is not a BERT, or has no such layer.
-        """
+        """Leave out all other layers of the encoder, and keep its embeddings as they are."""
         torch = need("torch")
         stack = getattr(getattr(self.encoder, "encoder", None), "layer", None)
         if stack is None or max(numbers) >= len(stack):
@@ -135,11 +131,7 @@ class CrossEncoder:
         return {n: v.detach().cpu().clone().contiguous() for n, v in self.named_parameters()}
 
     def restore(self, state: Tensors) -> None:
-        """Set all weights; those of a pooler, which no score depends on, may be missing.
-
-        Raises:
-            DataError: If they are of another encoder.
-        """
+        """Set all weights; those of a pooler, which no score depends on, may be missing."""
         torch = need("torch")
         with torch.no_grad():
             for name, value in self.named_parameters():

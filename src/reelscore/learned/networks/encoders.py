@@ -36,11 +36,6 @@ def loading(
 
     The packages that read them raise errors of many kinds, some of them a plain ``Exception``.
 
-    Args:
-        what: What is loaded, at the beginning of the message.
-        remedy: What to do, at its end.
-        failure: What it cannot do.
-
     >>> with loading("models/bert"):
     ...     raise RuntimeError("header too small")
     Traceback (most recent call last):
@@ -56,16 +51,7 @@ def loading(
 
 
 def encoder_folder(name: str) -> str:
-    """Return the folder of an encoder, or the name itself where a hub must know it.
-
-    Args:
-        name: ``all-minilm-l6-v2`` (the default, offline), a folder with ``config.json``, or a name
-            such as ``bert-base-uncased``.
-
-    Raises:
-        MissingExtraError: If the package of the default encoder is not installed.
-        DataError: If it is a folder without an encoder.
-    """
+    """Return the folder of an encoder, or the name itself where a hub must know it."""
     if name == DEFAULT_ENCODER:
         spec = find_spec(_PACKAGE)
         if spec is None or spec.origin is None:
@@ -83,10 +69,6 @@ def encoder_folder(name: str) -> str:
 def most_tokens(config: Mapping[str, Any], wanted: int) -> int:
     """Return how many tokens of a text an encoder reads: so many, if it has places for them.
 
-    Args:
-        config: Its configuration, as transformers writes it.
-        wanted: How many are wanted.
-
     >>> most_tokens({"model_type": "bert", "max_position_embeddings": 64}, 256)
     64
     >>> most_tokens({"model_type": "roberta", "max_position_embeddings": 514}, 1024)
@@ -101,18 +83,7 @@ def most_tokens(config: Mapping[str, Any], wanted: int) -> int:
 def load_weights(
     kind: Any, folder: str | Path, *, dtype: Any = None, unused: str = _POOLER, **options: Any
 ) -> Any:
-    """Load a model of transformers with all its weights from the files.
-
-    Args:
-        kind: A class of transformers, such as ``AutoModel``.
-        folder: The folder.
-        dtype: How numbers are held; in single precision by default.
-        unused: As of `refuse_missing`.
-        options: More for ``from_pretrained``.
-
-    Raises:
-        ValueError: If weights are missing, or have another size.
-    """
+    """Load a model of transformers with all its weights from the files."""
     logging = need("transformers").utils.logging
     logging.disable_progress_bar()
     before = logging.get_verbosity()
@@ -137,11 +108,6 @@ def refuse_missing(names: Iterable[str], unused: str = _POOLER) -> None:
     """Refuse a model some of whose weights are missing.
 
     Transformers would draw them by chance, and scores would differ from run to run.
-
-    Args:
-        names: The weights that are missing, or have another size.
-        unused: Part of the names of weights that are never used; empty if all are. Encoders do
-            without their pooler.
 
     >>> refuse_missing(["pooler.dense.bias"])
     >>> refuse_missing(["encoder.layer.1.output.dense.bias"])
@@ -173,11 +139,7 @@ def check_vectors(vectors: NDArray[np.floating[Any]]) -> None:
 
 
 def load_encoder(name: str) -> tuple[Any, Any]:
-    """Load an encoder in single precision, and its tokenizer (of the package tokenizers).
-
-    Raises:
-        DataError: If the encoder is not installed and cannot be downloaded.
-    """
+    """Load an encoder in single precision, and its tokenizer (of the package tokenizers)."""
     transformers = need("transformers")
     need("torch")
     folder = encoder_folder(name)
@@ -197,16 +159,7 @@ def load_encoder(name: str) -> tuple[Any, Any]:
 
 
 def read_config(metric: str, folder: Path, option: str = "") -> dict[str, Any]:
-    """Read what kind of model a folder has.
-
-    Args:
-        metric: What needs it, as a rule a metric.
-        folder: The folder.
-        option: How the user names a folder; by default the parameter of a metric.
-
-    Raises:
-        DataError: If there is no such folder, or no model in it.
-    """
+    """Read what kind of model a folder has."""
     if not folder.is_dir():
         raise DataError(
             f"{metric}: {folder}: there is no such folder. Models are never downloaded: fetch "

@@ -172,15 +172,7 @@ def predict_captions(
     similarity: float = 0.0,
     embedding: Embedding | None = None,
 ) -> FloatArray:
-    """Score captions against all their references.
-
-    Args:
-        network: A trained network.
-        captions: The captions.
-        several: How several references count.
-        similarity: How much the cosine of the texts' vectors counts beside the network's score.
-        embedding: The sentence encoder, if it counts.
-    """
+    """Score captions against all their references."""
     counts = np.array([len(caption.references) for caption in captions])
     pairs = [(caption.candidate, text) for caption in captions for text in caption.references]
     once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}

@@ -54,12 +54,7 @@ class SentenceEncoder:
         self.tokenizer.enable_truncation(most_tokens(config, max_length))
 
     def __call__(self, texts: Sequence[str], threads: int = 1) -> FloatArray:
-        """Return a row for each text.
-
-        Args:
-            texts: The texts.
-            threads: How many threads to use on the processor.
-        """
+        """Return a row for each text."""
         place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
         with loading(self._what, failure="cannot be used"):
             rows = unit(self._rows(self.tokenizer.encode_batch(list(place)), threads))

@@ -119,11 +119,7 @@ def token_encoder(folder: Path, layer: int | None) -> TokenEncoder:
 
 
 def effective_layer(folder: Path, layer: int | None) -> int:
-    """Return the layer that is used: the one asked for, the best known one, or the last.
-
-    Raises:
-        DataError: If the encoder has no such layer.
-    """
+    """Return the layer that is used: the one asked for, the best known one, or the last."""
     config = read_config("bertscore", folder)
     count = config.get("num_hidden_layers") or config.get("n_layers")
     if not isinstance(count, int):
@@ -139,9 +135,6 @@ def effective_layer(folder: Path, layer: int | None) -> int:
 
 def rarity(metric: str, texts: Sequence[Iterable[int]]) -> dict[int, float]:
     """Weigh the tokens of references by how few of them have each (idf).
-
-    Raises:
-        DataError: If no token has a weight, as with a single reference.
 
     >>> rarity("bertscore", [[1, 2], [1, 3], [1]])
     {1: 0.0, 2: 0.6931471805599453, 3: 0.6931471805599453}

@@ -40,12 +40,6 @@ def anchor_pairs(
 ) -> list[tuple[str, str, int]]:
     """Draw pairs of caption and reference, and whether they are from here or elsewhere.
 
-    Args:
-        captions: The captions that are learned from.
-        elsewhere: Captions of another kind; none, if there are none.
-        rng: The random generator.
-        rounds: How often captions are drawn, each time beside another reference.
-
     >>> one = JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5)
     >>> anchor_pairs([one], [], np.random.default_rng(0))
     [('a man', 'a boy', 0)]
@@ -83,14 +77,7 @@ def without_negation(pairs: Sequence[tuple[str, str, int]]) -> list[tuple[str, s
 def with_targets(
     anchors: TrainingExamples, stage: Stage, network: CrossEncoder, embedding: Embedding | None
 ) -> TrainingExamples:
-    """Put what the network says now, mixed with similarity, as targets.
-
-    Args:
-        anchors: The pairs; their campaigns say whether they are from here or elsewhere.
-        stage: The stage, which has the shares of similarity.
-        network: The network before the stage.
-        embedding: The sentence encoder, for similarity.
-    """
+    """Put what the network says now, mixed with similarity, as targets."""
     references = [texts[0] for texts in anchors.references]
     own = network.predict(anchors.candidates, references)
     if embedding is None or not any(stage.similarity):

@@ -88,12 +88,6 @@ def damaged_pairs(
 ) -> dict[str, list[DamagedPair]]:
     """Damage captions in every way that is taught; the pairs of each lesson.
 
-    Args:
-        captions: What is learned from: their references are damaged, and some candidates.
-        seed: Random seed.
-        unknown: Kinds that are not taught. Some forms of negation never are.
-        elsewhere: Captions of another kind, of which people's are damaged too.
-
     >>> few = [JudgedCaption("a", "", "me", "1", "a man", ("two men are singing", "men sing"))]
     >>> pairs = damaged_pairs(few, seed=0, unknown=["shuffle"])
     >>> pairs["number"][0].worse != pairs["number"][0].better, "shuffle" in pairs

@@ -20,9 +20,6 @@ def validation_split(
 ) -> tuple[list[JudgedCaption], list[JudgedCaption]]:
     """Keep a share of the items, drawn by the seed, and give the rest to learn from first.
 
-    Raises:
-        DataError: If too few judged captions would be kept.
-
     >>> few = [JudgedCaption("a", "", "me", str(k), "a man", ("a boy",), k / 9) for k in range(10)]
     >>> learned, kept = validation_split(few, Recipe("half", (), validation=0.5), seed=0)
     >>> len(learned), len(kept)

@@ -66,16 +66,6 @@ def training_examples(
 ) -> TrainingExamples:
     """Put together the rows of a stage; a network's scores become targets when it begins.
 
-    Args:
-        stage: The stage.
-        captions: The captions to learn from.
-        rng: The random generator.
-        embedding: For similarity: the sentence encoder that knows it.
-        elsewhere: For anchors: captions of another kind.
-
-    Raises:
-        DataError: If the captions have nothing for the stage.
-
     >>> few = [JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5, ratings=20),
     ...        JudgedCaption("a", "MA", "me", "2", "a dog", ("a cat",))]
     >>> examples = training_examples(Stage("judgments"), few, np.random.default_rng(0))
@@ -106,9 +96,6 @@ def training_examples(
 
 def check_stages(stages: Sequence[Stage], captions: Sequence[JudgedCaption]) -> None:
     """Refuse a recipe one of whose stages wants judgments that are not there.
-
-    Raises:
-        DataError: If a stage would have nothing to learn.
 
     >>> few = [JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5)]
     >>> check_stages([Stage("judgments", ("SA",))], few)

@@ -265,16 +265,7 @@ def train_by_recipe(
     progress: Progress | None = None,
     **options: Any,
 ) -> TrainedBertha:
-    """Train by any recipe; several members are averaged.
-
-    Args:
-        captions: What to learn from.
-        recipe: The recipe.
-        seed: The members have the seeds that follow it.
-        folder: Where to keep checkpoints, in a folder for each training.
-        progress: As in `reelscore.learned.training.loop.train`, for each training separately.
-        options: As in `reelscore.learned.training.loop.train`.
-    """
+    """Train by any recipe; several members are averaged."""
     if recipe.members == 1:
         return train(captions, recipe, seed=seed, folder=folder, progress=progress, **options)
 

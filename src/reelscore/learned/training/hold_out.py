@@ -52,13 +52,6 @@ class HeldOutSplit:
 def hold_out(captions: Sequence[JudgedCaption], group: str) -> HeldOutSplit:
     """Split captions into the group held out and the rest, without any text in both.
 
-    Args:
-        captions: Captions of all groups.
-        group: The group to hold out.
-
-    Raises:
-        UnknownNameError: If there is no such group.
-
     >>> def caption(group, text): return JudgedCaption(group, "", "me", group, text, (group,))
     >>> few = [caption("a", "A man."), caption("b", "a man"), caption("b", "a dog")]
     >>> split = hold_out(few, "a")

@@ -19,7 +19,15 @@ from reelscore.learned.networks.cross_encoder import CrossEncoder, Tensors
 from reelscore.learned.networks.encoders import DEFAULT_ENCODER
 from reelscore.learned.networks.sentence_vectors import Embedding
 from reelscore.learned.training.anchor_pairs import with_targets
-from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
+from reelscore.learned.training.checkpoints import (
+    Checkpoint,
+    moments,
+    named,
+    part_of,
+    read_checkpoint,
+    restore_moments,
+    write_checkpoint,
+)
 from reelscore.learned.training.damaged_pairs import DamagedPair, PairsByLength, damaged_pairs
 from reelscore.learned.training.early_stopping import Watch, validation_split
 from reelscore.learned.training.examples import (
@@ -69,28 +77,7 @@ def train(
     progress: Progress | None = None,
     validated: Validated | None = None,
 ) -> TrainedBertha:
-    """Train a cross-encoder.
-
-    Args:
-        captions: What to learn from.
-        recipe: The stages.
-        encoder: The encoder to start from, by name or path.
-        seed: Random seed.
-        device: ``cuda`` or ``cpu``; by default the first that is available.
-        embedding: A sentence encoder, for stages that learn similarity.
-        elsewhere: Captions of another kind, for a stage of anchors.
-        start: Weights to start from, in place of the encoder's own and a fresh head.
-        teacher: Who scores pairs of texts, for a stage that learns from a teacher.
-        folder: Where to keep a checkpoint; training resumes from one that is there.
-        every: Steps between two checkpoints.
-        progress: Called with how many steps are made, of how many.
-        validated: Called after each epoch that is validated, with the stage and its correlations
-            so far on the items kept for validation.
-
-    Raises:
-        DataError: If nothing can be learned from the captions, or the checkpoint is of another
-            training.
-    """
+    """Train a cross-encoder."""
     check_captions(captions)
     torch = need("torch")
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -134,8 +121,8 @@ def train(
         run = StageTraining(network, scales, recipe, stage, each, steps, (seed, number), lessons)
         watch = Watch(network, kept, recipe.patience, reached[number], weights)
         if checkpoint is not None and made > before:  # at a stage's end, the next starts afresh
-            run.restore_moments(checkpoint.tensors)
-            watch.best = _named(checkpoint.tensors, "best", device)
+            restore_moments(run.optimizer, run.named, checkpoint.tensors, device)
+            watch.best = part_of(checkpoint.tensors, "best", device)
         for step in run.steps(made - before):
             made, over = before + step, step == steps
             if step % run.per_epoch == 0 or over:
@@ -148,7 +135,10 @@ def train(
             if progress is not None:
                 progress(made, sum(plan))
             if folder is not None and (made % every == 0 or over):
-                tensors = {**_state(weights, watch.best, device), **run.moments()}
+                tensors = {
+                    **_state(weights, watch.best, device),
+                    **moments(run.optimizer, run.named),
+                }
                 if stage.source in _SCORED:
                     tensors["targets"] = torch.from_numpy(each.targets)
                 write_checkpoint(
@@ -171,8 +161,7 @@ def train(
 def _state(weights: Tensors, best: Tensors, device: str) -> Tensors:
     """Weights, the best ones of the stage, and the state of the random generators."""
     torch = need("torch")
-    tensors = {f"weight.{name}": value for name, value in weights.items()}
-    tensors |= {f"best.{name}": value for name, value in best.items()}
+    tensors = {**named("weight", weights), **named("best", best)}
     tensors["chance.cpu"] = torch.get_rng_state()
     if device == "cuda":
         tensors["chance.cuda"] = torch.cuda.get_rng_state()
@@ -181,20 +170,11 @@ def _state(weights: Tensors, best: Tensors, device: str) -> Tensors:
 
 def _restore(weights: Tensors, tensors: Tensors, device: str) -> None:
     torch = need("torch")
-    for name, value in _named(tensors, "weight", device).items():
+    for name, value in part_of(tensors, "weight", device).items():
         weights[name].data.copy_(value)
     torch.set_rng_state(tensors["chance.cpu"])
     if "chance.cuda" in tensors and device == "cuda":
         torch.cuda.set_rng_state(tensors["chance.cuda"])
-
-
-def _named(tensors: Tensors, part: str, device: str) -> Tensors:
-    beginning = part + "."
-    return {
-        name.removeprefix(beginning): value.to(device)
-        for name, value in tensors.items()
-        if name.startswith(beginning)
-    }
 
 
 FloatArray = NDArray[np.float64]
@@ -233,10 +213,10 @@ class StageTraining:
         self.network, self.scales, self.recipe, self.stage = network, scales, recipe, stage
         self.rows, self.total, self.key = rows, steps, key
         self.per_epoch = max(1, len(rows) // stage.batch)
-        named = dict(network.named_parameters())
-        head = [value for name, value in named.items() if name.startswith("head.")]
-        body = [value for name, value in named.items() if not name.startswith("head.")]
-        self.named = {**named, "scales": scales}
+        own = dict(network.named_parameters())
+        head = [value for name, value in own.items() if name.startswith("head.")]
+        body = [value for name, value in own.items() if not name.startswith("head.")]
+        self.named = {**own, "scales": scales}
         decay = recipe.weight_decay
         self.optimizer = torch.optim.AdamW(
             [
@@ -352,26 +332,6 @@ class StageTraining:
             k=self.stage.damaged,
         )
         return [lesson.draw(chance, longest) for lesson in drawn]
-
-    def moments(self) -> Tensors:
-        """What the optimiser remembers, by name."""
-        return {
-            f"{key}.{name}": moment
-            for name, value in self.named.items()
-            for key, moment in self.optimizer.state.get(value, {}).items()
-        }
-
-    def restore_moments(self, tensors: Tensors) -> None:
-        """Restore what the optimiser remembered within this stage."""
-        device = self.network.device
-        for name, value in self.named.items():
-            state = {
-                key: tensors[f"{key}.{name}"].to(device)
-                for key in ("step", "exp_avg", "exp_avg_sq")
-                if f"{key}.{name}" in tensors
-            }
-            if state:
-                self.optimizer.state[value] = state
 
 
 def steps_of(stage: Stage, rows: TrainingExamples) -> int:

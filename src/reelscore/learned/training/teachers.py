@@ -55,11 +55,7 @@ class ModelTeacher:
 
 
 def check_teacher(model: str, held_out: str) -> None:
-    """Refuse a teacher that has seen a group which its student is to be tested on.
-
-    Raises:
-        DataError: If it was not trained without the group.
-    """
+    """Refuse a teacher that has seen a group which its student is to be tested on."""
     without = read_info(model).training.get("held out")
     if without != held_out:
         raise DataError(

@@ -24,9 +24,6 @@ _MANY = 3000  # dots from which on they are drawn as pixels, so that the file st
 def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
     """Return a row for each metric, best first, and a column for each coefficient.
 
-    Args:
-        correlations: The coefficients of all metrics, as `correlate_metrics` gives them.
-
     >>> correlations = [Correlation("bleu_4", "pearson", "system", 0.5, 9, 1),
     ...                 Correlation("meteor", "pearson", "system", 0.91, 9, 1)]
     >>> print(correlation_grid(correlations).to_text())

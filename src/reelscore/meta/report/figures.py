@@ -26,10 +26,6 @@ _AXES = {"length": "length of the reference, rising", "frequency": "word frequen
 def draw_audit(audit: Audit, path: str | Path) -> None:
     """Draw the results of an audit: references, judgments, and judgments along the items.
 
-    Args:
-        audit: The audit.
-        path: A .pdf, .svg or .png file.
-
     >>> import tempfile
     >>> from reelscore.examples import clips
     >>> from reelscore.meta.audit import audit_captions
@@ -53,11 +49,6 @@ def draw_audit(audit: Audit, path: str | Path) -> None:
 
 def draw_shifts(scans: Mapping[str, Scan], path: str | Path, columns: int = 5) -> None:
     """Draw the correlation against the shift, a panel for each data set, on one scale.
-
-    Args:
-        scans: Scans by name.
-        path: A .pdf, .svg or .png file.
-        columns: Panels in a row.
 
     >>> import tempfile
     >>> from reelscore.meta.shifts import scan_shifts
@@ -141,10 +132,6 @@ def _map(panel: Axes, scan: Scan) -> None:
 def draw_similarity(similarity: Similarity, path: str | Path) -> None:
     """Draw the matrix, and how each writer's likeness to the others is distributed.
 
-    Args:
-        similarity: How alike the writers are.
-        path: The file; its ending says the format.
-
     >>> import tempfile
     >>> from reelscore.examples import clips
     >>> from reelscore.meta.similarity import compare_writers
@@ -196,13 +183,6 @@ def draw_difficulty(
     window: int = 500,
 ) -> None:
     """Draw smoothed scores of each system along each difficulty.
-
-    Args:
-        scores: Scores by system and item.
-        orders: The difficulties, one panel each.
-        metric: The name of the scores.
-        path: The file; its ending says the format.
-        window: How many neighbouring items are averaged.
 
     >>> import tempfile
     >>> from reelscore.meta.difficulty import difficulties

@@ -22,12 +22,7 @@ _TIES = "= some of them tie with the original, which counts as not below"
 
 
 def share_grid(stress: Stress, sort: Sort) -> Grid:
-    """Compare the metrics: a row for each kind, a column for each metric.
-
-    Args:
-        stress: The trials.
-        sort: Damages, with the share below the original; or exploits, with the share that fools.
-    """
+    """Compare the metrics: a row for each kind, a column for each metric."""
     rows = []
     for kind in stress.kinds(sort):
         trials = [stress.trial(metric, kind) for metric in stress.metrics]
@@ -54,13 +49,7 @@ def drop_grid(stress: Stress) -> Grid:
 
 
 def detail_grid(stress: Stress, metric: str, sort: Sort) -> Grid:
-    """Show all that is known of one metric.
-
-    Args:
-        stress: The trials.
-        metric: The metric.
-        sort: Damages or exploits.
-    """
+    """Show all that is known of one metric."""
     rows = []
     for kind in stress.kinds(sort):
         trial = stress.trial(metric, kind)
@@ -84,11 +73,6 @@ def detail_grid(stress: Stress, metric: str, sort: Sort) -> Grid:
 
 def stress_html(stress: Stress, title: str = "Stress test", command: str = "") -> str:
     """Write a stress test as one HTML page; nothing is loaded from elsewhere.
-
-    Args:
-        stress: The trials.
-        title: The heading.
-        command: The command that made it, to be shown.
 
     >>> from reelscore.meta import stress_metrics
     >>> "Exploits" in stress_html(stress_metrics("rouge_l", kinds=["generic"]))
@@ -123,10 +107,6 @@ def stress_html(stress: Stress, title: str = "Stress test", command: str = "") -
 
 def draw_stress(stress: Stress, path: str | Path) -> None:
     """Draw the share below the original by kind and metric, with intervals; exploits below.
-
-    Args:
-        stress: The trials.
-        path: A .pdf, .svg or .png file.
 
     >>> import tempfile
     >>> from reelscore.meta import stress_metrics

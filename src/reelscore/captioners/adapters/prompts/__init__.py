@@ -57,13 +57,6 @@ def caption_prompt_names() -> list[str]:
 def read_caption_prompt(name: str) -> CaptionPrompt:
     """Read a prompt by name, or the user's file.
 
-    Args:
-        name: One of `caption_prompt_names`, or a file.
-
-    Raises:
-        UnknownNameError: If there is no prompt of that name.
-        DataError: If the file cannot be read or used.
-
     >>> read_caption_prompt("plain").needs_order
     False
     """
