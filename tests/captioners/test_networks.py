@@ -24,7 +24,7 @@ from reelscore.captioners.networks.decoding import decode
 from reelscore.captioners.networks.lstm import CaptionNetwork, DropMask, NetworkShape
 from reelscore.captioners.networks.training_run import (
     Examples,
-    Recipe,
+    NetworkRecipe,
     TrainingSettings,
     train,
 )
@@ -99,11 +99,11 @@ def test_each_place_is_used_in_the_network():
 TEXTS = {f"c{k:02d}": captions_of(0, k, 3)[0].text for k in range(20)}
 SCORES = dict(zip(TEXTS, np.eye(20, dtype=np.float32) * 3, strict=True))
 REFERENCES = {item: [text] for item, text in TEXTS.items()}
-SMALL = Recipe(hidden=48, embedding=24, drop="none", rate=0.01, iterations=160, every=40)
+SMALL = NetworkRecipe(hidden=48, embedding=24, drop="none", rate=0.01, iterations=160, every=40)
 
 
 def trained(recipe=SMALL, **options):
-    clips = Examples(REFERENCES, SCORES)
+    clips = Examples(REFERENCES, Features.of(SCORES))
     kept = {name: options.pop(name) for name in ("folder", "origin") if name in options}
     return train(clips, clips, TrainingSettings(recipe, threads=1, **options), **kept)
 
@@ -126,24 +126,24 @@ def test_other_architectures_learn(arch):
 
 
 def test_the_paper_optimiser_learns():
-    recipe = Recipe.of("paper", hidden=32, embedding=16, rate=0.5, iterations=60, every=30)
+    recipe = NetworkRecipe.of("paper", hidden=32, embedding=16, rate=0.5, iterations=60, every=30)
     history = trained(recipe).history
     assert history[1].loss < history[0].loss
 
 
 def test_schedules():
-    paper = Recipe.of("paper")
+    paper = NetworkRecipe.of("paper")
     assert (paper.rate, paper.step, paper.decay, paper.batch, paper.iterations) == (
         *(0.01, 4000, 0.5, 100),
         25_000,
     )
     assert [paper.rate_at(k) for k in (0, 3999, 4000, 8000)] == [0.01, 0.01, 0.005, 0.0025]
-    adam = Recipe(iterations=300)
+    adam = NetworkRecipe(iterations=300)
     assert [adam.rate_at(k) for k in (0, 99, 100, 200, 299)] == [3e-3, 3e-3, 1.5e-3, *[7.5e-4] * 2]
 
 
 def test_training_stops_without_gain():
-    recipe = Recipe(hidden=8, embedding=4, rate=1e-9, iterations=1000, every=1, patience=3)
+    recipe = NetworkRecipe(hidden=8, embedding=4, rate=1e-9, iterations=1000, every=1, patience=3)
     assert len(trained(recipe).history) == 4
 
 
@@ -166,7 +166,7 @@ def progress(done, total):
 
 trained(RESUMED, folder=sys.argv[1], progress=progress)
 """
-RESUMED = Recipe(hidden=16, embedding=8, iterations=60, every=10, patience=9, batch=6)
+RESUMED = NetworkRecipe(hidden=16, embedding=8, iterations=60, every=10, patience=9, batch=6)
 
 
 def test_a_killed_training_goes_on_bit_for_bit(tmp_path, full):
@@ -184,7 +184,7 @@ def test_a_killed_training_goes_on_bit_for_bit(tmp_path, full):
 
 
 def test_another_training_is_not_resumed(tmp_path):
-    recipe = Recipe(hidden=8, embedding=4, iterations=2, every=1)
+    recipe = NetworkRecipe(hidden=8, embedding=4, iterations=2, every=1)
     trained(recipe, folder=tmp_path)
     with pytest.raises(DataError, match="the checkpoint of another training"):
         trained(recipe, folder=tmp_path, seed=1)
@@ -196,7 +196,9 @@ def test_another_training_is_not_resumed(tmp_path):
 @pytest.fixture(scope="module")
 def unsure():
     """A network that was hardly trained: its captions are long and its beams differ."""
-    network = trained(Recipe(hidden=24, embedding=12, drop="none", iterations=25, every=25)).network
+    network = trained(
+        NetworkRecipe(hidden=24, embedding=12, drop="none", iterations=25, every=25)
+    ).network
     labels = torch.from_numpy(np.stack(list(SCORES.values())))
     return network, labels
 
@@ -406,7 +408,7 @@ def test_a_missing_gpu_is_said_before_anything_is_written(files):
 
 def test_what_models_refuse(files):
     features = Features.of(SCORES)
-    recipe = TrainingSettings(Recipe(hidden=8, embedding=4, iterations=2, every=1))
+    recipe = TrainingSettings(NetworkRecipe(hidden=8, embedding=4, iterations=2, every=1))
     given = ((features, features), REFERENCES, REFERENCES, files / "model")
     model = Captioner.train(*given, recipe)
     with pytest.raises(DataError, match=r"begun here \(seed:0, not seed:1\)\. Name"):

@@ -55,7 +55,7 @@ def trained():
 
 def test_captions_from_labels_in_python(trained, tmp_path):
     pytest.importorskip("torch", reason="networks need torch ('make learned')")
-    from reelscore.captioners import Captioner, Recipe, TrainingSettings
+    from reelscore.captioners import Captioner, NetworkRecipe, TrainingSettings
 
     captions = {item: text for item, [text] in TRAIN[0].items()}  # texts, and no lists of them
     small = {"arch": "2layer-fact", "dropout": "vis", "hidden": 8, "iterations": 2, "every": 1}
@@ -89,7 +89,7 @@ def test_captions_from_labels_in_python(trained, tmp_path):
     with pytest.raises(UnknownNameError, match=r"'dropuot'\. Did you mean 'dro"):
         Captioner.train(*arguments, dropuot="vis")
     with pytest.raises(DataError, match="Pass a recipe, or hidden, but not both"):
-        Captioner.train(*arguments, recipe=Recipe(), hidden=3)
+        Captioner.train(*arguments, recipe=NetworkRecipe(), hidden=3)
     with pytest.raises(DataError, match="Pass settings, or hidden, but not both"):
         Captioner.train(*arguments, TrainingSettings(), hidden=3)
     assert not (tmp_path / "other").exists()

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from reelscore import examples
 from reelscore.cli.main import cli
 from reelscore.data.datasets.trecvid_ha import YEARS
+from reelscore.learned.judged_scores import Judged
 from reelscore.learned.model_files import ModelInfo
 from reelscore.learned.networks.pair_scores import engine
 from reelscore.learned.unseen_years import CLASSICAL
-from reelscore.meta.judged import Judged
 
 
 def run(*arguments):

@@ -7,7 +7,7 @@ from reelscore.captioners.labels.classifiers import LabelParameters as LabelPara
 from reelscore.captioners.labels.classifiers import TrainedLabel as TrainedLabel
 from reelscore.captioners.labels.label_set import Labels as Labels
 from reelscore.captioners.networks.captioner import Captioner as Captioner
-from reelscore.captioners.networks.training_run import Recipe as Recipe
+from reelscore.captioners.networks.training_run import NetworkRecipe as NetworkRecipe
 from reelscore.captioners.networks.training_run import TrainingSettings as TrainingSettings
 from reelscore.captioners.retrieval.best_sentences import bound as bound
 from reelscore.captioners.retrieval.best_sentences import constant as constant

@@ -141,14 +141,7 @@ def read_features(
 
 
 def feature_items(path: PathLike) -> list[str]:
-    """List the ids of a file or folder with features, without reading the features.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     np.savez(Path(folder, "feats.npz"), v1=[1.0], v2=[2.0])
-    ...     feature_items(Path(folder, "feats.npz"))
-    ['v1', 'v2']
-    """
+    """List the ids of a file or folder with features, without reading the features."""
     with opened_arrays(Path(path)) as stored:
         return [array.item for array in stored] if isinstance(stored, list) else list(stored.items)
 
@@ -159,7 +152,7 @@ def common_items(
     missing: MissingItems = "error",
     what: str = "features",
 ) -> list[str]:
-    """The items that have captions and features, in the order of the captions.
+    """Return the items that have captions and features, in the order of the captions.
 
     >>> common_items(["a", "b"], ["b"], missing="skip")
     ['b']
@@ -186,7 +179,7 @@ def common_items(
 
 
 def items_with_all(parts: Sequence[Features], missing: MissingItems = "error") -> list[str]:
-    """The items that have every kind of features, in the order of the first.
+    """Return the items that have every kind of features, in the order of the first.
 
     >>> items_with_all([Features.of({"a": [1.0], "b": [2.0]}), Features.of({"b": [3.0]})], "skip")
     ['b']
@@ -206,7 +199,7 @@ def items_with_all(parts: Sequence[Features], missing: MissingItems = "error") -
 
 
 def missing_features(items: Sequence[str], what: str = "features") -> DataError:
-    """The error for captions whose items have no features.
+    """Return the error for captions whose items have no features.
 
     >>> print(missing_features(["a", "b", "c", "d"]))
     4 captions have no features (first: 'a', 'b', 'c'). Add them or pass missing="skip".
@@ -255,7 +248,7 @@ def _collected(
 
 
 def _usual(widths: Iterable[int]) -> int:
-    """The commonest width; the first of those that are equally common."""
+    """Return the commonest width; the first of those that are equally common."""
     counts: dict[int, int] = {}
     for width in widths:
         counts[width] = counts.get(width, 0) + 1
@@ -263,7 +256,7 @@ def _usual(widths: Iterable[int]) -> int:
 
 
 def _pooled(array: StoredArray, pool: Pool, path: str) -> Matrix:
-    """One row from an array of frames; sums are made in double precision."""
+    """Return one row from an array of frames; sums are made in double precision."""
     total: NDArray[np.float64] | None = None
     for frames in array.pieces():
         own = frames.max(axis=0) if pool == "max" else frames.sum(axis=0, dtype=np.float64)
@@ -313,12 +306,7 @@ def _not_finite(path: str, item: str, shape: tuple[int, ...]) -> DataError:
 
 
 def feature_rows(features: Features, size: int) -> Iterator[tuple[slice, Matrix]]:
-    """Walk over the rows of features, so many at once.
-
-    >>> features = Features.of({"a": [1.0], "b": [2.0], "c": [3.0]})
-    >>> [rows.tolist() for _, rows in feature_rows(features, 2)]
-    [[[1.0], [2.0]], [[3.0]]]
-    """
+    """Walk over the rows of features, so many at once."""
     for begin in range(0, len(features), size):
         rows = slice(begin, min(begin + size, len(features)))
         yield rows, features.matrix[rows]

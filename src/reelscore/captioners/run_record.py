@@ -134,14 +134,6 @@ def write_candidates(
     """Write captions as a file that `reelscore score` takes, and their record beside it.
 
     Both are written aside and renamed, the record first: a captions file always has its record.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.data import read_candidates
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "nearest.json")
-    ...     write_candidates(path, {"v1": "a man runs"}, Run([]).record("nearest|k:1"))
-    ...     read_candidates(path), sorted(file.name for file in Path(folder).iterdir())
-    ({'v1': 'a man runs'}, ['nearest.json', 'nearest.run.json'])
     """
     write_atomically(record_path(path), _json(record))
     write_atomically(path, _json(candidates))

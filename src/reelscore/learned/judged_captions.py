@@ -62,12 +62,7 @@ class JudgedCaption:
 
 
 def training_items(captions: Iterable[JudgedCaption]) -> TrainingItems:
-    """Hash the references of captions, by group, so that their items can be recognised.
-
-    >>> one = JudgedCaption("2016", "MA", "me", "2016/1", "a man", ("a boy",), 0.5)
-    >>> {group: len(hashes) for group, hashes in training_items([one]).groups.items()}
-    {'2016': 1}
-    """
+    """Hash the references of captions, by group, so that their items can be recognised."""
     references: dict[str, set[str]] = {}
     for caption in captions:
         references.setdefault(caption.group, set()).update(caption.references)
@@ -119,12 +114,7 @@ def read_captions(path: str | Path) -> list[JudgedCaption]:
 
 
 def digest_of(captions: Iterable[JudgedCaption]) -> str:
-    """Return a short hash that tells one set of captions from another.
-
-    >>> one = JudgedCaption("2016", "MA", "me", "2016/1", "a man", ("a boy",), 0.5)
-    >>> digest_of([one]) == digest_of([one]), digest_of([one]) == digest_of([one, one])
-    (True, False)
-    """
+    """Return a short hash that tells one set of captions from another."""
     digest = hashlib.sha256()
     for caption in captions:
         digest.update(repr(caption).encode("utf-8", "surrogatepass"))
@@ -181,12 +171,7 @@ def from_tables(
 
 
 def check_captions(captions: Sequence[JudgedCaption]) -> None:
-    """Refuse captions that nothing can be learned from, before hours are spent on them.
-
-    >>> check_captions([JudgedCaption("a", "", "me", "1", "a man", ("a boy",), 0.5)])
-    Traceback (most recent call last):
-    reelscore.errors.DataError: All 1 judged captions are by 'me'; expected two systems or more...
-    """
+    """Refuse captions that nothing can be learned from, before hours are spent on them."""
     judged = [caption for caption in captions if caption.score is not None]
     if not judged:
         raise DataError(

@@ -171,7 +171,7 @@ def held_out_folder(name: str, group: str) -> Path | None:
 
 
 def kept_models() -> Path:
-    """Where models are kept that were trained like the shipped one, but without a group."""
+    """Return where models are kept that were trained like the shipped one, but without a group."""
     return cache_directory() / "bertha"
 
 

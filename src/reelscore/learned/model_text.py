@@ -86,7 +86,7 @@ def _what(info: ModelInfo) -> str:
 
 
 def _data(training: dict[str, Any]) -> list[str]:
-    """What it learned from; takes what it says out of what is left to say."""
+    """Return what it learned from; takes what it says out of what is left to say."""
     captions, judged = training.pop("captions", None), training.pop("judged", None)
     data, held_out = training.pop("data", None), training.pop("held out", None)
     elsewhere = training.pop("elsewhere", 0)
@@ -149,7 +149,7 @@ def _value(node: ast.expr) -> Any:
 
 
 def _groups(agreement: Mapping[str, Any]) -> list[str]:
-    """The groups held out in turn: the columns of the correlations."""
+    """Return the groups held out in turn: the columns of the correlations."""
     overlap = agreement.get("overlap", {})
     return [name for name, counts in overlap.items() if isinstance(counts, Mapping)]
 

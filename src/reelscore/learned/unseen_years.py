@@ -25,8 +25,8 @@ from reelscore.data.table import ItemScores, MetricResult, ScoreTable
 from reelscore.engines.engine import Engine
 from reelscore.errors import MissingExtraError
 from reelscore.learned.judged_captions import JudgedCaption, load_captions
+from reelscore.learned.judged_scores import Judged, williams_matrix
 from reelscore.learned.metrics.fusion import fit_fusion
-from reelscore.meta.judged import Judged, williams_matrix
 from reelscore.metrics.base import FloatArray
 from reelscore.report.html.model import Report, Section
 from reelscore.report.tables.grid import Cell, Grid, p_value

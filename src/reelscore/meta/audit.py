@@ -103,20 +103,7 @@ class Audit:
 
 
 def quick_audit(metrics: TableLike, human: TableLike, *, column: str | None = None) -> ShiftVerdict:
-    """Ask whether a metric table and a human table speak of the same items in the same order.
-
-    >>> from reelscore.data.table import ItemScores, MetricResult
-    >>> rng = np.random.default_rng(1)
-    >>> def table(rows):
-    ...     scores = {"me": ItemScores.of({f"v{k}": x for k, x in enumerate(rows)})}
-    ...     return ScoreTable({s: {"x": MetricResult("x", 0.0, v, "")} for s, v in scores.items()})
-    >>> metric = rng.normal(size=300)
-    >>> human = metric + rng.normal(size=300)
-    >>> print(quick_audit(table(metric), table(human)))
-    aligned (z = 11.7)
-    >>> print(quick_audit(table(metric), table(np.roll(human, 1))))
-    shifted by −1 (z = 11.7)
-    """
+    """Ask whether a metric table and a human table speak of the same items in the same order."""
     try:
         return audit_tables(metrics, human, column=column).verdict
     except DataError:  # a warning is wanted, and tables without common items give none
@@ -226,7 +213,7 @@ def audit_captions(
     assert inputs.references is not None
     systems, truth = inputs.systems, inputs.references
     people = None if human is None else table_of(human, name="human", repeats="mean")
-    texts = _Texts(systems, truth, metric, tokenizer, thread_count(threads))
+    texts = _TokenizedTexts(systems, truth, metric, tokenizer, thread_count(threads))
     offsets = _offsets(systems, truth)
     rotations = np.random.default_rng(seed).integers(
         WINDOW, max(WINDOW + 1, len(texts.items) - WINDOW), size=_DRAWS
@@ -259,7 +246,7 @@ def audit_captions(
     return Audit(notes, (verdict, scan), (judged, scan_of_people), _grid(judgments, similar))
 
 
-class _Texts:
+class _TokenizedTexts:
     """Captions and references, tokenized once, to be compared at any shift."""
 
     def __init__(
@@ -388,7 +375,7 @@ def _each_system(one: FloatArray, two: FloatArray, systems: Sequence[str]) -> di
 
 
 def _rows(table: ScoreTable) -> list[Row]:
-    """The rows of a table, system by system."""
+    """Return the rows of a table, system by system."""
     return [
         (system, item)
         for system, row in table.results.items()
@@ -399,7 +386,7 @@ def _rows(table: ScoreTable) -> list[Row]:
 def _places(
     systems: Sequence[str], items: Sequence[str]
 ) -> Callable[[Row], tuple[int, int] | None]:
-    """Where rows stand in a matrix of systems × items."""
+    """Return where rows stand in a matrix of systems × items."""
     places = {
         (system, item): (s, k) for s, system in enumerate(systems) for k, item in enumerate(items)
     }

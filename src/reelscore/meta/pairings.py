@@ -26,12 +26,7 @@ class Pairing(NamedTuple):
 
 
 def orders(rows: Sequence[Row]) -> Iterator[tuple[str, list[int]]]:
-    """The orders in which tools return the scores of rows, other than that of the rows.
-
-    >>> rows = [("me", str(k)) for k in (8, 9, 10)]
-    >>> dict(orders(rows))["item ids sorted as strings"]
-    [2, 0, 1]
-    """
+    """Yield the orders in which tools return the scores of rows, other than that of the rows."""
     numbers = [str(row) for row in range(len(rows) + 1)]
     keys: dict[str, list[Any]] = {
         "item ids sorted as strings": [item for _, item in rows],

@@ -65,18 +65,18 @@ class Scan:
         return float(differences.sum() / spread) if spread > 0 else 0.0
 
     def best(self, part: slice = slice(None)) -> int:
-        """The shift that fits best; of equals, the one nearest to 0."""
+        """Return the shift that fits best; of equals, the one nearest to 0."""
         z = self.z(part)
         return int(min(self.shifts[z >= z.max() - 1e-9], key=abs))
 
     def runner_up(self) -> int:
-        """The shift that fits next best."""
+        """Return the shift that fits next best."""
         z = self.z()
         z[self.at(self.best())] = -np.inf
         return int(self.shifts[np.argmax(z)])
 
     def at(self, shift: int) -> int:
-        """Where a shift stands in the arrays."""
+        """Return where a shift stands in the arrays."""
         return int(np.flatnonzero(self.shifts == shift)[0])
 
     @property
@@ -156,14 +156,7 @@ def signed(shift: int) -> str:
 
 
 def scan_shifts(first: FloatArray, second: FloatArray, window: int = WINDOW) -> Scan:
-    """Compare two tables at every shift.
-
-    >>> rng = np.random.default_rng(0)
-    >>> metric = rng.normal(size=(3, 200))
-    >>> human = np.roll(metric, 4, axis=1) + rng.normal(size=(3, 200))
-    >>> scan_shifts(human, metric).best()
-    -4
-    """
+    """Compare two tables at every shift."""
     one, two = _centred(first), _centred(second)
     items = one.shape[1]
     spectrum = np.conj(np.fft.rfft(one)) * np.fft.rfft(two)
@@ -198,15 +191,6 @@ def decide(
     A shift is only found where it fits far better than chance *and* far better than no shift,
     item by item, corrected for all shifts tried. So data on which the tables have nothing to do
     with one another gives "cannot tell", whatever its order.
-
-    >>> rng = np.random.default_rng(0)
-    >>> metric = rng.normal(size=(3, 200))
-    >>> human = metric + rng.normal(size=(3, 200))
-    >>> names = [f"v{k}" for k in range(200)]
-    >>> decide(scan_shifts(human, metric), names).kind
-    'aligned'
-    >>> decide(scan_shifts(rng.normal(size=(3, 200)), metric), names).kind
-    'cannot tell'
     """
     best, z = scan.best(), scan.z()
     verdict = ShiftVerdict(
@@ -229,7 +213,7 @@ def decide(
 
 
 def critical(tests: int) -> float:
-    """The standard score that chance exceeds with probability `LEVEL`, in any of the tests.
+    """Return the standard score that chance exceeds with probability `LEVEL`, in any of the tests.
 
     >>> round(critical(1), 2), round(critical(2000), 2)
     (3.09, 4.89)
@@ -287,7 +271,7 @@ def _centred(scores: FloatArray) -> FloatArray:
 
 
 def _scale(one: FloatArray, two: FloatArray, sums: FloatArray, best: int, window: int) -> float:
-    """The spread by chance: of random assignments, or of far shifts where that is larger."""
+    """Return the spread by chance: of random assignments, or of far shifts where that is larger."""
     items = len(sums)
     exact = np.sqrt(((one @ one.T) * (two @ two.T)).sum() / max(1, items - 1))
     near = np.arange(-window, window + 1)

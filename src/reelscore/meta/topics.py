@@ -89,7 +89,7 @@ class TopicScores:
     references: int
 
     def best(self, topic: str) -> str:
-        """The system with the highest mean."""
+        """Return the system with the highest mean."""
         return max(self.scores[topic], key=lambda system: self.scores[topic][system].mean)
 
 
@@ -103,7 +103,7 @@ def verbs_of(sentence: Sentence) -> list[Filler]:
 
 
 def topic_of(verb: Filler) -> str:
-    """The topic of a verb, `none` where WordNet lacks it."""
+    """Return the topic of a verb, `none` where WordNet lacks it."""
     return verb.sense.topic if verb.sense else NO_TOPIC
 
 
@@ -212,15 +212,7 @@ def topic_grid(table: TopicTable) -> Grid:
 
 
 def share_grid(tables: Mapping[str, TopicTable]) -> Grid:
-    """Shares of the topics among the verbs of references and of each system, with bars.
-
-    >>> topics = [Topic("motion", 3, 0.75, 0.0, ("run",)), Topic("body", 1, 0.25, 0.0, ("eat",))]
-    >>> print(share_grid({"references": TopicTable(topics, 4, 0, 4, 0)}).to_text())
-    topic   references
-    motion        75.0
-    body          25.0
-    <BLANKLINE>
-    """
+    """Shares of the topics among the verbs of references and of each system, with bars."""
     shares = {
         owner: {topic.name: topic.share for topic in table.topics}
         for owner, table in tables.items()

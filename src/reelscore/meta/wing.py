@@ -1,4 +1,4 @@
-"""What this wing offers to the command line."""
+"""What this wing offers to the command line and to reports."""
 
 # what is typed: (module, what it does)
 COMMANDS = {
@@ -24,3 +24,5 @@ COMMANDS = {
         "Where scores come from: difficult items, topics of verbs.",
     ),
 }
+# sections that a report may have, by the option that asks for them
+SECTIONS = {"topics": "reelscore.meta.topics:topic_section"}

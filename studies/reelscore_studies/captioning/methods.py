@@ -49,7 +49,7 @@ def candidates(
 
 
 def label_folder(unit: Unit) -> Path:
-    """Where the label scores of a row are kept, by all that its classifiers depend on."""
+    """Return where the label scores of a row are kept, by all that its classifiers depend on."""
     row, plan = unit.row, unit.plan
     settings = {
         **{name: getattr(row, name) for name in ("negatives", "minimum", "cross_fit", "kind")},

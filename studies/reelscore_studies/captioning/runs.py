@@ -24,7 +24,6 @@ import numpy as np
 
 from reelscore._progress import Progress
 from reelscore.captioners.networks.lstm import check_device, gpu_is_here, need_torch
-from reelscore.captioners.processes import process_pool
 from reelscore.data.atomic_files import (
     check_own_folder,
     make_folder,
@@ -46,6 +45,7 @@ from reelscore_studies.captioning.units import (
     distinct,
     units_of,
 )
+from reelscore_studies.process_pool import process_pool
 
 _FOLDERS = ("results", "cache", "data")
 
@@ -151,7 +151,7 @@ def _check_frozen(home: Path, plan: Plan) -> None:
 
 
 def _labelled(unit: Unit) -> list[Unit]:
-    """The runs whose label scores a run needs: its own, and those of rows it refers to."""
+    """Return the runs whose label scores a run needs: its own, and those of rows it refers to."""
     names = [name for name in (unit.row.of, unit.row.labels_of) if name is not None]
     others = [replace(unit, row=unit.plan.named(unit.row, name)) for name in names]
     own = [unit] if unit.row.method in ("labels", "translation") else []
@@ -251,7 +251,7 @@ def _read_made(unit: Unit) -> dict[str, Any]:
 
 
 def _uncaptioned(unit: Unit, splits: Sequence[str]) -> list[str]:
-    """The sets whose captions were not made yet."""
+    """Return the sets whose captions were not made yet."""
     made = _read_made(unit)["weights"]
     return [split for split in splits if split not in made]
 

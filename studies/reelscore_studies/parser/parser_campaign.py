@@ -67,7 +67,7 @@ def make_campaign(
 
 
 def score_campaign(where: Where) -> list[ComponentCheck]:
-    """What judges said of each component so far: the majority counts, ties are wrong."""
+    """Return what judges said of each component so far: the majority counts, ties are wrong."""
     with Campaign.open(where) as campaign:
         if campaign.terms.protocol.name != PARSER_CHECK.name:
             raise DataError(
@@ -84,7 +84,7 @@ def score_campaign(where: Where) -> list[ComponentCheck]:
 
 
 def _clauses(parsed: Mapping[str, Sequence[Sentence]]) -> Iterator[tuple[str, str, str]]:
-    """A name for each clause, its caption, and what the parser made of it."""
+    """Yield a name for each clause, its caption, and what the parser made of it."""
     for item, sentences in parsed.items():
         for caption, sentence in enumerate(sentences, start=1):
             chunks = chunk_tags(sentence)

@@ -120,7 +120,7 @@ def _accepted(lemma: str | None, accepted: Sequence[str | None]) -> bool:
 
 
 def check_sheet(parsed: Mapping[str, Sequence[Sentence]]) -> Iterator[Sequence[object]]:
-    """The rows of a sheet for one judge: a word a row, four empty columns at the end."""
+    """Yield the rows of a sheet for one judge: a word a row, four empty columns at the end."""
     yield _SHEET
     for item, sentences in parsed.items():
         for number, sentence in enumerate(sentences, start=1):
@@ -218,7 +218,7 @@ def component_check(
 
 
 def _read_sheet(path: Path) -> dict[tuple[str, ...], dict[str, bool]]:
-    """The answers of a sheet by item, caption, clause and word; empty cells are left out."""
+    """Return the answers of a sheet by item, caption, clause and word; empty cells are left out."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))

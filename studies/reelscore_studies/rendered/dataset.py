@@ -25,7 +25,6 @@ import numpy as np
 
 from reelscore._packages import need
 from reelscore._progress import Progress
-from reelscore.captioners.processes import process_pool
 from reelscore.data.atomic_files import (
     check_own_folder,
     make_folder,
@@ -33,6 +32,7 @@ from reelscore.data.atomic_files import (
     write_atomically,
 )
 from reelscore.errors import DataError, check_choice
+from reelscore_studies.process_pool import process_pool
 from reelscore_studies.rendered.features import NAMES, Extractor, FloatArray
 from reelscore_studies.rendered.frames import HEIGHT, WIDTH, render
 from reelscore_studies.rendered.grammar import Caption, captions_of

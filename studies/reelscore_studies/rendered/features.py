@@ -167,12 +167,7 @@ class Extractor:
 
 
 def motion_histograms(frames: Uint8Array) -> FloatArray:
-    """Count how cells of 4 × 4 pixels move: direction, speed, height in the frame, and time.
-
-    >>> frames = np.zeros((1, 12, 36, 48, 3), dtype=np.uint8)
-    >>> motion_histograms(frames).shape, float(motion_histograms(frames).sum())
-    ((1, 153), 1.0)
-    """
+    """Count how cells of 4 × 4 pixels move: direction, speed, height in the frame, and time."""
     grey = _scaled(frames).mean(axis=-1)
     middle = (grey[:, 1:] + grey[:, :-1]) / 2
     down, right = np.gradient(middle, axis=(2, 3))
@@ -248,7 +243,7 @@ def _patches(clip: Clip, rng: np.random.Generator) -> list[tuple[FloatArray, str
 
 
 def _shapes(patches: Uint8Array) -> FloatArray:
-    """How far each pixel is from the colour at the patch's edge: objects have any colour."""
+    """Return how far each pixel is from the colour at the patch's edge: objects have any colour."""
     values = patches.astype(np.float32)
     edge = (values[:, 0] + values[:, -1] + values[:, :, 0] + values[:, :, -1]).mean(axis=1) / 4
     values -= edge[:, None, None, :]

@@ -120,11 +120,6 @@ def recall(
 
     Any word for a thing counts. Clips without an object are left out of its share. No caption
     names all of it: half of the references say nothing of the place.
-
-    >>> truth = [{"item": "a", "verb": "take", "object": "gun", "place": "office", "who": "man"}]
-    >>> shares = recall({"a": "Someone picks up the pistol."}, truth)
-    >>> shares["verb"], shares["object"], shares["place"]
-    (1.0, 1.0, 0.0)
     """
     named: dict[str, list[bool]] = {role: [] for role in ROLES}
     lines = [line for line in truth if line["item"] in captions]

@@ -36,12 +36,7 @@ _NOT_NEIGHBOURS = [(r, s) for r, s in combinations(range(len(ROLES)), 2) if s > 
 
 
 def representations(tuples: Tuples, minimum: int = 30) -> dict[str, Representation]:
-    """Return the main clause of each item, with rare labels left out.
-
-    >>> tuples = Tuples({"a": [Roles("man", "run")], "b": [Roles("dog", "run")]})
-    >>> representations(tuples, minimum=2)
-    {'a': ('<none>', 'run', '<none>', '<none>'), 'b': ('<none>', 'run', '<none>', '<none>')}
-    """
+    """Return the main clause of each item, with rare labels left out."""
     main = {item: _filled(clauses[0]) for item, clauses in tuples.by_item.items() if clauses}
     counts = [Counter(labels[role] for labels in main.values()) for role in range(len(ROLES))]
     return {
@@ -64,11 +59,6 @@ class SemanticField:
         labels: The labels of each role.
         unary: For each role a row for each label: weights of the scores, and a bias.
         pairs: For each two roles the potential of each two labels.
-
-    >>> field = SemanticField((("a", "b"), ("c", "d")), (np.array([[1.0, 0], [0, 0.5]]),) * 2,
-    ...                       {(0, 1): np.array([[0.0, 0], [3, 0]])})
-    >>> field.best(np.array([[1.0]]))
-    [('b', 'c')]
     """
 
     labels: tuple[tuple[str, ...], ...]
@@ -153,7 +143,7 @@ class SemanticField:
         return self._named(chosen[::-1])
 
     def _full(self, potentials: Sequence[FloatArray]) -> Representation:
-        """All combinations of the best labels of each role."""
+        """Return all combinations of the best labels of each role."""
         kept = [np.sort(np.argsort(-own, kind="stable")[:_BEST]) for own in potentials]
         count = len(kept)
 

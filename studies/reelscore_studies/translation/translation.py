@@ -44,12 +44,6 @@ class TrigramModel:
 
     Args:
         sentences: The words of each training sentence.
-
-    >>> model = TrigramModel([["a", "man", "runs"], ["a", "dog", "runs"]])
-    >>> model.log_chance((BEGIN, BEGIN), "a") > model.log_chance((BEGIN, BEGIN), "runs")
-    True
-    >>> round(sum(math.exp(model.log_chance(("a", "man"), w)) for w in model.words), 6)
-    1.0
     """
 
     def __init__(self, sentences: Iterable[Sequence[str]]) -> None:

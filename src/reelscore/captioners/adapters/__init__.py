@@ -31,12 +31,7 @@ def adapter_of(
     key_file: str | None = None,
     server: bool = False,
 ) -> Adapter:
-    """Make the captioner that a word names.
-
-    >>> sampling = {"temperature": 0, "seed": 1, "max_tokens": 64}
-    >>> adapter_of("openai:some-model@http://127.0.0.1:8000/v1", sampling=sampling).identity
-    'openai:some-model'
-    """
+    """Make the captioner that a word names."""
     kind, _, rest = model.partition(":")
     if server and kind != "command":
         raise DataError("--server is for command:… only; an endpoint is openai:NAME@URL.")

@@ -105,17 +105,11 @@ class Adapter(ABC):
         return ()
 
     def close(self) -> None:  # noqa: B027 (most hold nothing)
-        """Give back what it holds."""
+        """Release what it holds."""
 
 
 def cleaned(answer: str) -> str:
-    r"""Make a caption of an answer: its first paragraph, without quotation marks around it.
-
-    >>> cleaned('\n"A man runs." \n\nLet me know if you need more!')
-    'A man runs.'
-    >>> cleaned('"Hi", he says, "there"')
-    '"Hi", he says, "there"'
-    """
+    r"""Make a caption of an answer: its first paragraph, without quotation marks around it."""
     text = _PARAGRAPH.split(answer.strip(), maxsplit=1)[0].strip()
     if len(text) > 1 and _QUOTES.get(text[0]) == text[-1]:
         inside = text[1:-1]

@@ -155,7 +155,7 @@ def _written(work: ClipWork, output: Path, timing: Run, empty: Empty, partial: b
 
 
 def _servers(records: Iterable[Record]) -> list[dict[str, str | None]]:
-    """What the answers say of the model that gave them, each once."""
+    """Return what the answers say of the model that gave them, each once."""
     names = {(each.model, each.fingerprint): None for each in records}
     return [{"model": model, "fingerprint": mark or None} for model, mark in names if model or mark]
 
@@ -181,7 +181,7 @@ def _counted(wanting: Mapping[str, str], clips: int) -> str:
 
 
 def _listed(wanting: Mapping[str, str]) -> list[str]:
-    """The first clips without a caption, and why they have none."""
+    """Return the first clips without a caption, and why they have none."""
     listed = [f"{item!r}: {reason}" for item, reason in list(wanting.items())[:_LISTED]]
     more = len(wanting) - _LISTED
     return [*listed, f"and {more:,} more"] if more > 0 else listed

@@ -117,7 +117,7 @@ class CommandAdapter(Adapter):
         return str(answer["caption"])
 
     def record(self) -> dict[str, Any]:
-        """The command as it was given."""
+        """Return the command as it was given."""
         return {
             "adapter": self.kind,
             "model": shlex.join(self.words),
@@ -238,6 +238,6 @@ def _status(code: int) -> str:
 
 
 def _last(errors: bytes) -> str:
-    """The last line that a program wrote to its standard error."""
+    """Return the last line that a program wrote to its standard error."""
     lines = errors[-4096:].decode(errors="replace").strip().splitlines()
     return f": {shortened(lines[-1])}" if lines else ""

@@ -142,12 +142,12 @@ class FolderAdapter(Adapter):
         return text
 
     def _ends(self) -> set[int]:
-        """The tokens at which an answer ends."""
+        """Return the tokens at which an answer ends."""
         ends = self._model.generation_config.eos_token_id
         return {ends} if isinstance(ends, int) else set(ends or ())
 
     def record(self) -> dict[str, Any]:
-        """The folder, its weights, and where it ran."""
+        """Return the folder, its weights, and where it ran."""
         return {
             "adapter": self.kind,
             "model": str(self.folder),
@@ -183,7 +183,7 @@ def _check_torchvision(torch: str, *, needed: bool) -> None:
 
 
 def _torchvision_of(torch: str) -> str:
-    """The releases of torchvision that go with a torch: 0.15 with 2.0, and so on.
+    """Return the releases of torchvision that go with a torch: 0.15 with 2.0, and so on.
 
     >>> _torchvision_of("2.13.0+cpu"), _torchvision_of("3.0")
     ('==0.28.*', '')

@@ -66,7 +66,7 @@ class EndpointAdapter(Adapter):
         )
 
     def record(self) -> dict[str, Any]:
-        """The model and where it was asked; the key is no part of it."""
+        """Return the model and where it was asked; the key is no part of it."""
         return {"adapter": self.kind, "model": self.model, "endpoint": self.endpoint.url}
 
 

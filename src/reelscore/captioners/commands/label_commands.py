@@ -254,7 +254,7 @@ def _meteor(
     iterations: int,
     device: str,
 ) -> float:
-    """The best validation METEOR of a network that is trained with some labels."""
+    """Return the best validation METEOR of a network that is trained with some labels."""
     from reelscore.captioners.networks.captioner import Captioner
     from reelscore.captioners.networks.training_run import TrainingSettings
 

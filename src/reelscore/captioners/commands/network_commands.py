@@ -115,10 +115,10 @@ def train(
         -o model --seed 0
     """
     from reelscore.captioners.networks.captioner import Captioner
-    from reelscore.captioners.networks.training_run import Recipe, TrainingSettings
+    from reelscore.captioners.networks.training_run import NetworkRecipe, TrainingSettings
 
     check_targets(json_file)
-    chosen = Recipe.of(optimiser, drop=dropout, **recipe)
+    chosen = NetworkRecipe.of(optimiser, drop=dropout, **recipe)
     training = read_captions_of(captions, reading)
     references = read_captions_of(val_refs, reading)
     scores = read_label_scores(labels, "train"), read_label_scores(labels, "val")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,12 +116,12 @@ class Scaler:
     deviation: FloatArray
 
     @classmethod
-    def fitted(cls, rows: NDArray[Any]) -> Scaler:
+    def fitted(cls, rows: NDArray[np.floating]) -> Scaler:
         """Take mean and deviation of some rows; what never changes is not scaled."""
         deviation = rows.std(axis=0, dtype=np.float64)
         return cls(rows.mean(axis=0, dtype=np.float64), np.where(deviation > 0, deviation, 1.0))
 
-    def __call__(self, rows: NDArray[Any]) -> FloatArray:
+    def __call__(self, rows: NDArray[np.floating]) -> FloatArray:
         """Standardise rows."""
         scaled: FloatArray = (rows - self.mean) / self.deviation
         return scaled
@@ -147,8 +147,8 @@ class GroupClassifiers:
     intercepts: FloatArray
     c: float
 
-    def decisions(self, rows: NDArray[Any]) -> FloatArray:
-        """How far each row is on the side of each label."""
+    def decisions(self, rows: NDArray[np.floating]) -> FloatArray:
+        """Return how far each row is on the side of each label."""
         check_width(self.feature, rows.shape[1], len(self.scaler.mean))
         values: FloatArray = self.scaler(rows) @ self.weights + self.intercepts
         return values
@@ -188,7 +188,7 @@ def check_widths(
 
 
 def feature_names(groups: Mapping[str, str]) -> list[str]:
-    """The features that groups see, each once.
+    """Return the features that groups see, each once.
 
     >>> feature_names({"verb": "idt", "all": "idt+places"})
     ['idt', 'places']
@@ -203,13 +203,13 @@ def _named(features: Mapping[str, Features], name: str) -> Features:
 
 
 def stacked(features: Mapping[str, Features], name: str, items: Sequence[str]) -> Matrix:
-    """The features of one name for some items; names joined by ``+`` stand side by side."""
+    """Return the features of one name for some items; names joined by ``+`` stand side by side."""
     parts = [_named(features, part).take(items).matrix for part in name.split("+")]
     return parts[0] if len(parts) == 1 else np.hstack(parts)
 
 
 def items_of(data: Data, groups: Mapping[str, str], missing: MissingItems) -> list[str]:
-    """The items that have captions and every feature that is used."""
+    """Return the items that have captions and every feature that is used."""
     items = list(data.captions)
     for name in feature_names(groups):
         items = common_items(items, _named(data.features, name).items, missing)
@@ -219,7 +219,7 @@ def items_of(data: Data, groups: Mapping[str, str], missing: MissingItems) -> li
 def matrix_of(
     data: Data, groups: Mapping[str, str], labels: Sequence[VisualLabel], missing: MissingItems
 ) -> LabelMatrix:
-    """Which of the items that can be used have which labels."""
+    """Return which of the items that can be used have which labels."""
     items = items_of(data, groups, missing)
     return label_matrix(items, data.captions, data.tuples, labels)
 
@@ -416,7 +416,7 @@ class Auc(NamedTuple):
 
 
 def area(scores: FloatArray, positive: BoolArray) -> Auc:
-    """The share of pairs of a positive and a negative in the right order; ties count half.
+    """Return the share of pairs of a positive and a negative in the right order; ties count half.
 
     >>> area(np.array([0.9, 0.8, 0.3, 0.1]), np.array([True, False, True, False])).value
     0.75
@@ -431,7 +431,7 @@ def area(scores: FloatArray, positive: BoolArray) -> Auc:
 
 
 def area_or_reason(scores: FloatArray, positive: BoolArray) -> Auc | str:
-    """The AUC of a label, or why there is none."""
+    """Return the AUC of a label, or why there is none."""
     count = int(positive.sum())
     if count < LEAST_POSITIVES:
         return f"{count} positives on validation; at least {LEAST_POSITIVES} are needed"

@@ -281,8 +281,8 @@ class Labels:
             shutil.rmtree(aside, ignore_errors=True)
             raise
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        arrays: dict[str, NDArray[Any]] = {"mean": self.mean, "deviation": self.deviation}
+    def _arrays(self) -> dict[str, NDArray[np.generic]]:
+        arrays: dict[str, NDArray[np.generic]] = {"mean": self.mean, "deviation": self.deviation}
         for group, own in zip(self.groups, self.classifiers, strict=True):
             arrays |= {
                 f"{group}.mean": own.scaler.mean,
@@ -376,7 +376,7 @@ def _hash(labels: Sequence[TrainedLabel]) -> str:
 
 
 def _by_name(groups: Mapping[str, str]) -> dict[str, str]:
-    """The features of each group, by its name in the singular.
+    """Return the features of each group, by its name in the singular.
 
     >>> _by_name({"verbs": "idt"})
     {'verb': 'idt'}

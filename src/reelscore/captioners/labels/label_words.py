@@ -56,13 +56,13 @@ class LabelMatrix:
     any_role: BoolArray
 
     def group_items(self, group: str) -> BoolArray:
-        """Which items have some label of a group; negatives are taken from these."""
+        """Return which items have some label of a group; negatives are taken from these."""
         columns = [k for k, label in enumerate(self.labels) if label.group == group]
         return np.asarray(self.values[:, columns].any(axis=1))
 
 
 def group_name(text: str) -> str:
-    """The name of a group, which may be written in the plural.
+    """Return the name of a group, which may be written in the plural.
 
     >>> group_name("verbs"), group_name("all")
     ('verb', 'all')
@@ -80,12 +80,7 @@ def find_labels(
     places: Collection[str] | None = None,
     objects: Collection[str] | None = None,
 ) -> list[VisualLabel]:
-    """Find the labels in the tuples of training items; by group, the commonest first.
-
-    >>> tuples = Tuples({"v1": [Roles("man", "ride", "horse", "beach")]})
-    >>> [label.name for label in find_labels(tuples, minimum=1)]
-    ['ride', 'horse', 'beach']
-    """
+    """Find the labels in the tuples of training items; by group, the commonest first."""
     wanted = list(dict.fromkeys(groups))
     for group in wanted:
         check_choice("group of labels", group, GROUP_NAMES)
@@ -160,7 +155,7 @@ def _membership(
 
 
 def plain_label(name: str) -> str:
-    """A label without the number of its sense, in small letters and with blanks.
+    """Return a label without the number of its sense, in small letters and with blanks.
 
     >>> plain_label("Coffee_table.n.1")
     'coffee table'
@@ -178,12 +173,6 @@ def label_matrix(
 
     An item on whose caption the parser failed has every label whose words its captions contain, as
     whole tokens.
-
-    >>> tuples = Tuples({"a": [Roles("man", "ride")]}, frozenset({"b"}))
-    >>> labels = [VisualLabel("verb", "ride", 1), VisualLabel("object", "horse", 1)]
-    >>> captions = {"a": ["A man rides."], "b": ["A horse!"]}
-    >>> label_matrix(["a", "b"], captions, tuples, labels).values.tolist()
-    [[True, False], [False, True]]
     """
     unknown = [item for item in items if item not in tuples.by_item and item not in tuples.failed]
     if unknown:

@@ -7,12 +7,16 @@ so Newton's steps reach the minimum exactly after a few; all labels share the fe
 
 from __future__ import annotations
 
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.captioners.networks.lstm import need_torch
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FloatArray = NDArray[np.float64]
 _STEPS = 50
@@ -48,8 +52,10 @@ def fit_together(
     return values[:-1], values[-1]
 
 
-def _minimum(torch: Any, features: Any, signs: Any, costs: Any, weights: Any) -> Any:
-    """Where the loss would be lowest if the same items stayed within the margin."""
+def _minimum(
+    torch: ModuleType, features: Tensor, signs: Tensor, costs: Tensor, weights: Tensor
+) -> Tensor:
+    """Return where the loss would be lowest if the same items stayed within the margin."""
     within = costs * (signs * (features @ weights) < 1)
     diagonal = torch.eye(features.shape[1], dtype=features.dtype, device=features.device)
     curved = torch.stack(
@@ -59,6 +65,6 @@ def _minimum(torch: Any, features: Any, signs: Any, costs: Any, weights: Any) ->
     return torch.linalg.solve(curved, sums.T[..., None])[..., 0].T
 
 
-def _loss(features: Any, signs: Any, costs: Any, weights: Any) -> Any:
+def _loss(features: Tensor, signs: Tensor, costs: Tensor, weights: Tensor) -> Tensor:
     slack = (1 - signs * (features @ weights)).clamp(min=0)
     return (weights**2).sum(dim=0) / 2 + (costs * slack**2).sum(dim=0)

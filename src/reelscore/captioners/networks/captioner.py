@@ -38,6 +38,8 @@ from reelscore.errors import DataError, check_choice
 from reelscore.learned.training.checkpoints import claim_folder, released_on_failure
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from reelscore.captioners.labels.label_set import Labels
 
 Weights = Literal["best", "last"]
@@ -84,7 +86,7 @@ class Captioner:
             settings: How to train; by default as the paper, with Adam.
             missing: What to do with items that have captions or label scores, but not both.
             made_from: The signature of the labels, where scores are given instead of labels.
-            attributes: Those of `TrainingSettings` and of its `Recipe`, instead of settings.
+            attributes: Those of `TrainingSettings` and of its `NetworkRecipe`, instead of settings.
 
         Raises:
             DataError: If items do not fit together, or another training was begun in the folder.
@@ -99,58 +101,42 @@ class Captioner:
         if not isinstance(labels, tuple):
             made_from = made_from or labels.signature()
             labels = labels.by_split["train"], labels.by_split["val"]
-        training, held_out = references_by_item(captions), references_by_item(references)
-        scores = [
-            own.take(common_items(texts, own.items, missing, "label scores"))
-            for texts, own in zip((training, held_out), labels, strict=True)
-        ]
         training, held_out = (
-            {item: texts[item] for item in own.items}
-            for texts, own in zip((training, held_out), scores, strict=True)
+            _examples(references_by_item(texts), own, missing)
+            for texts, own in zip((captions, references), labels, strict=True)
         )
-        lone_references(held_out)  # checks that none is empty
-        ours, theirs = (dict(zip(own.items, own.matrix, strict=True)) for own in scores)
+        lone_references(held_out.captions)  # checks that none is empty
         hashes = {
-            "captions": captions_hash(training),
-            "val_refs": captions_hash(held_out),
-            "labels_train": scores[0].hash,
-            "labels_val": scores[1].hash,
+            "captions": captions_hash(training.captions),
+            "val_refs": captions_hash(held_out.captions),
+            "labels_train": training.scores.hash,
+            "labels_val": held_out.scores.hash,
         }
         data = "+".join(hashes.values())
         policy = {} if missing == "error" else {"missing": missing}
-        width, other = (own.matrix.shape[1] for own in scores)
+        width, other = (own.scores.matrix.shape[1] for own in (training, held_out))
         if width != other:
             raise DataError(
                 f"Training items have {width:,} label scores, validation items {other:,}. Take "
                 "the scores of the same labels."
             )
-        _check_labels(scores[1], scores[0].labels)
+        _check_labels(held_out.scores, training.scores.labels)
         signature = recipe.signature(labels=width, **policy, seed=seed, data=data)
         home = Path(folder)
         claim_folder(home, {"signature": signature, "device": device, "made from": made_from})
         if (home / _MODEL).is_file():
             return cls.load(home, device=device)
         with released_on_failure(home):
-            trained = train(
-                Examples(training, ours),
-                Examples(held_out, theirs),
-                settings,
-                folder=home,
-                origin=data,
-            )
-        save = need("safetensors.torch").save_file
-        best = trained.network.weights()
-        for name, tensors in (("best", best), ("last", trained.last)):
-            aside = home / f".{name}.tmp"
-            save({n: t.detach().cpu().contiguous() for n, t in tensors.items()}, aside)
-            aside.replace(home / f"{name}.safetensors")
+            trained = train(training, held_out, settings, folder=home, origin=data)
+        _write_weights(home / "best.safetensors", trained.network.weights())
+        _write_weights(home / "last.safetensors", trained.last)
         record = timing.record(
             signature,
             seed=seed,
             data=hashes,
             libraries=["torch", "safetensors"],
             labels=made_from,
-            labels_hash=scores[0].labels,
+            labels_hash=training.scores.labels,
             recipe=asdict(recipe),
             shape=asdict(trained.network.shape),
             device=device,
@@ -282,6 +268,21 @@ class Captioner:
             digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
             own += f"|ensemble:{len(parts)}:{digest}"
         return f"{own}|beam:{beam}|v:{version}"
+
+
+def _examples(
+    texts: Mapping[str, Sequence[str]], scores: Features, missing: MissingItems
+) -> Examples:
+    """Put captions and label scores of the same items together."""
+    own = scores.take(common_items(texts, scores.items, missing, "label scores"))
+    return Examples({item: texts[item] for item in own.items}, own)
+
+
+def _write_weights(path: Path, weights: Mapping[str, Tensor]) -> None:
+    aside = path.with_name(f".{path.stem}.tmp")
+    tensors = {name: weight.detach().cpu().contiguous() for name, weight in weights.items()}
+    need("safetensors.torch").save_file(tensors, aside)
+    aside.replace(path)
 
 
 def _check_labels(scores: Features, expected: str) -> None:

@@ -8,11 +8,14 @@ Marks are never said, and a caption has at least one word.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from reelscore.captioners.networks.caption_words import BEGIN, END, PAD, UNKNOWN
-from reelscore.captioners.networks.lstm import CaptionNetwork, need_torch
+from reelscore.captioners.networks.lstm import CaptionNetwork, States, need_torch
 from reelscore.errors import DataError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 ALPHA = 0.7
 _ROWS = 4096  # captions decoded together
@@ -20,12 +23,12 @@ _ROWS = 4096  # captions decoded together
 
 def decode(
     networks: Sequence[CaptionNetwork],
-    labels: Sequence[Any],
+    labels: Sequence[Tensor],
     *,
     beam: int = 1,
     longest: int = 30,
 ) -> list[list[int]]:
-    """Write a caption for each row of label scores."""
+    """Write a caption for each row of label scores, which are given for each network: its words."""
     if beam < 1 or longest < 1:
         raise DataError(f"A beam of {beam} and {longest} words; expected 1 or more.")
     torch = need_torch()
@@ -45,11 +48,11 @@ def decode(
 
 def _log_chances(
     networks: Sequence[CaptionNetwork],
-    labels: Sequence[Any],
-    words: Any,
-    states: list[Any],
+    labels: Sequence[Tensor],
+    words: Tensor,
+    states: Sequence[States | None],
     first: bool,
-) -> tuple[Any, list[Any]]:
+) -> tuple[Tensor, list[States]]:
     """Logarithms of the chances of the next word; what must not be said has none."""
     torch = need_torch()
     chances, after = None, []
@@ -65,12 +68,12 @@ def _log_chances(
     return logs, after
 
 
-def _greedy(networks: Sequence[CaptionNetwork], labels: Sequence[Any], longest: int) -> Any:
+def _greedy(networks: Sequence[CaptionNetwork], labels: Sequence[Tensor], longest: int) -> Tensor:
     torch = need_torch()
     count, device = len(labels[0]), networks[0].device
     words = torch.full((count,), BEGIN, device=device)
     over = torch.zeros(count, dtype=torch.bool, device=device)
-    states: list[Any] = [None] * len(networks)
+    states: Sequence[States | None] = [None] * len(networks)
     said = []
     for step in range(longest):
         logs, states = _log_chances(networks, labels, words, states, step == 0)
@@ -81,8 +84,8 @@ def _greedy(networks: Sequence[CaptionNetwork], labels: Sequence[Any], longest: 
 
 
 def _beam(
-    networks: Sequence[CaptionNetwork], labels: Sequence[Any], beam: int, longest: int
-) -> Any:
+    networks: Sequence[CaptionNetwork], labels: Sequence[Tensor], beam: int, longest: int
+) -> Tensor:
     torch = need_torch()
     count, device = len(labels[0]), networks[0].device
     size = networks[0].shape.words
@@ -93,12 +96,12 @@ def _beam(
     total[:, 0] = 0  # one sentence, still empty
     length = torch.zeros((count, beam), dtype=torch.float64, device=device)
     said = torch.full((count, beam, 0), PAD, device=device)
-    states: list[Any] = [None] * len(networks)
+    states: Sequence[States | None] = [None] * len(networks)
     base = torch.arange(count, device=device)[:, None] * beam
     only_pad = torch.full((size,), float("-inf"), dtype=torch.float64, device=device)
     only_pad[PAD] = 0
     for step in range(longest):
-        logs, states = _log_chances(networks, labels, words, states, step == 0)
+        logs, after = _log_chances(networks, labels, words, states, step == 0)
         logs = torch.where(over[..., None], only_pad, logs.view(count, beam, size))
         sums = total[..., None] + logs
         lengths = length + (~over).double()
@@ -117,7 +120,7 @@ def _beam(
         )
         over = over.gather(1, parent) | (word == END)
         rows = (base + parent).view(-1)
-        states = [[(h[:, rows], c[:, rows]) for h, c in state] for state in states]
+        states = [[(h[:, rows], c[:, rows]) for h, c in state] for state in after]
         words = word.view(-1)
     best = (total / length**ALPHA).argmax(dim=1)
     return said[torch.arange(count, device=device), best]

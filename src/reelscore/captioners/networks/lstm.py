@@ -15,13 +15,19 @@ its ratio of 0.5, and keeps the expectation at no other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from reelscore._packages import need
 from reelscore.captioners.networks.caption_words import PAD
 from reelscore.errors import DataError, check_choice
 
+if TYPE_CHECKING:
+    from torch import Generator, Tensor
+
+States = list[Any]  # what each layer of a network remembers of the steps before
 Architecture = Literal["1layer", "2layer-unfact", "2layer-fact"]
 Dropout = Literal["none", "lang", "vis", "concat", "lstm"]
 
@@ -91,11 +97,11 @@ class CaptionNetwork:
         self.modules.to(device)
         self._layers = [self.modules[f"lstm{k + 1}"] for k in range(len(shape.inputs))]
 
-    def weights(self) -> dict[str, Any]:
+    def weights(self) -> dict[str, Tensor]:
         """Return the weights by name."""
         return dict(self.modules.named_parameters())
 
-    def restore(self, tensors: dict[str, Any]) -> None:
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Put weights in place of those that are there."""
         with need_torch().no_grad():
             for name, weight in self.weights().items():
@@ -109,8 +115,12 @@ class CaptionNetwork:
         return sum(weight.numel() for weight in self.weights().values())
 
     def logits(
-        self, words: Any, labels: Any, states: list[Any] | None = None, drop: DropMask | None = None
-    ) -> tuple[Any, list[Any]]:
+        self,
+        words: Tensor,
+        labels: Tensor,
+        states: States | None = None,
+        drop: DropMask | None = None,
+    ) -> tuple[Tensor, States]:
         """Score the next word after each word."""
         torch = need_torch()
         language = self.modules["embedding"](words)
@@ -131,7 +141,7 @@ class CaptionNetwork:
         return self.modules["output"](flow), after
 
 
-def need_torch() -> Any:
+def need_torch() -> ModuleType:
     """Return torch, or say how to get it."""
     return need("torch", "reelscore[captioners]", "Networks that write captions need")
 
@@ -166,13 +176,13 @@ class DropMask:
         generator: Where random numbers come from.
     """
 
-    def __init__(self, place: Dropout, ratio: float, generator: Any) -> None:
+    def __init__(self, place: Dropout, ratio: float, generator: Generator) -> None:
         check_choice("dropout", place, get_args(Dropout))
         if not 0 <= ratio < 1:
             raise DataError(f"A drop ratio of {ratio}; expected 0 up to, but not, 1.")
         self.places, self.ratio, self.generator = _PLACES[place], ratio, generator
 
-    def __call__(self, place: str, values: Any) -> Any:
+    def __call__(self, place: str, values: Tensor) -> Tensor:
         """Drop units of values, if this is the place."""
         if place not in self.places or not self.ratio:
             return values

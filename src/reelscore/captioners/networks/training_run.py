@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reelscore._progress import Progress
+from reelscore.captioners.clip_features import Features
 from reelscore.captioners.networks.caption_words import BEGIN, PAD, Vocabulary
 from reelscore.captioners.networks.decoding import decode
 from reelscore.captioners.networks.lstm import (
@@ -44,8 +45,11 @@ from reelscore.learned.training.checkpoints import (
 )
 from reelscore.scoring.scorer import Scorer
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Tensors = dict[str, "Tensor"]
 Optimiser = Literal["adam", "paper"]
-Tensors = dict[str, Any]
 _LONGEST = 30  # words of a caption, at most
 # What the paper leaves open, by optimiser: rate, iterations between two drops of it (a third of
 # the budget where it is 0), factor of a drop, and captions in a batch.
@@ -58,7 +62,7 @@ _MOMENTUM = 0.9
 
 
 @dataclass(frozen=True)
-class Recipe(Parameters):
+class NetworkRecipe(Parameters):
     """How a network is made and trained.
 
     Attributes:
@@ -78,7 +82,7 @@ class Recipe(Parameters):
         patience: Measurements without gain after which training ends.
         min_count: How often a word must occur in training to be in the vocabulary.
 
-    >>> Recipe.of("paper", hidden=100).signature(seed=0)
+    >>> NetworkRecipe.of("paper", hidden=100).signature(seed=0)
     'visual_labels|arch:1layer|drop:lstm|ratio:0.5|hidden:100|embedding:500|opt:paper|rate:0.01|...'
     """
 
@@ -115,7 +119,7 @@ class Recipe(Parameters):
             )
 
     @classmethod
-    def of(cls, opt: Optimiser = "adam", **changes: Any) -> Recipe:
+    def of(cls, opt: Optimiser = "adam", **changes: Any) -> NetworkRecipe:
         """Return the recipe of an optimiser, with changes; those that are None are none.
 
         Args:
@@ -129,7 +133,7 @@ class Recipe(Parameters):
     def rate_at(self, iteration: int) -> float:
         """Return the learning rate of an iteration, counted from 0.
 
-        >>> [Recipe(iterations=9).rate_at(k) for k in (0, 2, 3, 6)]
+        >>> [NetworkRecipe(iterations=9).rate_at(k) for k in (0, 2, 3, 6)]
         [0.003, 0.003, 0.0015, 0.00075]
         """
         step = self.step or max(1, -(-self.iterations // 3))
@@ -166,7 +170,7 @@ class TrainingSettings:
     'none'
     """
 
-    recipe: Recipe = field(default_factory=Recipe)
+    recipe: NetworkRecipe = field(default_factory=NetworkRecipe)
     seed: int = 0
     device: str = "cpu"
     threads: int | None = None
@@ -175,7 +179,7 @@ class TrainingSettings:
 
     @classmethod
     def of(cls, **attributes: Any) -> TrainingSettings:
-        """Make settings of their own attributes and of those of a `Recipe`; ``dropout``: its drop.
+        """Make settings of their own attributes and of those of a recipe; ``dropout`` is its drop.
 
         Args:
             attributes: Any of both.
@@ -189,15 +193,17 @@ class TrainingSettings:
         if changes and "recipe" in given:
             raise DataError(f"Pass a recipe, or {', '.join(changes)}, but not both.")
         for name in changes:
-            check_choice("setting of a training", name, [each.name for each in fields(Recipe)])
-        return cls(**{"recipe": Recipe.of(**changes), **given})
+            check_choice(
+                "setting of a training", name, [each.name for each in fields(NetworkRecipe)]
+            )
+        return cls(**{"recipe": NetworkRecipe.of(**changes), **given})
 
 
 class Examples(NamedTuple):
     """Clips: captions to learn from or to be compared with, and label scores, by item."""
 
     captions: Mapping[str, Sequence[str]]
-    scores: Mapping[str, NDArray[np.float32]]
+    scores: Features
 
 
 class TrainedNetwork(NamedTuple):
@@ -389,12 +395,12 @@ class _Training:
         )
 
 
-def _matrix(scores: Mapping[str, NDArray[np.float32]], items: Sequence[str], device: str) -> Any:
-    return need_torch().from_numpy(np.stack([scores[item] for item in items])).to(device)
+def _matrix(scores: Features, items: Sequence[str], device: str) -> Tensor:
+    return need_torch().from_numpy(np.array(scores.take(items).matrix)).to(device)
 
 
 @contextmanager
-def _deterministic(torch: Any, device: str) -> Iterator[None]:
+def _deterministic(torch: ModuleType, device: str) -> Iterator[None]:
     """Compute the same at every run; on a GPU as far as its kernels can."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     before = torch.are_deterministic_algorithms_enabled()

@@ -148,10 +148,6 @@ class BoundSearch(Parameters):
     Attributes:
         metric: The score that decides, of each item by itself.
         oracle: Always true: the references of the items decide.
-
-    >>> search = BoundSearch()
-    >>> search.best({"t": ["A man runs.", "A dog sleeps."]}, {"v": ["a dog is asleep"]}).captions
-    {'v': 'A dog sleeps.'}
     """
 
     metric: str = "meteor"
@@ -290,7 +286,7 @@ def distinct_sentences(captions: Mapping[str, Sequence[str]]) -> list[tuple[str,
 
 
 def single_score(metric: str) -> MetricColumns:
-    """The metric behind one score, such as ``meteor`` or ``bleu_4``, that can decide."""
+    """Return the metric behind one score, such as ``meteor`` or ``bleu_4``, that can decide."""
     columns = table_columns(metric)
     if len(columns) != 1 or len(columns[0].wanted) != 1:
         names = [name for each in columns for name in each.wanted]

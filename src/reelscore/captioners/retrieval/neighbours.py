@@ -56,12 +56,6 @@ class NearestSearch(Parameters):
             ``medoid``, which has the highest mean METEOR against the others.
         clip_negative: Whether negative features are taken for 0; otherwise they are an error.
         missing: Whether items with captions or features alone are an ``error`` or left out.
-
-    >>> search = NearestSearch()
-    >>> training = [Features.of({"t1": [1.0, 0.0], "t2": [0.2, 0.8]})]
-    >>> captions = {"t1": ["A man runs."], "t2": ["A dog sleeps."]}
-    >>> search.find(training, captions, [Features.of({"v1": [0.1, 0.9]})]).captions
-    {'v1': 'A dog sleeps.'}
     """
 
     distance: Distance = "intersection"

@@ -105,12 +105,7 @@ def nearest_rows(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Neighbours:
-    """Find the nearest training rows of each query; see `normalised` for what rows must be.
-
-    >>> training = np.float32([[1, 0], [0.5, 0.5], [0.5, 0.5]])
-    >>> nearest_rows(training, np.float32([[0.25, 0.75]]), k=2).places.tolist()
-    [[1, 2]]
-    """
+    """Find the nearest training rows of each query; see `normalised` for what rows must be."""
     check_choice("distance", distance, get_args(Distance))
     check_choice("backend", backend, get_args(Backend))
     if training.shape[1] != queries.shape[1]:
@@ -214,7 +209,7 @@ def _near(similarities: NDArray[np.float32], k: int) -> Places:
 def _similarities(
     training: Matrix, query: NDArray[np.float32], distance: Distance
 ) -> NDArray[np.float32]:
-    """How similar all training rows are to a query, in blocks."""
+    """Return how similar all training rows are to a query, in blocks."""
     similarities = np.empty(len(training), dtype=np.float32)
     height = max(1, _BLOCK // training.shape[1])
     for begin in range(0, len(training), height):
@@ -229,7 +224,7 @@ def _similarities(
 def _nearest_by_faiss(
     training: Matrix, queries: Matrix, count: int
 ) -> tuple[NDArray[np.float32], Places]:
-    """The nearest rows by L1 distance; training rows pass through the cache once."""
+    """Return the nearest rows by L1 distance; training rows pass through the cache once."""
     import faiss
 
     distances = np.empty((len(queries), 0), dtype=np.float32)

@@ -26,7 +26,12 @@ from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError, check_choice
-from reelscore.learned.metrics.over_references import Several, check_several, over_references
+from reelscore.learned.metrics.over_references import (
+    Several,
+    check_several,
+    over_references,
+    references_of,
+)
 from reelscore.learned.model_files import (
     SHIPPED,
     SMALL,
@@ -100,7 +105,7 @@ class Bertha(Metric):
         return str(folder)
 
     def training_items(self) -> TrainingItems | None:
-        """The items its weights were learned from."""
+        """Return the items its weights were learned from."""
         return read_training_items(self.weights)
 
     def unseen_remedy(self, groups: Sequence[str]) -> str:
@@ -133,20 +138,14 @@ class Bertha(Metric):
         return references.original.unpack()
 
     def statistics(self, batch: CaptionBatch, prepared: list[str]) -> FloatArray:
-        """The score over all references, and 1."""
-        begins, ends = (
-            batch.reference_offsets[batch.items],
-            batch.reference_offsets[batch.items + 1],
-        )
+        """Return the score over all references, and 1."""
         texts = batch.candidates.original.unpack()
-        pairs = [
-            (text, prepared[k])
-            for text, begin, end in zip(texts, begins.tolist(), ends.tolist(), strict=True)
-            for k in range(begin, end)
-        ]
+        references = references_of(batch, prepared)
+        counts = np.array([len(own) for own in references], dtype=np.int64)
+        pairs = [(text, one) for text, own in zip(texts, references, strict=True) for one in own]
         scorer = pair_scorer(self.weights, self.dtype)
         scores = scorer.score([a for a, _ in pairs], [b for _, b in pairs], batch.threads)
-        combined = over_references(scores, ends - begins, self.references)
+        combined = over_references(scores, counts, self.references)
         silent = [not any(map(str.isalnum, text)) for text in texts]
         combined = np.where(silent, _NOTHING, combined)
         if self.scale == "percent":
@@ -155,7 +154,7 @@ class Bertha(Metric):
         return with_count(combined)
 
     def scores(self, totals: FloatArray) -> FloatArray:
-        """The mean over items."""
+        """Return the mean over items."""
         return mean_of_first(totals)
 
 

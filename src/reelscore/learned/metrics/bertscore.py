@@ -28,7 +28,12 @@ from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError
-from reelscore.learned.metrics.over_references import Several, check_several, over_references
+from reelscore.learned.metrics.over_references import (
+    Several,
+    check_several,
+    over_references,
+    references_of,
+)
 from reelscore.learned.networks.encoders import (
     DEFAULT_ENCODER,
     cut_note,
@@ -124,7 +129,7 @@ class BertScore(Metric):
         return Path(encoder_folder(self.model))
 
     def files(self) -> dict[str, str]:
-        """The file of the baseline."""
+        """Return the file of the baseline."""
         return {} if self.baseline is None else {"baseline": self.baseline}
 
     def signature(self, **context: object) -> str:
@@ -156,17 +161,15 @@ class BertScore(Metric):
     def statistics(self, batch: CaptionBatch, prepared: WeightedReferences) -> FloatArray:
         """Precision, recall, F-score, and 1."""
         texts = batch.candidates.original.unpack()
-        begins = batch.reference_offsets[batch.items]
-        counts = batch.reference_offsets[batch.items + 1] - begins
+        references = references_of(batch, prepared.references)
+        counts = np.array([len(own) for own in references], dtype=np.int64)
         rows = []
         for first in range(0, len(texts), _TOGETHER):
             part = slice(first, first + _TOGETHER)
             pairs = [
-                (text, prepared.references[begin + k])
-                for text, begin, count in zip(
-                    texts[part], begins[part].tolist(), counts[part].tolist(), strict=True
-                )
-                for k in range(count)
+                (text, one)
+                for text, own in zip(texts[part], references[part], strict=True)
+                for one in own
             ]
             rows.append(self._matched(pairs, prepared, batch.threads))
             if batch.progress is not None:
@@ -178,11 +181,11 @@ class BertScore(Metric):
         return with_count(*columns)
 
     def scores(self, totals: FloatArray) -> FloatArray:
-        """The means over items."""
+        """Return the means over items."""
         return totals[..., :3] / totals[..., -1:]
 
     def notes(self, prepared: WeightedReferences) -> list[str]:
-        """Which texts were cut."""
+        """Return which texts were cut."""
         return cut_note(self.name, prepared.cut)
 
     def _baselines(self) -> FloatArray:

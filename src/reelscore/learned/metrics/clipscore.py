@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
+from reelscore.learned.metrics.over_references import references_of
 from reelscore.learned.networks.clip_model import check_videos, clip_model, frame_vectors
 from reelscore.learned.networks.encoders import cut_note, weights_hash
 from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
@@ -76,15 +77,15 @@ class ClipScore(Metric):
         return SeenReferences(references.original.unpack())
 
     def statistics(self, batch: CaptionBatch, prepared: SeenReferences) -> FloatArray:
-        """The score, and 1."""
+        """Return the score, and 1."""
         return with_count(self._of_videos(batch, prepared))
 
     def scores(self, totals: FloatArray) -> FloatArray:
-        """The mean over items."""
+        """Return the mean over items."""
         return mean_of_first(totals)
 
     def notes(self, prepared: SeenReferences) -> list[str]:
-        """Which texts were cut."""
+        """Return which texts were cut."""
         return cut_note(self.name, prepared.cut)
 
     def _of_videos(self, batch: CaptionBatch, prepared: SeenReferences) -> FloatArray:
@@ -126,17 +127,12 @@ class RefClipScore(ClipScore):
     output_scale: ClassVar[Scale] = Scale("high", 0, 10 / 7, mean=True, label="RefCLIPScore")
 
     def statistics(self, batch: CaptionBatch, prepared: SeenReferences) -> FloatArray:
-        """The score, and 1."""
+        """Return the score, and 1."""
         seen = self._of_videos(batch, prepared)
         model = clip_model(self.name, self.model)
         captions = [self._shown(text) for text in batch.candidates.original.unpack()]
         references = [
-            [self._shown(text) for text in prepared.references[begin:end]]
-            for begin, end in zip(
-                batch.reference_offsets[batch.items].tolist(),
-                batch.reference_offsets[batch.items + 1].tolist(),
-                strict=True,
-            )
+            [self._shown(text) for text in own] for own in references_of(batch, prepared.references)
         ]
         vectors = model.texts([*captions, *(text for texts in references for text in texts)])
         prepared.cut.update(text for text, own in vectors.items() if own.cut)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from reelscore.data.scales import Scale
 from reelscore.errors import DataError, check_choice
+from reelscore.learned.metrics.over_references import references_of
 from reelscore.learned.networks.clip_model import (
     ClipModel,
     TextVectors,
@@ -132,7 +133,7 @@ class EmScore(Metric):
         return MatchedReferences(texts, _token_weights(model, texts) if self.idf else None)
 
     def statistics(self, batch: CaptionBatch, prepared: MatchedReferences) -> FloatArray:
-        """The scores, and 1; a caption without a word has 0."""
+        """Return the scores, and 1; a caption without a word has 0."""
         model = clip_model(self.name, self.model)
         captions = batch.candidates.original.unpack()
         rows = []
@@ -154,11 +155,11 @@ class EmScore(Metric):
         return with_count(whole, *scores.T)
 
     def scores(self, totals: FloatArray) -> FloatArray:
-        """The means over items."""
+        """Return the means over items."""
         return totals[..., :-1] / totals[..., -1:]
 
     def notes(self, prepared: MatchedReferences) -> list[str]:
-        """Which texts were cut."""
+        """Return which texts were cut."""
         return cut_note(self.name, prepared.cut)
 
     def _against_references(
@@ -168,24 +169,12 @@ class EmScore(Metric):
         prepared: MatchedReferences,
         model: ClipModel,
     ) -> list[FloatArray]:
-        begins = batch.reference_offsets[batch.items].tolist()
-        ends = batch.reference_offsets[batch.items + 1].tolist()
-        used = [
-            text
-            for begin, end in zip(begins, ends, strict=True)
-            for text in prepared.references[begin:end]
-        ]
-        vectors = model.texts([*captions, *used])
+        references = references_of(batch, prepared.references)
+        vectors = model.texts([*captions, *(one for own in references for one in own)])
         prepared.cut.update(text for text, own in vectors.items() if own.cut)
         return [
-            np.max(
-                [
-                    _against_text(vectors[text], vectors[reference], prepared)
-                    for reference in prepared.references[begin:end]
-                ],
-                axis=0,
-            )
-            for text, begin, end in zip(captions, begins, ends, strict=True)
+            np.max([_against_text(vectors[text], vectors[one], prepared) for one in own], axis=0)
+            for text, own in zip(captions, references, strict=True)
         ]
 
 

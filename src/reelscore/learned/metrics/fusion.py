@@ -73,11 +73,11 @@ class Fusion(Metric):
     output_scale: ClassVar[Scale] = Scale("high", mean=True, label="Fusion")
 
     def files(self) -> dict[str, str]:
-        """The file of coefficients, where it is not a shipped one."""
+        """Return the file of coefficients, where it is not a shipped one."""
         return {} if self.weights in SHIPPED else {"weights": self.weights}
 
     def training_items(self) -> TrainingItems | None:
-        """The items it was fitted on, and those its metrics were trained on."""
+        """Return the items it was fitted on, and those its metrics were trained on."""
         stored = read_coefficients(self.weights).training_items
         own = TrainingItems.decoded(stored) if stored else None
         parts = [columns.metric.training_items() for columns in _columns(self.weights)]
@@ -103,7 +103,7 @@ class Fusion(Metric):
         return [metric.prepare(references, reference_offsets) for metric in metrics]
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
-        """The weighted sum, and 1."""
+        """Return the weighted sum, and 1."""
         stored = read_coefficients(self.weights)
         total = np.full(len(batch.items), stored.intercept)
         for columns, its_own in zip(_columns(self.weights), prepared, strict=True):
@@ -117,12 +117,12 @@ class Fusion(Metric):
         return rows
 
     def scores(self, totals: FloatArray) -> FloatArray:
-        """The mean over items; NaN where none has a score."""
+        """Return the mean over items; NaN where none has a score."""
         with np.errstate(invalid="ignore"):
             return mean_of_first(totals)
 
     def notes(self, prepared: Any) -> list[str]:
-        """What its metrics have to say."""
+        """Return what its metrics have to say."""
         own = zip(_columns(self.weights), prepared, strict=True)
         return [note for columns, part in own for note in columns.metric.notes(part)]
 

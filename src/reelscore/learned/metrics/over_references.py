@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.errors import check_choice
+from reelscore.text.words import CaptionBatch
 
 FloatArray = NDArray[np.float64]
 Several = Literal["mean", "max", "blend"]
@@ -18,6 +20,12 @@ _BEST = 1 / 3  # how much the best reference counts in a blend
 def check_several(metric: str, several: str) -> None:
     """Refuse an unknown way to combine several references."""
     check_choice(f"value of {metric}|references", several, get_args(Several))
+
+
+def references_of(batch: CaptionBatch, references: Sequence[str]) -> list[Sequence[str]]:
+    """Return the references of each candidate, out of those of all items."""
+    ends = batch.reference_offsets
+    return [references[ends[item] : ends[item + 1]] for item in batch.items.tolist()]
 
 
 def over_references(scores: FloatArray, counts: NDArray[np.int64], several: Several) -> FloatArray:

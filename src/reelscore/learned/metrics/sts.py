@@ -35,7 +35,7 @@ class EmbeddedReferences:
         self._vectors: FloatArray | None = None
 
     def vectors(self, encoder: SentenceEncoder, threads: int) -> FloatArray:
-        """The references' vectors."""
+        """Return the references' vectors."""
         if self._vectors is None:
             self._vectors = encoder(self._texts, threads)
         return self._vectors
@@ -79,7 +79,7 @@ class Sts(Metric):
         return EmbeddedReferences(references.original.unpack())
 
     def statistics(self, batch: CaptionBatch, prepared: EmbeddedReferences) -> FloatArray:
-        """The cosine over all references, and 1."""
+        """Return the cosine over all references, and 1."""
         begins, ends = (
             batch.reference_offsets[batch.items],
             batch.reference_offsets[batch.items + 1],
@@ -94,7 +94,7 @@ class Sts(Metric):
         return with_count(over_references(cosines, counts, self.references))
 
     def scores(self, totals: FloatArray) -> FloatArray:
-        """The mean over items."""
+        """Return the mean over items."""
         return mean_of_first(totals)
 
 
@@ -111,7 +111,7 @@ def _encoder(model: str) -> SentenceEncoder:
 
 @lru_cache(maxsize=8)
 def _revision(model: str) -> str:
-    """The first digits of the weights' hash."""
+    """Return the first digits of the weights' hash."""
     folder = Path(encoder_folder(model))
     whole = folder / "model.safetensors"
     digest = hashlib.sha256()

@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 
 from reelscore.errors import DataError
 from reelscore.learned.networks.onnx_graph import Graph
+from reelscore.text.wordpiece import Encoding
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
+Config = dict[str, Any]  # of an encoder, as transformers writes it
 Dtype = Literal["float32", "int8"]
 Pooling = Literal["first", "mean", "tokens"]
 Tensors = dict[str, Array]
@@ -64,12 +66,12 @@ class Bert:
         self._session = network.graph.session(result)
         self.batch = _TOKENS
 
-    def __call__(self, texts: Sequence[Any], threads: int = 1) -> FloatArray:
+    def __call__(self, texts: Sequence[Encoding], threads: int = 1) -> FloatArray:
         """Return a row of numbers for each text."""
         parts = list(of_one_length([len(text.ids) for text in texts], self.batch))
         return in_parts(self.rows, texts, parts, threads)
 
-    def rows(self, texts: Sequence[Any]) -> Array:
+    def rows(self, texts: Sequence[Encoding]) -> Array:
         """Compute one batch: texts with the same number of tokens."""
         inputs = {
             "ids": np.array([text.ids for text in texts], np.int64),
@@ -104,7 +106,7 @@ class _BertGraph:
         return self.graph.node("ReduceMean", self._texts(x), axes=[1], keepdims=0)
 
     def layer(self, x: str, weight: Array, bias: Array) -> str:
-        """A layer in single precision, whatever the others are computed in."""
+        """Return a layer in single precision, whatever the others are computed in."""
         product = self.graph.node("MatMul", x, self.graph.constant(weight.T))
         return self.graph.node("Add", product, self.graph.constant(bias))
 
@@ -163,7 +165,7 @@ class _BertGraph:
         return self.graph.constant(np.concatenate(parts))
 
     def _factor(self, x: str) -> tuple[str, str]:
-        """What is multiplied by matrices: numbers, or bytes with a scale for each token."""
+        """Return what is multiplied by matrices: numbers, or bytes with a scale for each token."""
         if self.dtype == "float32":
             return x, ""
         graph = self.graph
@@ -198,12 +200,12 @@ class _BertGraph:
 
 def open_bert(
     tensors: Tensors,
-    config: dict[str, Any],
+    config: Config,
     dtype: Dtype,
     pooling: Pooling,
     head: Sequence[Layer],
     device: str,
-) -> Callable[[Sequence[Any], int], FloatArray]:
+) -> Callable[[Sequence[Encoding], int], FloatArray]:
     """Open a BERT that gives a row for each encoded text: by onnxruntime, or on a GPU by torch."""
     if config.get("hidden_act", "gelu") != "gelu":
         raise DataError(f"The encoder's activation is {config['hidden_act']!r}; expected 'gelu'.")
@@ -232,7 +234,7 @@ def _multiplies_signed_bytes() -> bool:
 
 
 def unpacked(tensors: Tensors, name: str) -> NDArray[np.float32]:
-    """A tensor in single precision.
+    """Return a tensor in single precision.
 
     >>> unpacked({"w": np.int8([[2], [3]]), "w.scale": np.float32([1, 10])}, "w").tolist()
     [[2.0], [30.0]]
@@ -268,8 +270,8 @@ def of_one_length(lengths: Sequence[int], tokens: int = _TOKENS) -> Iterator[lis
 
 
 def in_parts(
-    rows_of: Callable[[Sequence[Any]], Array],
-    texts: Sequence[Any],
+    rows_of: Callable[[Sequence[Encoding]], Array],
+    texts: Sequence[Encoding],
     parts: Sequence[Sequence[int]],
     threads: int,
 ) -> FloatArray:

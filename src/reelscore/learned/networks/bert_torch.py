@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from reelscore._packages import need
 from reelscore.learned.networks.bert import (
+    Array,
     Dtype,
     FloatArray,
     Layer,
@@ -22,6 +21,10 @@ from reelscore.learned.networks.bert import (
     in_bytes,
     in_parts,
 )
+from reelscore.text.wordpiece import Encoding
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 # Tokens of a batch: a GPU wants more than stays in a core's cache.
 _TOKENS, _TOKENS_GPU = 1024, 65536
@@ -69,7 +72,7 @@ class TorchBert:
             name = f"embeddings.{table}_embeddings.weight"
             self.weights[name] = self._unpacked(name)
 
-    def _on_device(self, value: NDArray[Any]) -> Any:
+    def _on_device(self, value: Array) -> Tensor:
         tensor = self._torch.tensor(value, device=self.device)
         return tensor if tensor.dtype == self._torch.int8 else tensor.float()
 
@@ -81,13 +84,13 @@ class TorchBert:
                 joined = self._torch.cat([self.weights.pop(name) for name in names])
                 self.weights[f"{place}.joined.{ending}"] = joined
 
-    def _unpacked(self, name: str) -> Any:
+    def _unpacked(self, name: str) -> Tensor:
         value = self.weights[name]
         if value.dtype == self._torch.int8:
             return value.float() * self.weights[name + ".scale"][:, None]
         return value
 
-    def _product(self, name: str) -> Any:
+    def _product(self, name: str) -> Tensor:
         bias = self.weights[name.removesuffix("weight") + "bias"]
         if self.dtype == "float32":
             return self._unpacked(name), bias
@@ -97,7 +100,7 @@ class TorchBert:
         # a GPU multiplies the same bytes as numbers: their sums are exact up to 2^24
         return (values.t() if self.device == "cpu" else values.t().float()), scales, bias
 
-    def _linear(self, place: str, x: Any) -> Any:
+    def _linear(self, place: str, x: Tensor) -> Tensor:
         torch = self._torch
         if self.dtype == "float32":
             return torch.nn.functional.linear(x, *self._products[place])
@@ -111,11 +114,11 @@ class TorchBert:
             product = (small @ weight).mul_(peak / 127)
         return torch.addcmul(bias, product, scales, out=product)
 
-    def _norm(self, place: str, x: Any) -> Any:
+    def _norm(self, place: str, x: Tensor) -> Tensor:
         weight, bias = self.weights[place + ".weight"], self.weights[place + ".bias"]
         return self._torch.nn.functional.layer_norm(x, weight.shape, weight, bias, self.epsilon)
 
-    def __call__(self, texts: Sequence[Any], threads: int = 1) -> FloatArray:
+    def __call__(self, texts: Sequence[Encoding], threads: int = 1) -> FloatArray:
         """Return a row of numbers for each text; threads count on the processor alone."""
         parts = list(by_length([len(text.ids) for text in texts], self.batch))
         before = self._torch.get_num_threads()
@@ -125,7 +128,7 @@ class TorchBert:
         finally:
             self._torch.set_num_threads(before)
 
-    def rows(self, texts: Sequence[Any]) -> FloatArray:
+    def rows(self, texts: Sequence[Encoding]) -> FloatArray:
         """Compute one batch: texts sorted by length."""
         torch = self._torch
         if self.device == "cpu":
@@ -138,8 +141,8 @@ class TorchBert:
             rows: FloatArray = result.double().cpu().numpy()
         return rows
 
-    def _vectors(self, texts: Sequence[Any]) -> Any:
-        """A vector for each text of a batch, sorted by length."""
+    def _vectors(self, texts: Sequence[Encoding]) -> Tensor:
+        """Return a vector for each text of a batch, sorted by length."""
         torch, weights = self._torch, self.weights
         lengths = [len(text.ids) for text in texts]
         groups = [(length, len(list(same))) for length, same in groupby(lengths)]
@@ -172,7 +175,9 @@ class TorchBert:
             return x
         return torch.stack([part.mean(dim=0) for part in x.split(lengths)])
 
-    def _attention(self, joined: Any, groups: Sequence[tuple[int, int]], first_only: bool) -> Any:
+    def _attention(
+        self, joined: Tensor, groups: Sequence[tuple[int, int]], first_only: bool
+    ) -> Tensor:
         width = joined.shape[1] // 3
         rows = [count if first_only else length * count for length, count in groups]
         mixed = joined.new_empty((sum(rows), width))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,12 @@ from numpy.typing import NDArray
 from reelscore._packages import need
 from reelscore.errors import DataError
 from reelscore.learned.networks.encoders import load_encoder, most_tokens
+from reelscore.text.wordpiece import Encoding, WordPieces
 
-Tensors = dict[str, Any]
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Tensors = dict[str, "Tensor"]
 
 
 class PairTokens:
@@ -23,12 +27,12 @@ class PairTokens:
         max_length: Tokens of a pair with its marks; the longer text is cut first.
     """
 
-    def __init__(self, tokenizer: Any, max_length: int) -> None:
+    def __init__(self, tokenizer: WordPieces, max_length: int) -> None:
         self.tokenizer = tokenizer
         self.max_length = max_length
         tokenizer.no_padding()
         tokenizer.enable_truncation(max_length, strategy="longest_first")
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, Encoding] = {}
 
     def learn(self, texts: Sequence[str]) -> None:
         """Cut texts into tokens ahead of use, many at a time."""
@@ -36,23 +40,27 @@ class PairTokens:
         encoded = self.tokenizer.encode_batch(new, add_special_tokens=False)
         self._known.update(zip(new, encoded, strict=True))
 
+    def lengths(self) -> dict[str, int]:
+        """Return of each text that was learned how many tokens it has."""
+        return {text: len(each.ids) for text, each in self._known.items()}
+
     def forget(self) -> None:
         """Forget the texts' tokens."""
         self._known.clear()
 
-    def pairs(self, candidates: Sequence[str], references: Sequence[str]) -> list[Any]:
+    def pairs(self, candidates: Sequence[str], references: Sequence[str]) -> list[Encoding]:
         """Return the encodings of pairs, with marks and types."""
         self.learn([*candidates, *references])
         known, join = self._known, self.tokenizer.post_process
         return [join(known[a], known[b]) for a, b in zip(candidates, references, strict=True)]
 
-    def singles(self, texts: Sequence[str]) -> list[Any]:
+    def singles(self, texts: Sequence[str]) -> list[Encoding]:
         """Return the encodings of texts, each with its marks."""
         self.learn(texts)
         return [self.tokenizer.post_process(self._known[text]) for text in texts]
 
 
-def padded(encodings: Sequence[Any], padding: int = 0) -> tuple[NDArray[np.int64], ...]:
+def padded(encodings: Sequence[Encoding], padding: int = 0) -> tuple[NDArray[np.int64], ...]:
     """Put encodings of different length into arrays: tokens, types, and which are there."""
     width = max(len(each.ids) for each in encodings)
     ids = np.full((len(encodings), width), padding, dtype=np.int64)
@@ -73,7 +81,7 @@ class CrossEncoder:
         device: Where it is.
     """
 
-    def __init__(self, encoder: Any, tokenizer: Any, max_length: int) -> None:
+    def __init__(self, encoder: Any, tokenizer: WordPieces, max_length: int) -> None:
         torch = need("torch")
         width = encoder.config.hidden_size
         self.encoder = encoder
@@ -120,14 +128,14 @@ class CrossEncoder:
         self.encoder.train(mode)
         self.head.train(mode)
 
-    def named_parameters(self) -> Iterator[tuple[str, Any]]:
-        """All weights, by name."""
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield all weights, by name."""
         for part, module in (("encoder", self.encoder), ("head", self.head)):
             for name, value in module.named_parameters():
                 yield f"{part}.{name}", value
 
     def state(self) -> Tensors:
-        """A copy of all weights, by name, in main memory."""
+        """Return a copy of all weights, by name, in main memory."""
         return {n: v.detach().cpu().clone().contiguous() for n, v in self.named_parameters()}
 
     def restore(self, state: Tensors) -> None:
@@ -145,7 +153,7 @@ class CrossEncoder:
                     )
                 value.copy_(state[name])
 
-    def forward(self, encodings: Sequence[Any]) -> Any:
+    def forward(self, encodings: Sequence[Encoding]) -> Tensor:
         """Return the scores of encoded pairs, as a tensor."""
         torch = need("torch")
         ids, types, mask = (
@@ -164,7 +172,9 @@ class CrossEncoder:
         """Score pairs, the short ones together."""
         return self.predict_encoded(self.tokens.pairs(candidates, references), batch)
 
-    def predict_encoded(self, encodings: Sequence[Any], batch: int = 512) -> NDArray[np.float64]:
+    def predict_encoded(
+        self, encodings: Sequence[Encoding], batch: int = 512
+    ) -> NDArray[np.float64]:
         """Score pairs whose tokens are known, the short ones together."""
         torch = need("torch")
         self.training(False)

@@ -39,14 +39,14 @@ class Graph:
         self._nodes: list[bytes] = []
         self._inputs: list[bytes] = []
         self._constants: list[bytes] = []
-        self._arrays: dict[str, NDArray[Any]] = {}
+        self._arrays: dict[str, NDArray[np.generic]] = {}
 
     def input(self, name: str, *axes: str) -> str:
         """Add an input of whole numbers; its axes have names, and any length."""
         self._inputs.append(_value(name, "int64", axes))
         return name
 
-    def constant(self, array: NDArray[Any]) -> str:
+    def constant(self, array: NDArray[np.generic]) -> str:
         """Add weights, or other numbers that do not change."""
         array = np.asarray(array, order="C")
         name = f"constant{len(self._constants)}"

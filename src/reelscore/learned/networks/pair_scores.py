@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,10 @@ from reelscore.errors import install_command
 from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.metrics.over_references import Several, over_references
 from reelscore.learned.model_files import ModelInfo, read_weights
-from reelscore.learned.networks.bert import Dtype, Layer, Tensors, open_bert, unpacked
+from reelscore.learned.networks.bert import Config, Dtype, Layer, Tensors, open_bert, unpacked
 from reelscore.learned.networks.cross_encoder import CrossEncoder, PairTokens
 from reelscore.learned.networks.sentence_vectors import Embedding, cosines, unit
+from reelscore.text.wordpiece import Encoding
 
 FloatArray = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class PairScorer:
             {n.removeprefix(part): v for n, v in tensors.items() if n.startswith(part)}
             for part in ("encoder.", "head.", "similarity.")
         )
-        self._rows: Callable[[Sequence[Any], int], FloatArray] = (
+        self._rows: Callable[[Sequence[Encoding], int], FloatArray] = (
             open_bert(encoder, self.info.encoder, dtype, "first", _layers(head), self.device)
             if is_bert(self.info)
             else _AnyEncoder(self.info.encoder, encoder, head, self.tokens)
@@ -120,7 +120,7 @@ def is_bert(info: ModelInfo) -> bool:
 
 
 def _layers(head: Tensors) -> list[Layer]:
-    """The layers of a head, in their order."""
+    """Return the layers of a head, in their order."""
     numbers = sorted(int(name.removesuffix(".bias")) for name in head if name.endswith(".bias"))
     return [(unpacked(head, f"{k}.weight"), unpacked(head, f"{k}.bias")) for k in numbers]
 
@@ -128,9 +128,7 @@ def _layers(head: Tensors) -> list[Layer]:
 class _AnyEncoder:
     """Any other encoder, rebuilt by transformers."""
 
-    def __init__(
-        self, config: dict[str, Any], encoder: Tensors, head: Tensors, tokens: PairTokens
-    ) -> None:
+    def __init__(self, config: Config, encoder: Tensors, head: Tensors, tokens: PairTokens) -> None:
         torch, transformers = need("torch"), need("transformers")
         kind = transformers.AutoConfig.for_model(**config)
         network = CrossEncoder(
@@ -147,7 +145,7 @@ class _AnyEncoder:
         )
         self._network = network
 
-    def __call__(self, encodings: Sequence[Any], threads: int) -> FloatArray:
+    def __call__(self, encodings: Sequence[Encoding], threads: int) -> FloatArray:
         with _threads(threads):
             return self._network.predict_encoded(encodings, batch=32)[:, None]
 

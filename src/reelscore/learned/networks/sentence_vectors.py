@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._packages import default_device, need
-from reelscore.learned.networks.bert import Tensors, in_parts, open_bert
+from reelscore.learned.networks.bert import Config, Tensors, in_parts, open_bert
 from reelscore.learned.networks.cross_encoder import padded
 from reelscore.learned.networks.encoders import (
     DEFAULT_ENCODER,
@@ -22,11 +21,11 @@ from reelscore.learned.networks.encoders import (
     loading,
     most_tokens,
 )
-from reelscore.text.wordpiece import open_tokenizer
+from reelscore.text.wordpiece import Encoding, WordPieces, open_tokenizer
 
 FloatArray = NDArray[np.float64]
 Embedding = Callable[[Sequence[str]], FloatArray]
-Rows = Callable[[Sequence[Any], int], FloatArray]
+Rows = Callable[[Sequence[Encoding], int], FloatArray]
 
 _NUMBERS = {"F16", "F32"}  # types of weights that numpy has
 
@@ -87,7 +86,7 @@ def cosines(first: Sequence[str], second: Sequence[str], embedding: Embedding) -
     return products
 
 
-def _local_bert(folder: Path, device: str) -> tuple[Rows, Any, dict[str, Any]] | None:
+def _local_bert(folder: Path, device: str) -> tuple[Rows, WordPieces, Config] | None:
     """Open a BERT in a folder, without transformers, which takes seconds to import."""
     local, tokenizer = read_bert(folder), folder / "tokenizer.json"
     if local is None or not tokenizer.is_file():
@@ -100,7 +99,7 @@ def _local_bert(folder: Path, device: str) -> tuple[Rows, Any, dict[str, Any]] |
     )
 
 
-def read_bert(folder: Path) -> tuple[Tensors, dict[str, Any]] | None:
+def read_bert(folder: Path) -> tuple[Tensors, Config] | None:
     """Read the weights and the configuration of a BERT; None if the folder has no such."""
     weights, config = folder / "model.safetensors", folder / "config.json"
     if not (weights.is_file() and config.is_file()):
@@ -122,21 +121,21 @@ def read_bert(folder: Path) -> tuple[Tensors, dict[str, Any]] | None:
     return tensors, fields
 
 
-def _any_encoder(encoder: str, device: str) -> tuple[Rows, Any, dict[str, Any]]:
+def _any_encoder(encoder: str, device: str) -> tuple[Rows, WordPieces, Config]:
     """Open any encoder by transformers."""
     torch = need("torch")
     model, tokenizer = load_encoder(encoder)
     model.to(device).eval()
 
-    def rows(texts: Sequence[Any], threads: int) -> FloatArray:
+    def rows(texts: Sequence[Encoding], threads: int) -> FloatArray:
         from reelscore.learned.networks.bert_torch import by_length
 
-        def means(batch: Sequence[Any]) -> NDArray[Any]:
+        def means(batch: Sequence[Encoding]) -> FloatArray:
             with torch.inference_mode():
                 ids, _, mask = (torch.from_numpy(array).to(device) for array in padded(batch))
                 hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state
                 sums = (hidden * mask[:, :, None]).sum(dim=1)
-                vectors: NDArray[Any] = sums.double().cpu().numpy()
+                vectors: FloatArray = sums.double().cpu().numpy()
             return vectors
 
         return in_parts(means, texts, list(by_length([len(text.ids) for text in texts])), 1)

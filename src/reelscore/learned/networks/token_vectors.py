@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from reelscore._packages import default_device, need
 from reelscore.errors import DataError
-from reelscore.learned.networks.bert import Bert, of_one_length
+from reelscore.learned.networks.bert import Array, Bert, Config, of_one_length
 from reelscore.learned.networks.cross_encoder import padded
 from reelscore.learned.networks.encoders import (
     check_layers,
@@ -26,9 +26,9 @@ from reelscore.learned.networks.encoders import (
     most_tokens,
     read_config,
 )
-from reelscore.text.wordpiece import open_tokenizer
+from reelscore.text.wordpiece import Encoding, WordPieces, open_tokenizer
 
-Rows = Callable[[Sequence[Any]], NDArray[Any]]
+Rows = Callable[[Sequence[Encoding]], Array]
 
 _TOKENS = 1024  # of a batch
 
@@ -80,10 +80,10 @@ class TokenEncoder:
             self._most = _most_tokens(folder, config)
             self._tokenizer.enable_truncation(self._most)
 
-    def encodings(self, texts: Sequence[str]) -> list[Any]:
+    def encodings(self, texts: Sequence[str]) -> list[Encoding]:
         """Cut texts into tokens."""
         stripped = [text.strip() for text in texts]
-        encodings: list[Any] = self._tokenizer.encode_batch(
+        encodings: list[Encoding] = self._tokenizer.encode_batch(
             [self._prefix + text if text else "" for text in stripped]
         )
         return encodings
@@ -150,7 +150,7 @@ def rarity(metric: str, texts: Sequence[Iterable[int]]) -> dict[int, float]:
     return weights
 
 
-def _most_tokens(folder: Path, config: dict[str, Any]) -> int:
+def _most_tokens(folder: Path, config: Config) -> int:
     """How many tokens of a text are read: what the tokenizer says, if the encoder has as many."""
     places = most_tokens(config, config.get("max_position_embeddings", 512))
     settings = folder / "tokenizer_config.json"
@@ -160,7 +160,7 @@ def _most_tokens(folder: Path, config: dict[str, Any]) -> int:
     return max(3, int(places))
 
 
-def _plain_bert(folder: Path, config: dict[str, Any], layer: int) -> tuple[Rows, Any] | None:
+def _plain_bert(folder: Path, config: Config, layer: int) -> tuple[Rows, WordPieces] | None:
     """Open a BERT or RoBERTa without transformers, which takes seconds to import."""
     kind, weights, tokenizer = (
         config.get("model_type"),
@@ -198,18 +198,18 @@ def _plain_bert(folder: Path, config: dict[str, Any], layer: int) -> tuple[Rows,
     return opened.rows, open_tokenizer(tokenizer)
 
 
-def _any_encoder(folder: Path, layer: int) -> tuple[Rows, Any]:
+def _any_encoder(folder: Path, layer: int) -> tuple[Rows, WordPieces]:
     """Open any other encoder by transformers."""
     torch = need("torch")
     model, tokenizer = load_encoder(str(folder))
     device = default_device()
     model.to(device).eval()
 
-    def rows(batch: Sequence[Any]) -> NDArray[Any]:
+    def rows(batch: Sequence[Encoding]) -> Array:
         with torch.inference_mode():
             ids, _, mask = (torch.from_numpy(array).to(device) for array in padded(batch))
             answer = model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
-            vectors: NDArray[Any] = answer.hidden_states[layer][mask.bool()].cpu().numpy()
+            vectors: Array = answer.hidden_states[layer][mask.bool()].cpu().numpy()
         return vectors
 
     return rows, tokenizer

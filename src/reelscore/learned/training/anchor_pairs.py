@@ -38,12 +38,7 @@ def anchor_pairs(
     rng: np.random.Generator,
     rounds: int = 1,
 ) -> list[tuple[str, str, int]]:
-    """Draw pairs of caption and reference, and whether they are from here or elsewhere.
-
-    >>> one = JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5)
-    >>> anchor_pairs([one], [], np.random.default_rng(0))
-    [('a man', 'a boy', 0)]
-    """
+    """Draw pairs of caption and reference, and whether they are from here or elsewhere."""
     pairs: list[tuple[str, str, int]] = []
     sources = [
         (place, list({(each.item, each.candidate): each for each in group}.values()), most)

@@ -64,14 +64,7 @@ def training_examples(
     embedding: Embedding | None = None,
     elsewhere: Sequence[JudgedCaption] = (),
 ) -> TrainingExamples:
-    """Put together the rows of a stage; a network's scores become targets when it begins.
-
-    >>> few = [JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5, ratings=20),
-    ...        JudgedCaption("a", "MA", "me", "2", "a dog", ("a cat",))]
-    >>> examples = training_examples(Stage("judgments"), few, np.random.default_rng(0))
-    >>> examples.candidates, examples.targets.tolist()
-    (['a man'], [0.5])
-    """
+    """Put together the rows of a stage; a network's scores become targets when it begins."""
     if stage.source == "judgments":
         examples = _judgments(stage, captions)
     elif stage.source == "similarity":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -170,7 +169,7 @@ def fit_model(
 
 
 def _vectors(recipe: Recipe, encoder: str) -> Tensors:
-    """The weights of the sentence encoder, where it counts and has the network's shape."""
+    """Return the weights of the sentence encoder, where it counts and has the network's shape."""
     if not recipe.similarity or encoder != DEFAULT_ENCODER:
         return {}
     local = read_bert(Path(encoder_folder(encoder)))
@@ -196,7 +195,7 @@ def _check_split(
 
 
 def _most_rated(captions: Sequence[JudgedCaption]) -> list[JudgedCaption]:
-    """The automatic captions of the kind with the most ratings each: the surest scores."""
+    """Return the automatic captions of the kind with the most ratings each: the surest scores."""
     judged = [c for c in captions if c.score is not None and not c.person]
     if not judged:
         raise DataError("Only people's captions are judged; expected captions of systems too.")
@@ -206,49 +205,12 @@ def _most_rated(captions: Sequence[JudgedCaption]) -> list[JudgedCaption]:
 
 
 def _percent(judged: Sequence[JudgedCaption]) -> tuple[float, float]:
-    """The line from standardised to raw scores, where raw scores are known."""
+    """Return the line from standardised to raw scores, where raw scores are known."""
     known = [(c.score, c.raw) for c in judged if c.score is not None and c.raw is not None]
     if len(known) < 2:
         return 50.0, 40.0
     slope, low = np.polyfit([z for z, _ in known], [raw for _, raw in known], 1)
     return float(low), float(slope)
-
-
-# Several trainings from one start, averaged: nearly as good as their ensemble, at no cost. All
-# share the first stage, which learns to compare texts and knows nothing of judgments. From there
-# each goes its own way by its own seed. They stay near enough to each other for the mean of their
-# weights to be a network that judges like the mean of them all.
-
-
-def shared_part(recipe: Recipe) -> Recipe:
-    """Return the stages that all members share.
-
-    >>> from reelscore.learned.training.recipes import recipe_of
-    >>> [stage.source for stage in shared_part(recipe_of("averaged")).stages]
-    ['similarity']
-    """
-    return replace(recipe, stages=tuple(s for s in recipe.stages if s.source == "similarity"))
-
-
-def own_part(recipe: Recipe) -> Recipe:
-    """Return the stages that each member trains separately.
-
-    >>> from reelscore.learned.training.recipes import recipe_of
-    >>> [stage.source for stage in own_part(recipe_of("careful")).stages]
-    ['people', 'judgments', 'judgments']
-    """
-    apart = ("similarity", "anchors")
-    return replace(recipe, stages=tuple(s for s in recipe.stages if s.source not in apart))
-
-
-def last_part(recipe: Recipe) -> Recipe:
-    """Return the stages that come after the averaging.
-
-    >>> from reelscore.learned.training.recipes import recipe_of
-    >>> [stage.source for stage in last_part(recipe_of("careful")).stages]
-    ['anchors']
-    """
-    return replace(recipe, stages=tuple(s for s in recipe.stages if s.source == "anchors"))
 
 
 def average(states: Sequence[Tensors]) -> Tensors:
@@ -265,7 +227,13 @@ def train_by_recipe(
     progress: Progress | None = None,
     **options: Any,
 ) -> TrainedBertha:
-    """Train by any recipe; several members are averaged."""
+    """Train by any recipe; several members are averaged.
+
+    That is nearly as good as their ensemble, at no cost. All share the first stage, which learns to
+    compare texts and knows nothing of judgments. From there each goes its own way by its own seed.
+    They stay near enough to each other for the mean of their weights to be a network that judges
+    like the mean of them all.
+    """
     if recipe.members == 1:
         return train(captions, recipe, seed=seed, folder=folder, progress=progress, **options)
 
@@ -275,12 +243,12 @@ def train_by_recipe(
             captions, what, seed=its_seed, start=start, folder=place, progress=progress, **options
         )
 
-    first = part("shared", shared_part(recipe), seed).network.state()
+    first = part("shared", recipe.shared, seed).network.state()
     members = [
-        part(f"member_{k}", own_part(recipe), seed + k, first) for k in range(1, recipe.members + 1)
+        part(f"member_{k}", recipe.own, seed + k, first) for k in range(1, recipe.members + 1)
     ]
     last = members[-1]
     last.network.restore(average([member.network.state() for member in members]))
-    if last_part(recipe).stages:
-        return part("last", last_part(recipe), seed, last.network.state())
+    if recipe.last.stages:
+        return part("last", recipe.last, seed, last.network.state())
     return last

@@ -50,17 +50,7 @@ class HeldOutSplit:
 
 
 def hold_out(captions: Sequence[JudgedCaption], group: str) -> HeldOutSplit:
-    """Split captions into the group held out and the rest, without any text in both.
-
-    >>> def caption(group, text): return JudgedCaption(group, "", "me", group, text, (group,))
-    >>> few = [caption("a", "A man."), caption("b", "a man"), caption("b", "a dog")]
-    >>> split = hold_out(few, "a")
-    >>> [each.candidate for each in split.training], split.overlap.dropped
-    (['a dog'], 1)
-    >>> hold_out(few, "c")
-    Traceback (most recent call last):
-    reelscore.errors.UnknownNameError: Unknown group 'c'. Known: a, b.
-    """
+    """Split captions into the group held out and the rest, without any text in both."""
     groups = sorted({caption.group for caption in captions})
     check_choice("group", group, groups)
     held_out = [caption for caption in captions if caption.group == group]

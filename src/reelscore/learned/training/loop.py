@@ -38,9 +38,13 @@ from reelscore.learned.training.examples import (
 from reelscore.learned.training.recipes import Recipe, Stage
 
 Validated = Callable[[Stage, Sequence[float]], None]
-Teacher = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
+FloatArray = NDArray[np.float64]
+Teacher = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
 _SCORED = ("anchors", "teacher")  # stages whose targets a network gives when they begin
+_WARM_UP = 0.1  # share of a stage's steps over which the rate rises; then it falls to 0
+_HEAD_FACTOR = 5.0
+_SORTED_TOGETHER = 50  # batches among which captions are sorted by length, to pad less
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,13 @@ def train(
     progress: Progress | None = None,
     validated: Validated | None = None,
 ) -> TrainedBertha:
-    """Train a cross-encoder."""
+    """Train a cross-encoder; it goes on from the checkpoint in the folder, if there is one.
+
+    ``start`` are weights in place of the encoder's own and a fresh head. ``elsewhere`` are captions
+    of another kind, for a stage of anchors; ``embedding`` and ``teacher`` are for stages that learn
+    similarity, or from a teacher. ``validated`` is called after each epoch, with the stage and its
+    correlations so far on the items kept for validation.
+    """
     check_captions(captions)
     torch = need("torch")
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -110,8 +120,9 @@ def train(
         before, end = sum(plan[:number]), sum(plan[: number + 1])
         if made >= end:
             continue
-        if checkpoint is not None and made > before and stage.source in _SCORED:
-            each = replace(each, targets=checkpoint.tensors["targets"].numpy())
+        stored = checkpoint.tensors if checkpoint is not None and made > before else None
+        if stage.source in _SCORED and stored:
+            each = replace(each, targets=stored["targets"].numpy())
         elif stage.source == "anchors":
             each = with_targets(each, stage, network, embedding)
         elif stage.source == "teacher":
@@ -120,9 +131,9 @@ def train(
         lessons = damaged if stage.damaged else {}  # other stages need not cut them into tokens
         run = StageTraining(network, scales, recipe, stage, each, steps, (seed, number), lessons)
         watch = Watch(network, kept, recipe.patience, reached[number], weights)
-        if checkpoint is not None and made > before:  # at a stage's end, the next starts afresh
-            restore_moments(run.optimizer, run.named, checkpoint.tensors, device)
-            watch.best = part_of(checkpoint.tensors, "best", device)
+        if stored:  # at a stage's end, the next starts afresh
+            restore_moments(run.optimizer, run.named, stored, device)
+            watch.best = part_of(stored, "best", device)
         for step in run.steps(made - before):
             made, over = before + step, step == steps
             if step % run.per_epoch == 0 or over:
@@ -177,13 +188,6 @@ def _restore(weights: Tensors, tensors: Tensors, device: str) -> None:
         torch.cuda.set_rng_state(tensors["chance.cuda"])
 
 
-FloatArray = NDArray[np.float64]
-
-_WARM_UP = 0.1  # share of a stage's steps over which the rate rises; then it falls to 0
-_HEAD_FACTOR = 5.0
-_SORTED_TOGETHER = 50  # batches among which captions are sorted by length, to pad less
-
-
 class StageTraining:
     """One stage under way: its optimiser, and the order of its rows.
 
@@ -232,7 +236,7 @@ class StageTraining:
         pairs = [pair for of_lesson in damaged.values() for pair in of_lesson]
         network.tokens.learn([*rows.candidates, *(t for texts in rows.references for t in texts)])
         network.tokens.learn([text for pair in pairs for text in pair.texts])
-        length = {text: len(each.ids) for text, each in network.tokens._known.items()}
+        length = network.tokens.lengths()
         self.lengths = np.array(
             [
                 length[c] + length[r[0]]

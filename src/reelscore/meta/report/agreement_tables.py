@@ -207,7 +207,7 @@ def _draw_scatter(evaluation: MetaEvaluation, metric: str, path: Path) -> None:
 
 
 def _title(evaluation: MetaEvaluation, metric: str) -> str:
-    """The first coefficients of the metric: "pearson .97, kendall_b .80"."""
+    """Return the first coefficients of the metric: "pearson .97, kendall_b .80"."""
     parts = [
         f"{each.coefficient} {each.value:.3f}"
         for each in evaluation.correlations

@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.datasets.trecvid_ha import Assessment
 from reelscore.metrics.base import FloatArray
-from reelscore.scoring.captions import score
 from reelscore.stats.correlation_bootstrap import bootstrap_correlations
 from reelscore.stats.correlation_tests import williams
 from reelscore.stats.correlations import pearson
-from reelscore.text.tokens import Tokenizer
 
 
 @dataclass(frozen=True)
@@ -27,11 +24,6 @@ class Judged:
         human: People's score of each caption.
         metrics: Scores of each caption, by metric.
         items: The video of each caption, where it is known; a system has one caption of each.
-
-    >>> few = Judged(np.array(["a", "a", "b", "b"]), np.array([1.0, 2.0, 3.0, 4.0]),
-    ...              {"m": np.array([1.0, 2.0, 3.0, 5.0])})
-    >>> round(few.caption_level("m"), 3), few.by_system(few.human).tolist()
-    (0.983, [1.5, 3.5])
     """
 
     systems: NDArray[Any]
@@ -75,47 +67,6 @@ class Judged:
         _, numbers = np.unique(self.systems, return_inverse=True)
         means: FloatArray = np.bincount(numbers, scores) / np.bincount(numbers)
         return means
-
-
-def score_judged(
-    data: Assessment,
-    metrics: str,
-    *,
-    annotators: Sequence[str] | None = None,
-    tokenizer: Tokenizer = "ptb",
-    shuffle: int | None = None,
-) -> Judged:
-    """Score the judged captions, each as a separate item.
-
-    That is how the published correlations were made. It only matters for CIDEr, which counts a
-    reference as often as captions of its video were judged.
-
-    >>> from reelscore.data.table import ItemScores, MetricResult, ScoreTable
-    >>> z = MetricResult("z", 0.25, ItemScores.of({"1": 0.5, "2": 0.0}), "")
-    >>> few = Assessment("SA-2016", "aligned", ["1", "2"], {"me": {"1": "a man", "2": "a dog"}},
-    ...                  {"HUMAN-A": {"1": "a man", "2": "two cats"}},
-    ...                  ScoreTable({"me": {"z": z}}), {}, {})
-    >>> score_judged(few, "rouge_l").metrics["rouge_l"].tolist()
-    [1.0, 0.0]
-    """
-    references = data.references(annotators)
-    keys = [(name, item) for name in data.human.systems for item in data.human[name]["z"].items]
-    captions = [data.candidates[name][item] for name, item in keys]
-    if shuffle is not None:
-        rng = np.random.default_rng(shuffle)
-        captions = [" ".join(rng.permutation(caption.split())) for caption in captions]
-    numbers = [str(k) for k in range(len(keys))]
-    scores = score(
-        dict(zip(numbers, captions, strict=True)),
-        {number: references[item] for number, (_, item) in zip(numbers, keys, strict=True)},
-        metrics,
-        tokenizer=tokenizer,
-    )
-    return Judged(
-        np.array([name for name, _ in keys]),
-        np.concatenate([data.human[name]["z"].items.array for name in data.human.systems]),
-        {name: result.items.array for name, result in scores.items()},
-    )
 
 
 def williams_matrix(

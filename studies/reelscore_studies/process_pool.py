@@ -17,12 +17,7 @@ from reelscore.errors import DataError
 
 @contextmanager
 def process_pool(jobs: int) -> Iterator[Callable[..., Iterable[Any]]]:
-    """Return what maps a function to tasks, results in their order: here, or in several processes.
-
-    >>> with process_pool(1) as work:
-    ...     list(work(abs, [-1, 2]))
-    [1, 2]
-    """
+    """Yield what maps a function to tasks, results in their order: here, or in processes."""
     if jobs == 1:
         yield map
         return
