@@ -26,7 +26,7 @@ def option(name: str, default: str) -> str:
 
 
 def main() -> None:
-    from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
+    from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder
 
     count = int(option("--pairs", str(PAIRS)))
     model = option("--model", encoder_folder(DEFAULT_ENCODER))
@@ -61,7 +61,7 @@ def run(name: str, model: str, count: int, out: str) -> None:
         os.environ["HF_HUB_OFFLINE"] = "1"
         import bert_score
 
-        from reelscore.learned.judges.token_vectors import effective_layer
+        from reelscore.learned.networks.token_vectors import effective_layer
 
         layer = effective_layer(Path(model), None)
         begun = time.perf_counter()
@@ -69,7 +69,7 @@ def run(name: str, model: str, count: int, out: str) -> None:
         scores = np.column_stack([column.numpy() for column in columns])
     else:
         from reelscore import score
-        from reelscore.learned.judges.bertscore import BertScore
+        from reelscore.learned.metrics.bertscore import BertScore
 
         names = [str(k) for k in range(count)]
         begun = time.perf_counter()

@@ -16,9 +16,13 @@ import numpy as np
 
 from benchmarks.data import TRECVID
 from reelscore import _native, score
-from reelscore.captioners.features import Features
-from reelscore.captioners.retrieval import BoundSearch, ConstantSearch, distinct_sentences
-from reelscore.captioners.search import nearest_rows, normalised
+from reelscore.captioners.clip_features import Features
+from reelscore.captioners.retrieval.best_sentences import (
+    BoundSearch,
+    ConstantSearch,
+    distinct_sentences,
+)
+from reelscore.captioners.retrieval.search import nearest_rows, normalised
 from reelscore.data.datasets import trecvid_ha
 from reelscore.text.meteor_data import meteor_index
 from reelscore.text.tokens import thread_count, tokenize

@@ -77,8 +77,8 @@ def captions_of(pairs: int) -> Captions:
 
 def open_scorer(dtype: str, device: str) -> Any:
     """Our scorer as it runs on a GPU, on any device."""
-    from reelscore.learned import pair_scores
-    from reelscore.learned.bert_torch import Bert
+    from reelscore.learned.networks import pair_scores
+    from reelscore.learned.networks.bert import Bert
 
     def by_torch(tensors, config, dtype, pooling, head, device):
         sizes = (config["num_attention_heads"], config["layer_norm_eps"])
@@ -202,7 +202,7 @@ def by_ray(captions: Captions, workers: int, device: str, sent: int) -> Shared:
 
 
 def _process(part: Captions, device: str, ready: Any, results: Any) -> None:
-    from reelscore.learned.pair_scores import PairScorer
+    from reelscore.learned.networks.pair_scores import PairScorer
 
     scorer = PairScorer(_MODEL, "int8", device)
     pairs = part.pairs()

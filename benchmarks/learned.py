@@ -84,10 +84,10 @@ def child(name: str, folder: str, count: int, out: str) -> None:
 
 
 def ours(name, threads):
-    from reelscore.learned import pair_scores
+    from reelscore.learned.networks import pair_scores
 
     if name.startswith("torch-"):
-        from reelscore.learned.bert_torch import Bert
+        from reelscore.learned.networks.bert import Bert
 
         def on_cpu(tensors, config, dtype, pooling, head, device):
             sizes = (config["num_attention_heads"], config["layer_norm_eps"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from benchmarks.data import read_lines, trecvid_2020
 from reelscore.meta import stress_kinds, stress_metrics
-from reelscore.meta.stress.report import TITLES, drop_grid, share_grid
+from reelscore.meta.stress.stress_report import TITLES, drop_grid, share_grid
 from reelscore.text.damages.rules import damage_forms, damage_kinds
 
 METRICS = "bleu,sent_bleu,meteor,rouge_l,cider,spice,fusion,sts,bertscore,bertha"

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from pack_bertha import by_folder, over, similarities
 
-from reelscore.learned.agreement import correlations
 from reelscore.learned.judged_captions import read_captions
 from reelscore.learned.training.recipes import recipe_of
+from reelscore.learned.unseen_years import correlations
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from reelscore.learned.judged_captions import JudgedCaption, write_captions
-from reelscore.learned.sentence_vectors import SentenceEncoder
+from reelscore.learned.networks.sentence_vectors import SentenceEncoder
 
 Sentences = list[tuple[float, float, str]]
 _MOST = 14_000  # captions of a kind; more teach nothing new

@@ -18,15 +18,15 @@ import numpy as np
 from safetensors.torch import load
 from transformers import AutoConfig
 
-from reelscore.learned.agreement import correlations, write_held_out
-from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder, load_encoder
 from reelscore.learned.judged_captions import JudgedCaption, read_captions, training_items
+from reelscore.learned.metrics.over_references import over_references
 from reelscore.learned.model_files import ModelInfo, write_model
-from reelscore.learned.references import over_references
-from reelscore.learned.sentence_vectors import SentenceEncoder, read_bert
-from reelscore.learned.sentence_vectors import cosines as cosines_of
-from reelscore.learned.training.held_out import hold_out
+from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder, load_encoder
+from reelscore.learned.networks.sentence_vectors import SentenceEncoder, read_bert
+from reelscore.learned.networks.sentence_vectors import cosines as cosines_of
+from reelscore.learned.training.hold_out import hold_out
 from reelscore.learned.training.recipes import recipe_of
+from reelscore.learned.unseen_years import correlations, write_held_out
 
 SEED = 2022
 YEARS = ("2016", "2017", "2018", "2019", "2020")

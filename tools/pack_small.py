@@ -17,10 +17,10 @@ import numpy as np
 from pack_bertha import SEED, YEARS, by_folder, joined, line_to_z, over
 from safetensors.torch import load
 
-from reelscore.learned.agreement import correlations
 from reelscore.learned.judged_captions import read_captions
 from reelscore.learned.model_files import SHIPPED, SMALL, read_weights, write_model
 from reelscore.learned.training.recipes import recipe_of
+from reelscore.learned.unseen_years import correlations
 
 
 def main() -> None:

@@ -39,13 +39,13 @@ os.environ.setdefault("RAYON_NUM_THREADS", "2")
 import numpy as np
 import torch
 
-from reelscore.learned.cross_encoder import CrossEncoder
 from reelscore.learned.judged_captions import JudgedCaption, read_captions
-from reelscore.learned.references import over_references
-from reelscore.learned.sentence_vectors import SentenceEncoder, cosines
-from reelscore.learned.training.held_out import hold_out
+from reelscore.learned.metrics.over_references import over_references
+from reelscore.learned.networks.cross_encoder import CrossEncoder
+from reelscore.learned.networks.sentence_vectors import SentenceEncoder, cosines
+from reelscore.learned.training.fit import average
+from reelscore.learned.training.hold_out import hold_out
 from reelscore.learned.training.loop import train
-from reelscore.learned.training.model import average, last_part, own_part, shared_part
 from reelscore.learned.training.recipes import Recipe, recipe_of
 from reelscore.meta.stress.cases import make_cases, stress_kinds, take_out
 from reelscore.metrics.training_data import plain_form
@@ -88,9 +88,7 @@ def shared(fold: str) -> None:
     if (HOME / f"{fold}.shared").exists():
         return
     embedding = SentenceEncoder(ENCODER)
-    model = train(
-        FOLDS[fold][0], shared_part(RECIPE), encoder=ENCODER, seed=SEED, embedding=embedding
-    )
+    model = train(FOLDS[fold][0], RECIPE.shared, encoder=ENCODER, seed=SEED, embedding=embedding)
     keep(model.network.state(), f"{fold}.shared")
 
 
@@ -99,7 +97,7 @@ def member(fold: str, number: int) -> dict[str, Any]:
     if (HOME / f"{fold}.member{number}").exists():
         return {}
     start = torch.load(HOME / f"{fold}.shared")
-    recipe = own_part(RECIPE)
+    recipe = RECIPE.own
     model = train(FOLDS[fold][0], recipe, encoder=ENCODER, seed=SEED + number, start=start)
     keep(model.network.state(), f"{fold}.member{number}")
     return {} if fold == ALL else held_out(model.network, fold, f"member{number}", ("MA",))
@@ -151,7 +149,7 @@ def last(fold: str, name: str) -> dict[str, Any]:
 
 def last_recipe(changes: dict[str, Any]) -> Recipe:
     """The last stage with changes: of its fields, and which damages are unknown."""
-    recipe, changes = last_part(RECIPE), dict(changes)
+    recipe, changes = RECIPE.last, dict(changes)
     unknown = changes.pop("unknown", ())
     stages = tuple(replace(stage, **changes) for stage in recipe.stages)
     return replace(recipe, stages=stages, unknown_damages=unknown)
@@ -404,7 +402,7 @@ def main() -> None:
                         start(averaged, fold)
                 elif name == "averaged":
                     fold = arguments[0]
-                    ways = ways_of(LAST if last_part(RECIPE).stages else {}, fold)
+                    ways = ways_of(LAST if RECIPE.last.stages else {}, fold)
                     for way in ways:
                         start(last, fold, way)
                 elif name == "last":

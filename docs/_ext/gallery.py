@@ -12,7 +12,7 @@ from typing import Any
 from reelscore import examples, score_systems, stories
 from reelscore.data.tables.table import ScoreTable
 from reelscore.meta.evaluation import evaluate_metrics
-from reelscore.meta.report.agreement import agreement_sections
+from reelscore.meta.report.agreement_tables import agreement_sections
 from reelscore.report.html import Report, report_of, write_report
 from reelscore.report.timeline.drawings import write_timeline
 

@@ -101,16 +101,7 @@ class Spoken:
 
 
 def make_film(film: DemoFilm, folder: Path) -> list[Spoken]:
-    """Make a film with its described track, script and subtitles, and what a recogniser would hear.
-
-    Args:
-        film: How it is made.
-        folder: Where its files go: `film.webm`, `described.ogg`, `script.fountain`,
-            `subtitles.srt`, `heard.json`.
-
-    Returns:
-        What is said in it, in film time.
-    """
+    """Make a film with its described track, script, subtitles, and what a recogniser would hear."""
     source = example(f"films/{film.id}.fountain")
     elements = read_script(source).elements
     spoken, scenes, seconds = _schedule(elements)

@@ -86,20 +86,7 @@ _KINDS = {"SA": "one rater a caption", "MA": "several raters a caption"}
 def trecvid_challenge(
     data: str | os.PathLike[str], part: str, folder: str | os.PathLike[str]
 ) -> Path:
-    """Make a challenge of a year of TRECVid's video-to-text task, with all scores, all or nothing.
-
-    Args:
-        data: The local copy of the data set: the folder that holds ``single-annotator``.
-        part: Which year and kind of assessment, such as ``SA-2020``.
-        folder: The folder to make: the definition with its files, and the database.
-
-    Returns:
-        The database.
-
-    Raises:
-        DataError: If the data cannot be read, or the folder is there already.
-        UnknownNameError: If there is no such part.
-    """
+    """Make a challenge of a year of TRECVid's video-to-text task, with all scores, or nothing."""
     target = Path(folder)
     if target.exists():
         raise DataError(f"{target}: is there already; name a new folder.")

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from reelscore.captioners.features import read_features
+from reelscore.captioners.clip_features import read_features
 from reelscore.text.parser.tuples import Roles, Tuples
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from reelscore.captioners import CaptionSettings, run
 from reelscore.captioners.adapters import adapter_of
-from reelscore.captioners.adapters.base import ClipError, Shown, cleaned
+from reelscore.captioners.adapters.adapter import ClipError, ShownClip, cleaned
 from reelscore.data import read_candidates
 from reelscore.errors import DataError, EndpointError, UnknownNameError
 from reelscore.video import Clip, Frames
@@ -488,7 +488,7 @@ def test_an_interrupted_run_can_write_what_it_has(server, videos, tmp_path):
 
 
 def test_what_a_server_needs_loads_no_torch():
-    needed = ["caption_run", "adapters.openai", "adapters.command"]
+    needed = ["adapters.caption_run", "adapters.openai", "adapters.command"]
     script = "".join(f"import reelscore.captioners.{name}; " for name in needed)
     script += "import sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
@@ -561,7 +561,7 @@ def test_programs_do_not_outlive_the_run(tmp_path):
     mark = tmp_path / "pid"
     script = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     adapter = adapter_of(command_of(tmp_path, script, "{video}"), sampling={})
-    shown = Shown(Clip("one", "one.mp4"), Frames([], [], []), list, "", "")
+    shown = ShownClip(Clip("one", "one.mp4"), Frames([], [], []), list, "", "")
     with ThreadPoolExecutor() as pool:
         described_ = pool.submit(adapter.describe, [shown])
         deadline = time.monotonic() + 30

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from reelscore.captioners.features import (
+from reelscore.captioners.clip_features import (
     Features,
     common_items,
     feature_items,
@@ -410,7 +410,7 @@ def test_rows_and_items_agree():
 _READ = """
 import re
 from pathlib import Path
-from reelscore.captioners.features import read_features
+from reelscore.captioners.clip_features import read_features
 
 def peak():
     return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])

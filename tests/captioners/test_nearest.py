@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from reelscore.captioners import nearest
-from reelscore.captioners import search as searching
-from reelscore.captioners.features import Features
-from reelscore.captioners.neighbours import NearestSearch
-from reelscore.captioners.search import nearest_rows, normalised
+from reelscore.captioners.clip_features import Features
+from reelscore.captioners.retrieval import search as searching
+from reelscore.captioners.retrieval.neighbours import NearestSearch
+from reelscore.captioners.retrieval.search import nearest_rows, normalised
 from reelscore.errors import DataError, MissingExtraError
 
 DISTANCES = ["intersection", "l1", "cosine"]

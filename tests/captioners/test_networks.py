@@ -17,12 +17,17 @@ pytest.importorskip("torch", reason="networks need torch ('make learned')")
 import torch
 from safetensors.numpy import load_file, save_file
 
-from reelscore.captioners.captioner import Captioner
-from reelscore.captioners.decoding import decode
-from reelscore.captioners.features import Features
-from reelscore.captioners.lstm import CaptionNetwork, DropMask, NetworkShape
-from reelscore.captioners.training import Examples, Recipe, train
-from reelscore.captioners.vocabulary import BEGIN, END, PAD, UNKNOWN
+from reelscore.captioners.clip_features import Features
+from reelscore.captioners.networks.caption_words import BEGIN, END, PAD, UNKNOWN
+from reelscore.captioners.networks.captioner import Captioner
+from reelscore.captioners.networks.decoding import decode
+from reelscore.captioners.networks.lstm import CaptionNetwork, DropMask, NetworkShape
+from reelscore.captioners.networks.training_run import (
+    Examples,
+    NetworkRecipe,
+    TrainingSettings,
+    train,
+)
 from reelscore.cli.main import cli
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.scoring.captions import score
@@ -94,12 +99,13 @@ def test_each_place_is_used_in_the_network():
 TEXTS = {f"c{k:02d}": captions_of(0, k, 3)[0].text for k in range(20)}
 SCORES = dict(zip(TEXTS, np.eye(20, dtype=np.float32) * 3, strict=True))
 REFERENCES = {item: [text] for item, text in TEXTS.items()}
-SMALL = Recipe(hidden=48, embedding=24, drop="none", rate=0.01, iterations=160, every=40)
+SMALL = NetworkRecipe(hidden=48, embedding=24, drop="none", rate=0.01, iterations=160, every=40)
 
 
 def trained(recipe=SMALL, **options):
-    examples = Examples(list(TEXTS.items()), SCORES)
-    return train(examples, REFERENCES, SCORES, recipe, threads=1, **options)
+    clips = Examples(REFERENCES, Features.of(SCORES))
+    kept = {name: options.pop(name) for name in ("folder", "origin") if name in options}
+    return train(clips, clips, TrainingSettings(recipe, threads=1, **options), **kept)
 
 
 @pytest.fixture(scope="module")
@@ -120,24 +126,24 @@ def test_other_architectures_learn(arch):
 
 
 def test_the_paper_optimiser_learns():
-    recipe = Recipe.of("paper", hidden=32, embedding=16, rate=0.5, iterations=60, every=30)
+    recipe = NetworkRecipe.of("paper", hidden=32, embedding=16, rate=0.5, iterations=60, every=30)
     history = trained(recipe).history
     assert history[1].loss < history[0].loss
 
 
 def test_schedules():
-    paper = Recipe.of("paper")
+    paper = NetworkRecipe.of("paper")
     assert (paper.rate, paper.step, paper.decay, paper.batch, paper.iterations) == (
         *(0.01, 4000, 0.5, 100),
         25_000,
     )
     assert [paper.rate_at(k) for k in (0, 3999, 4000, 8000)] == [0.01, 0.01, 0.005, 0.0025]
-    adam = Recipe(iterations=300)
+    adam = NetworkRecipe(iterations=300)
     assert [adam.rate_at(k) for k in (0, 99, 100, 200, 299)] == [3e-3, 3e-3, 1.5e-3, *[7.5e-4] * 2]
 
 
 def test_training_stops_without_gain():
-    recipe = Recipe(hidden=8, embedding=4, rate=1e-9, iterations=1000, every=1, patience=3)
+    recipe = NetworkRecipe(hidden=8, embedding=4, rate=1e-9, iterations=1000, every=1, patience=3)
     assert len(trained(recipe).history) == 4
 
 
@@ -160,7 +166,7 @@ def progress(done, total):
 
 trained(RESUMED, folder=sys.argv[1], progress=progress)
 """
-RESUMED = Recipe(hidden=16, embedding=8, iterations=60, every=10, patience=9, batch=6)
+RESUMED = NetworkRecipe(hidden=16, embedding=8, iterations=60, every=10, patience=9, batch=6)
 
 
 def test_a_killed_training_goes_on_bit_for_bit(tmp_path, full):
@@ -178,7 +184,7 @@ def test_a_killed_training_goes_on_bit_for_bit(tmp_path, full):
 
 
 def test_another_training_is_not_resumed(tmp_path):
-    recipe = Recipe(hidden=8, embedding=4, iterations=2, every=1)
+    recipe = NetworkRecipe(hidden=8, embedding=4, iterations=2, every=1)
     trained(recipe, folder=tmp_path)
     with pytest.raises(DataError, match="the checkpoint of another training"):
         trained(recipe, folder=tmp_path, seed=1)
@@ -190,13 +196,15 @@ def test_another_training_is_not_resumed(tmp_path):
 @pytest.fixture(scope="module")
 def unsure():
     """A network that was hardly trained: its captions are long and its beams differ."""
-    network = trained(Recipe(hidden=24, embedding=12, drop="none", iterations=25, every=25)).network
+    network = trained(
+        NetworkRecipe(hidden=24, embedding=12, drop="none", iterations=25, every=25)
+    ).network
     labels = torch.from_numpy(np.stack(list(SCORES.values())))
     return network, labels
 
 
 def test_a_beam_of_one_is_greedy(unsure):
-    from reelscore.captioners import decoding
+    from reelscore.captioners.networks import decoding
 
     network, labels = unsure
     greedy = decode([network], [labels], longest=9)
@@ -400,11 +408,11 @@ def test_a_missing_gpu_is_said_before_anything_is_written(files):
 
 def test_what_models_refuse(files):
     features = Features.of(SCORES)
-    recipe = Recipe(hidden=8, embedding=4, iterations=2, every=1)
-    given = ((features, features), REFERENCES, REFERENCES, files / "model", recipe)
-    model = Captioner.train(*given)
+    recipe = TrainingSettings(NetworkRecipe(hidden=8, embedding=4, iterations=2, every=1))
+    given = ((features, features), REFERENCES, REFERENCES, files / "model")
+    model = Captioner.train(*given, recipe)
     with pytest.raises(DataError, match=r"begun here \(seed:0, not seed:1\)\. Name"):
-        Captioner.train(*given, seed=1)
+        Captioner.train(*given, replace(recipe, seed=1))
     with pytest.raises(DataError, match="2 label scores, the model was trained on 20"):
         model.generate(Features.of({"a": [1.0, 2.0]}))
     narrow = Features.of({item: vector[:3] for item, vector in SCORES.items()})

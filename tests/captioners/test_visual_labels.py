@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reelscore.captioners import classifiers, label_folders
-from reelscore.captioners.classifiers import Trainer, area, area_or_reason
-from reelscore.captioners.features import Features, read_features
-from reelscore.captioners.label_folders import Labels, choose_auc
-from reelscore.captioners.labels import Label, find_labels, label_matrix
-from reelscore.captioners.newton import fit_together
+from reelscore.captioners.clip_features import Features, read_features
+from reelscore.captioners.labels import classifiers, label_set
+from reelscore.captioners.labels.classifiers import Trainer, area, area_or_reason
+from reelscore.captioners.labels.label_set import Labels, choose_auc
+from reelscore.captioners.labels.label_words import VisualLabel, find_labels, label_matrix
+from reelscore.captioners.labels.svm import fit_together
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.parser.tuples import Roles, Tuples, read_tuples
 
@@ -55,7 +55,7 @@ def trained():
 
 def test_captions_from_labels_in_python(trained, tmp_path):
     pytest.importorskip("torch", reason="networks need torch ('make learned')")
-    from reelscore.captioners import Captioner, Recipe
+    from reelscore.captioners import Captioner, NetworkRecipe, TrainingSettings
 
     captions = {item: text for item, [text] in TRAIN[0].items()}  # texts, and no lists of them
     small = {"arch": "2layer-fact", "dropout": "vis", "hidden": 8, "iterations": 2, "every": 1}
@@ -89,7 +89,9 @@ def test_captions_from_labels_in_python(trained, tmp_path):
     with pytest.raises(UnknownNameError, match=r"'dropuot'\. Did you mean 'dro"):
         Captioner.train(*arguments, dropuot="vis")
     with pytest.raises(DataError, match="Pass a recipe, or hidden, but not both"):
-        Captioner.train(*arguments, Recipe(), hidden=3)
+        Captioner.train(*arguments, recipe=NetworkRecipe(), hidden=3)
+    with pytest.raises(DataError, match="Pass settings, or hidden, but not both"):
+        Captioner.train(*arguments, TrainingSettings(), hidden=3)
     assert not (tmp_path / "other").exists()
 
 
@@ -263,7 +265,7 @@ def test_the_lower_limit_drops_labels_that_pass_by_chance():
     assert 3 <= len(passed) <= 20
     assert 0.08 < np.std([own.value for own in areas]) < 0.12
     settings = classifiers.LabelParameters(auc_lower=True)
-    label = Label("verb", "x", 8)
+    label = VisualLabel("verb", "x", 8)
     weak = next(own for own in areas if own.value >= 0.7)
     judged = classifiers._judged(label, "f", 8, positive, weak._replace(lower=0.49), settings)
     assert not judged.kept
@@ -318,7 +320,11 @@ def test_groups_of_labels():
 
 def test_a_label_is_found_in_the_role_of_its_group():
     tuples = Tuples({"a": [Roles("man", "park", "car")], "b": [Roles("man", "sit", None, "park")]})
-    labels = [Label("verb", "park", 1), Label("place", "park", 1), Label("all", "park", 2)]
+    labels = [
+        VisualLabel("verb", "park", 1),
+        VisualLabel("place", "park", 1),
+        VisualLabel("all", "park", 2),
+    ]
     matrix = label_matrix(["a", "b"], {}, tuples, labels)
     assert matrix.values.tolist() == [[True, False, True], [False, True, True]]
     assert matrix.any_role.all()
@@ -326,7 +332,7 @@ def test_a_label_is_found_in_the_role_of_its_group():
 
 def test_failed_captions_have_the_labels_of_their_words():
     tuples = Tuples({"a": []}, frozenset({"a"}))
-    labels = [Label("object", name, 1) for name in ("car", "red car", "scar")]
+    labels = [VisualLabel("object", name, 1) for name in ("car", "red car", "scar")]
     matrix = label_matrix(["a"], {"a": ["The RED, red car!"]}, tuples, labels)
     assert matrix.values.tolist() == [[True, True, False]]
     with pytest.raises(DataError, match=r"1 items have no tuples \(first: 'b'\)"):
@@ -375,7 +381,7 @@ def test_a_gpu_solves_the_same_problem(trained, monkeypatch):
         return fit_together(rows, positives, c, "cpu")
 
     monkeypatch.setattr(classifiers, "fit_together", on_cpu)
-    monkeypatch.setattr(label_folders, "check_device", lambda device: None)
+    monkeypatch.setattr(label_set, "check_device", lambda device: None)
     own = {"validation": VALIDATION, "groups": GROUPS, "minimum": 20}
     there = Labels.train(*TRAIN, device="cuda", **own)
     assert set(used) == {"cuda"}

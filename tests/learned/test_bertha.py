@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from reelscore import examples
 from reelscore.cli.main import cli
 from reelscore.data.datasets.trecvid_ha import YEARS
-from reelscore.learned.agreement import CLASSICAL
+from reelscore.learned.judged_scores import Judged
 from reelscore.learned.model_files import ModelInfo
-from reelscore.learned.pair_scores import engine
-from reelscore.meta.judged import Judged
+from reelscore.learned.networks.pair_scores import engine
+from reelscore.learned.unseen_years import CLASSICAL
 
 
 def run(*arguments):
@@ -104,8 +104,8 @@ def test_what_computes_a_model(kind, device, expected, monkeypatch):
             raise PackageNotFoundError
         return "9.9"
 
-    monkeypatch.setattr("reelscore.learned.pair_scores.version", version)
-    monkeypatch.setattr("reelscore.learned.pair_scores.default_device", lambda: device)
+    monkeypatch.setattr("reelscore.learned.networks.pair_scores.version", version)
+    monkeypatch.setattr("reelscore.learned.networks.pair_scores.default_device", lambda: device)
     assert engine(ModelInfo("mine", {"model_type": kind}, 128)) == expected
 
 
@@ -156,7 +156,7 @@ def test_evaluate_writes_a_report(tmp_path, monkeypatch):
         return Judged(np.repeat(["a", "b", "c", "d"], 20), human, scores, videos)
 
     years = {each: year() for each in YEARS}
-    monkeypatch.setattr("reelscore.learned.agreement.features", lambda *_, **__: years)
+    monkeypatch.setattr("reelscore.learned.unseen_years.features", lambda *_, **__: years)
     page = tmp_path / "agreement.html"
     result = CliRunner().invoke(cli, ["bertha", "evaluate", "--trecvid", "x", "--html", str(page)])
     assert result.exit_code == 0, result.output

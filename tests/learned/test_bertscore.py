@@ -14,7 +14,7 @@ import pytest
 
 from reelscore import examples, parse_signature, score, score_systems
 from reelscore.errors import DataError
-from reelscore.learned.judges.bertscore import BertScore
+from reelscore.learned.metrics.bertscore import BertScore
 
 torch = pytest.importorskip("torch")
 from support.tiny_models import bert_like  # noqa: E402
@@ -65,7 +65,7 @@ def test_numbers_of_the_package(bert, layer, idf):
 
 def test_numbers_of_the_package_on_real_captions():
     systems, references = examples.clips()
-    from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
+    from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder
 
     model = encoder_folder(DEFAULT_ENCODER)
     expected = by_package(
@@ -83,7 +83,7 @@ def test_numbers_of_the_package_on_real_captions():
 @pytest.mark.full
 @pytest.mark.parametrize("idf", [False, True])
 def test_numbers_of_the_package_on_a_thousand_pairs(shared, idf):
-    from reelscore.learned.encoders import DEFAULT_ENCODER, encoder_folder
+    from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder
 
     folder = shared / "trecvid-vtt-ha" / "single-annotator" / "2020"
     candidates = (folder / "systems" / "trecvid20-vtt.en-en.RUC_AIM3").read_text().splitlines()
@@ -242,7 +242,7 @@ def test_scores_do_not_depend_on_other_captions(bert):
 
 def test_systems_in_parts(bert, monkeypatch):
     whole = score_systems({"a": CAPTIONS, "b": CAPTIONS}, REFERENCES, BertScore(bert))
-    monkeypatch.setattr("reelscore.learned.judges.bertscore._TOGETHER", 2)
+    monkeypatch.setattr("reelscore.learned.metrics.bertscore._TOGETHER", 2)
     parts = score_systems({"a": CAPTIONS, "b": CAPTIONS}, REFERENCES, BertScore(bert), threads=2)
     for system in ("a", "b"):
         for name, result in whole[system].items():
@@ -259,7 +259,7 @@ def test_the_signature_says_which_layer(bert):
 
 
 def test_best_layers_are_those_published(tmp_path):
-    from reelscore.learned.judges.token_vectors import effective_layer
+    from reelscore.learned.networks.token_vectors import effective_layer
 
     (tmp_path / "model.safetensors").write_bytes(b"")
     for kind, layers, best in [("roberta", 24, 17), ("bert", 12, 9), ("electra", 12, 12)]:

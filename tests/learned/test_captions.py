@@ -14,7 +14,7 @@ from reelscore.learned.judged_captions import (
     write_captions,
 )
 from reelscore.learned.training.examples import training_examples
-from reelscore.learned.training.held_out import hold_out, plain_form
+from reelscore.learned.training.hold_out import hold_out, plain_form
 from reelscore.learned.training.recipes import recipe_of
 
 

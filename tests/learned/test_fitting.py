@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.learned.training.model import fit_model
+from reelscore.learned.training.fit import fit_model
 from reelscore.learned.training.recipes import Recipe, Stage, recipe_of
 
 SHORT = Recipe("short", (Stage("judgments", epochs=1, batch=16),), max_length=32)

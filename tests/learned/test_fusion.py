@@ -11,7 +11,7 @@ import pytest
 import reelscore
 from reelscore import examples
 from reelscore.errors import DataError
-from reelscore.learned.fusion import (
+from reelscore.learned.metrics.fusion import (
     Coefficients,
     Fusion,
     fit_fusion,

@@ -18,7 +18,8 @@ from packaging.requirements import Requirement
 import reelscore
 from reelscore import examples, parse_signature
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
-from reelscore.learned.bertha import Bertha
+from reelscore.learned.metrics.bertha import Bertha
+from reelscore.learned.metrics.sts import Sts
 from reelscore.learned.model_files import (
     SMALL,
     export_model,
@@ -27,9 +28,8 @@ from reelscore.learned.model_files import (
     read_training_items,
     read_weights,
 )
-from reelscore.learned.pair_scores import PairScorer, pair_scorer
-from reelscore.learned.sts import Sts
-from reelscore.learned.training.model import fit_model
+from reelscore.learned.networks.pair_scores import PairScorer, pair_scorer
+from reelscore.learned.training.fit import fit_model
 from reelscore.learned.training.recipes import Recipe, Stage
 from support.tiny_models import bert_like
 
@@ -130,7 +130,7 @@ def test_scores_do_not_depend_on_the_batch(shipped, captions, dtype):
 
 @cache
 def trecvid(shared):
-    from reelscore.learned.trecvid import load_captions
+    from reelscore.learned.judged_captions import load_captions
 
     return load_captions(shared / "trecvid-vtt-ha", unjudged=False)
 
@@ -174,20 +174,20 @@ def test_any_processor_multiplies_bytes_alike(model, captions, signed, monkeypat
     """Where signed bytes overflow, unsigned ones are multiplied: the same sums."""
     pairs = pairs_of(captions[:12])
     expected = PairScorer(str(model), "int8").score(*pairs)
-    monkeypatch.setattr("reelscore.learned.bert._multiplies_signed_bytes", lambda: signed)
+    monkeypatch.setattr("reelscore.learned.networks.bert._multiplies_signed_bytes", lambda: signed)
     assert PairScorer(str(model), "int8").score(*pairs).tolist() == expected.tolist()
 
 
 def by_torch(monkeypatch, model, dtype):
     """The scorer that a GPU has, on the processor."""
     pytest.importorskip("torch", reason="GPUs need torch")
-    from reelscore.learned import bert_torch
+    from reelscore.learned.networks import bert_torch
 
     def on_cpu(tensors, config, dtype, pooling, head, device):
         sizes = (config["num_attention_heads"], config["layer_norm_eps"])
-        return bert_torch.Bert(tensors, *sizes, dtype, pooling, head, "cpu")
+        return bert_torch.TorchBert(tensors, *sizes, dtype, pooling, head, "cpu")
 
-    monkeypatch.setattr("reelscore.learned.pair_scores.open_bert", on_cpu)
+    monkeypatch.setattr("reelscore.learned.networks.pair_scores.open_bert", on_cpu)
     return PairScorer(model, dtype)
 
 
@@ -323,8 +323,8 @@ def test_kept_vectors_change_nothing(fused, captions, monkeypatch):
     scorer = PairScorer(str(fused), "float32")
     first = scorer.score(candidates, references)
     assert np.abs(scorer.score(candidates[::-1], references[::-1])[::-1] - first).max() < TOLERANCE
-    monkeypatch.setattr("reelscore.learned.pair_scores._PAIRS", 3)
-    monkeypatch.setattr("reelscore.learned.pair_scores._VECTORS", 7)
+    monkeypatch.setattr("reelscore.learned.networks.pair_scores._PAIRS", 3)
+    monkeypatch.setattr("reelscore.learned.networks.pair_scores._VECTORS", 7)
     few = PairScorer(str(fused), "float32")
     assert np.abs(few.score(candidates, references) - first).max() < TOLERANCE
     assert len(few._vectors) <= 7
@@ -452,7 +452,7 @@ def test_fit_model(captions, tiny, tmp_path):
 
 
 def test_sts_downloads_nothing(monkeypatch):
-    monkeypatch.setattr("reelscore.learned.sts.SentenceEncoder", None)  # must not be called
+    monkeypatch.setattr("reelscore.learned.metrics.sts.SentenceEncoder", None)  # must not be called
     with pytest.raises(DataError, match="sts: bert-base-uncased: there is no such folder"):
         reelscore.score({"v": "a man"}, {"v": ["a boy"]}, "sts|model:bert-base-uncased")
 

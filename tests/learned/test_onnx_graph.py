@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.learned.onnx_graph import Graph
+from reelscore.learned.networks.onnx_graph import Graph
 
 pytest.importorskip("onnxruntime")
 

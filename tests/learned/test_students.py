@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from reelscore.errors import DataError
-from reelscore.learned.cross_encoder import CrossEncoder
-from reelscore.learned.pair_scores import PairScorer
+from reelscore.learned.networks.cross_encoder import CrossEncoder
+from reelscore.learned.networks.pair_scores import PairScorer
 from reelscore.learned.training.examples import training_examples
+from reelscore.learned.training.fit import fit_model
 from reelscore.learned.training.loop import train
-from reelscore.learned.training.model import fit_model
 from reelscore.learned.training.recipes import Recipe, Stage
 from reelscore.learned.training.teachers import ModelTeacher
 

@@ -18,16 +18,16 @@ from reelscore.cli.main import cli
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.tables.table import Sources
 from reelscore.errors import DataError
-from reelscore.learned.bertha import Bertha
-from reelscore.learned.fusion import Fusion, fit_fusion, write_coefficients
 from reelscore.learned.judged_captions import training_items, write_captions
+from reelscore.learned.metrics.bertha import Bertha
+from reelscore.learned.metrics.fusion import Fusion, fit_fusion, write_coefficients
 from reelscore.learned.model_files import (
     keep_held_out,
     read_info,
     read_training_items,
     write_training_items,
 )
-from reelscore.learned.training.model import fit_model
+from reelscore.learned.training.fit import fit_model
 from reelscore.learned.training.recipes import Recipe, Stage
 from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.metrics.registry import parse_signature
@@ -201,7 +201,7 @@ def test_a_damaged_file(model, tmp_path):
 @pytest.mark.shared
 def test_shipped_weights_know_trecvid(shared):
     pytest.importorskip("reelscore_bertha")
-    from reelscore.learned.trecvid import load_captions
+    from reelscore.learned.judged_captions import load_captions
 
     captions = load_captions(shared / "trecvid-vtt-ha")
     items = read_training_items("reelscore-bertha")

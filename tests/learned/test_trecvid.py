@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.learned import agreement
-from reelscore.learned.agreement import correlations, held_out_scores
-from reelscore.learned.training.held_out import hold_out
-from reelscore.learned.trecvid import load_captions
+from reelscore.learned import unseen_years
+from reelscore.learned.judged_captions import load_captions
+from reelscore.learned.training.hold_out import hold_out
+from reelscore.learned.unseen_years import correlations, held_out_scores
 
 pytestmark = pytest.mark.shared
 
@@ -81,10 +81,10 @@ def test_the_progress_of_an_evaluation_counts_captions(captions, kept, monkeypat
         progress(1, len(rows))
 
     judged = [c for c in captions if c.score is not None]
-    monkeypatch.setattr(agreement, "load_captions", lambda *_, **__: judged)
-    monkeypatch.setattr(agreement, "_scored", scored)
+    monkeypatch.setattr(unseen_years, "load_captions", lambda *_, **__: judged)
+    monkeypatch.setattr(unseen_years, "_scored", scored)
     marks = []
-    agreement.features("", "MA", progress=lambda *mark: marks.append(mark))
+    unseen_years.features("", "MA", progress=lambda *mark: marks.append(mark))
     total = sum(c.kind == "MA" and not c.person for c in judged)
     assert len(marks) == 2 * 5
     assert marks[0] == (1, total)

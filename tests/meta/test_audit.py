@@ -7,8 +7,8 @@ import pytest
 
 from reelscore import DataError
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
-from reelscore.meta.alignment import critical, decide, scan_shifts
 from reelscore.meta.audit import audit_captions, audit_tables, quick_audit
+from reelscore.meta.shifts import critical, decide, scan_shifts
 
 
 def noise(rng, *shape):

@@ -14,7 +14,7 @@ from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.learned import ensemble as fitting
 from reelscore.learned.ensemble import fit_ensemble
-from reelscore.learned.fusion import Coefficients, Fusion, write_coefficients
+from reelscore.learned.metrics.fusion import Coefficients, Fusion, write_coefficients
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.registry import parse_signature
 from support.model_server import model_server, shared_words

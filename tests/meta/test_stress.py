@@ -17,7 +17,7 @@ from reelscore.examples import clips
 from reelscore.learned.judges.judge import Judge
 from reelscore.meta import stress_kinds, stress_metrics
 from reelscore.meta.stress.cases import ABOUT, make_cases, take_out
-from reelscore.meta.stress.report import detail_grid, drop_grid, share_grid, stress_html
+from reelscore.meta.stress.stress_report import detail_grid, drop_grid, share_grid, stress_html
 from reelscore.metrics.base import Metric
 from reelscore.scoring.captions import score
 from reelscore.text import damage_forms, damage_kinds

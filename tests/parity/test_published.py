@@ -19,7 +19,7 @@ from reelscore.campaigns.evaluate.scores import score_judgments
 from reelscore.campaigns.judgments import Judgment, Judgments
 from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
-from reelscore.meta.judged import Judged
+from reelscore.learned.judged_scores import Judged
 from reelscore.significance import rank_systems
 from reelscore.stats import pearson
 from reelscore_studies.published import published

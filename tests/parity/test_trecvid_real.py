@@ -14,8 +14,8 @@ from reelscore import score_systems
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, load
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
+from reelscore.learned.judged_scores import Judged
 from reelscore.meta.audit import METRIC, audit_captions, quick_audit
-from reelscore.meta.judged import Judged
 from reelscore_studies.published import published
 from reelscore_studies.repro.bertha import (
     FUSED,

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore import metric_names, parse_signature, score
-from reelscore.learned.bertha import Bertha
-from reelscore.learned.fusion import Fusion
-from reelscore.learned.judges.bertscore import BertScore
 from reelscore.learned.judges.judge import Failed, Judge
-from reelscore.learned.sts import Sts
+from reelscore.learned.metrics.bertha import Bertha
+from reelscore.learned.metrics.bertscore import BertScore
+from reelscore.learned.metrics.fusion import Fusion
+from reelscore.learned.metrics.sts import Sts
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
 from reelscore.metrics.diversity import Diversity

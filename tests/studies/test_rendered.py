@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from reelscore.captioners.features import read_features
+from reelscore.captioners.clip_features import read_features
 from reelscore.cli.main import cli
 from reelscore.data import read_candidates, read_references
 from reelscore.errors import DataError

@@ -19,8 +19,7 @@ from click.testing import CliRunner
 pytest.importorskip("torch", reason="networks need torch ('make learned')")
 pytest.importorskip("sklearn", reason="labels need scikit-learn")
 
-from reelscore.captioners.label_folders import Labels
-from reelscore.captioners.processes import process_pool
+from reelscore.captioners.labels.label_set import Labels
 from reelscore.cli.main import cli, main
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.scoring.captions import score
@@ -29,6 +28,7 @@ from reelscore_studies.captioning.material import material_of
 from reelscore_studies.captioning.plans import parse_plan, read_plan, shipped_plans
 from reelscore_studies.captioning.tables import Difference, StudyResults, seed_p_value
 from reelscore_studies.captioning.units import Unit, digest_of, units_of
+from reelscore_studies.process_pool import process_pool
 from reelscore_studies.rendered import dataset
 from reelscore_studies.rendered.features import NAMES
 from support.footage import film
@@ -356,7 +356,7 @@ def test_an_interruption_ends_the_processes():
 
 _PARENT = """
 import os, time
-from reelscore.captioners.processes import process_pool
+from reelscore_studies.process_pool import process_pool
 if __name__ == "__main__":
     with process_pool(2) as work:
         work(time.sleep, [600, 600])
@@ -382,7 +382,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path):
     [
         ("reelscore_studies.captioning.runs.run_study", "caption study rendered1-small -o s"),
         ("reelscore_studies.commands.render.write_clips", "caption render s"),
-        ("reelscore.learned.training.model.fit_model", "bertha train judged.jsonl s"),
+        ("reelscore.learned.training.fit.fit_model", "bertha train judged.jsonl s"),
     ],
 )
 def test_ctrl_c_says_what_is_kept(monkeypatch, capsys, tmp_path, work, words):

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from reelscore.learned.judged_captions import read_captions
-from reelscore.learned.pair_scores import PairScorer
+from reelscore.learned.networks.pair_scores import PairScorer
 
 _MAIN = """
 import torch

@@ -14,17 +14,20 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._packages import need
 from reelscore.data.checks import id_fault
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 _PIECE = 1 << 22  # numbers that are read at once
 _FLOATS = {"float16", "float32", "float64"}
-PieceReader = Callable[[int], Iterator[NDArray[Any]]]
+Array = NDArray[np.generic]
+PieceReader = Callable[[int], Iterator[Array]]
 
 
 @dataclass(frozen=True)
@@ -40,15 +43,15 @@ class StoredArray:
 
     item: str
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: np.dtype[np.generic]
     read: PieceReader
 
     @classmethod
-    def of(cls, item: str, array: NDArray[Any]) -> StoredArray:
+    def of(cls, item: str, array: Array) -> StoredArray:
         """Take an array that is in memory."""
         frames = np.atleast_2d(array)
 
-        def read(step: int) -> Iterator[NDArray[Any]]:
+        def read(step: int) -> Iterator[Array]:
             return (frames[begin : begin + step] for begin in range(0, len(frames), step))
 
         return cls(item, array.shape, array.dtype, read)
@@ -59,11 +62,7 @@ class StoredArray:
         return self.shape[0] if len(self.shape) == 2 else 1
 
     def width(self, path: str) -> int:
-        """How many numbers a frame has.
-
-        Raises:
-            DataError: If the array is no feature: empty, of other dimensions, of other values.
-        """
+        """Return how many numbers a frame has."""
         if fault := id_fault(self.item):
             raise DataError(f"{path}: an item id {fault}.")
         if self.dtype.name not in _FLOATS:
@@ -83,7 +82,7 @@ class StoredArray:
             )
         return self.shape[-1]
 
-    def pieces(self) -> Iterator[NDArray[Any]]:
+    def pieces(self) -> Iterator[Array]:
         """Yield the frames, some millions of numbers at once."""
         return self.read(max(1, _PIECE // self.shape[-1]))
 
@@ -104,11 +103,7 @@ class StoredMatrix:
 
 @contextmanager
 def opened_arrays(path: Path) -> Iterator[list[StoredArray] | StoredMatrix]:
-    """Open a file or folder with features; its arrays can be read until the block ends.
-
-    Raises:
-        DataError: If it cannot be read, or is in no known format.
-    """
+    """Open a file or folder with features; its arrays can be read until the block ends."""
     with ExitStack() as stack:
         try:
             if not path.is_dir() and _format(path) == "npy":
@@ -127,18 +122,9 @@ def _reason(error: BaseException) -> str:
 
 
 def write_arrays(
-    path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str] | None = None
+    path: Path, arrays: Mapping[str, Array], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write arrays as safetensors, which is a file of features where each is of one item.
-
-    Args:
-        path: The file.
-        arrays: By item.
-        metadata: What the file says about itself: see `metadata_of`.
-
-    Raises:
-        MissingExtraError: If safetensors is not installed.
-    """
+    """Write arrays as safetensors, which is a file of features where each is of one item."""
     _safetensors_package().save_file(dict(arrays), path, dict(metadata) if metadata else None)
 
 
@@ -153,12 +139,7 @@ def metadata_of(path: Path) -> Mapping[str, str]:
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of a file that `write_arrays` wrote.
-
-    Raises:
-        OSError: If there is no such file.
-        ValueError: If it is damaged.
-    """
+    """Read all arrays of a file that `write_arrays` wrote."""
     package = _safetensors_package()
     try:
         arrays: dict[str, NDArray[Any]] = package.load(path.read_bytes())
@@ -167,12 +148,8 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _safetensors_package() -> Any:
-    try:
-        import safetensors.numpy
-    except ImportError:
-        raise MissingExtraError.of("Label files need safetensors", "reelscore[learned]") from None
-    return safetensors.numpy
+def _safetensors_package() -> ModuleType:
+    return need("safetensors.numpy", "reelscore[captioners]", "Label files need", "safetensors")
 
 
 # The content of one file
@@ -213,7 +190,7 @@ def _file(path: Path, stack: ExitStack) -> list[StoredArray]:
 
 
 def _folder(path: Path, stack: ExitStack) -> list[StoredArray]:
-    """One file per item; a file is opened when its turn comes, not all at once."""
+    """Read a file for each item; a file is opened when its turn comes, not all at once."""
     arrays = []
     for file in sorted(path.iterdir()):
         if file.name.startswith("."):
@@ -235,7 +212,7 @@ def _folder(path: Path, stack: ExitStack) -> list[StoredArray]:
 
 
 def _reopening(file: Path) -> PieceReader:
-    def read(step: int) -> Iterator[NDArray[Any]]:
+    def read(step: int) -> Iterator[Array]:
         with ExitStack() as opened:
             yield from _file(file, opened)[0].read(step)
 
@@ -245,7 +222,7 @@ def _reopening(file: Path) -> PieceReader:
 # Each format
 
 
-def _header(file: IO[bytes], place: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def _header(file: IO[bytes], place: str) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
     """Read what a ``.npy`` says about its array: shape, whether in Fortran's order, kind."""
     try:
         version = np.lib.format.read_magic(file)
@@ -273,7 +250,7 @@ def _npy(path: Path, stack: ExitStack) -> list[StoredArray]:
     return [StoredArray.of(path.stem, array)]
 
 
-def _mapped_npy(path: Path) -> NDArray[Any]:
+def _mapped_npy(path: Path) -> Array:
     with path.open("rb") as file:
         shape, fortran, dtype = _header(file, str(path))
         offset, size = file.tell(), file.seek(0, 2)
@@ -336,7 +313,7 @@ def _npz(path: Path, stack: ExitStack) -> list[StoredArray]:
 def _member_reader(archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> PieceReader:
     """Read frames of an array in an archive."""
 
-    def read(step: int) -> Iterator[NDArray[Any]]:
+    def read(step: int) -> Iterator[Array]:
         with archive.open(info) as member:
             shape, fortran, dtype = _header(member, place)
             frames, width = shape if len(shape) == 2 else (1, *shape)
@@ -350,7 +327,7 @@ def _member_reader(archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) 
     return read
 
 
-def _numbers(file: IO[bytes], count: int, dtype: np.dtype[Any], place: str) -> NDArray[Any]:
+def _numbers(file: IO[bytes], count: int, dtype: np.dtype[np.generic], place: str) -> Array:
     data = file.read(count * dtype.itemsize)
     if len(data) < count * dtype.itemsize:
         raise DataError(f"{place} is cut off: fewer numbers than its shape says. Copy it again.")
@@ -358,10 +335,7 @@ def _numbers(file: IO[bytes], count: int, dtype: np.dtype[Any], place: str) -> N
 
 
 def _h5(path: Path, stack: ExitStack) -> list[StoredArray]:
-    try:
-        import h5py
-    except ImportError:
-        raise MissingExtraError.of(f"{path}: reading .h5 needs h5py", "reelscore[files]") from None
+    h5py = need("h5py", "h5py", f"{path}: reading .h5 needs")
     file = stack.enter_context(h5py.File(path, "r"))
     arrays: list[StoredArray] = []
 
@@ -374,7 +348,7 @@ def _h5(path: Path, stack: ExitStack) -> list[StoredArray]:
 
 
 def _h5_reader(dataset: Any) -> PieceReader:
-    def read(step: int) -> Iterator[NDArray[Any]]:
+    def read(step: int) -> Iterator[Array]:
         if dataset.ndim == 1:
             yield dataset[()][np.newaxis]
             return
@@ -431,11 +405,11 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _mapped_reader(
-    content: mmap.mmap, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]
+    content: mmap.mmap, offset: int, shape: tuple[int, ...], dtype: np.dtype[np.generic]
 ) -> PieceReader:
     """Read frames from a mapped file, and let go of the pages that were read."""
 
-    def read(step: int) -> Iterator[NDArray[Any]]:
+    def read(step: int) -> Iterator[Array]:
         width = shape[-1] * dtype.itemsize
         end = offset + math.prod(shape) * dtype.itemsize
         for begin in range(offset, end, step * width):

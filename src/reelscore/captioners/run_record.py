@@ -45,12 +45,7 @@ class Parameters:
     name: ClassVar[str]
 
     def signature(self, **context: object) -> str:
-        """Spell out the name, all parameters, then the context and the version.
-
-        Args:
-            context: More parts, such as ``seed`` and ``data``; None leaves a parameter out that
-                had no influence.
-        """
+        """Spell out the name, all parameters, then the context and the version."""
         own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         unused = [name for name, value in context.items() if value is None]
         parts = {**own, **context, "v": __version__}
@@ -82,15 +77,7 @@ class Run:
         libraries: Iterable[str] = (),
         **details: object,
     ) -> dict[str, Any]:
-        """Return how the output was made; the time is that since the run began.
-
-        Args:
-            signature: Method and parameters.
-            seed: The random seed, where there is one.
-            data: Hashes of the data by what it is: see `captions_hash` and `features_hash`.
-            libraries: Names of the installed packages whose versions matter, besides numpy.
-            details: Anything more, such as ``oracle=True``.
-        """
+        """Return how the output was made; the time is that since the run began."""
         return {
             "signature": signature,
             "version": __version__,
@@ -136,11 +123,7 @@ def record_path(path: str | os.PathLike[str]) -> Path:
 
 
 def check_candidates_target(path: str | os.PathLike[str]) -> None:
-    """Find out before long work whether captions and their record can be written.
-
-    Raises:
-        DataError: If they cannot.
-    """
+    """Find out before long work whether captions and their record can be written."""
     check_target(path)
     check_target(record_path(path))
 
@@ -151,22 +134,6 @@ def write_candidates(
     """Write captions as a file that `reelscore score` takes, and their record beside it.
 
     Both are written aside and renamed, the record first: a captions file always has its record.
-
-    Args:
-        path: The captions file, ``OUT.json``; the record is ``OUT.run.json``.
-        candidates: The caption of each item.
-        record: As `Run.record` makes it.
-
-    Raises:
-        DataError: If a file cannot be written.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.data import read_candidates
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "nearest.json")
-    ...     write_candidates(path, {"v1": "a man runs"}, Run([]).record("nearest|k:1"))
-    ...     read_candidates(path), sorted(file.name for file in Path(folder).iterdir())
-    ({'v1': 'a man runs'}, ['nearest.json', 'nearest.run.json'])
     """
     write_atomically(record_path(path), _json(record))
     write_atomically(path, _json(candidates))

@@ -18,7 +18,7 @@ import numpy as np
 from reelscore.data.tables.table import ScoreTable
 from reelscore.data.tables.table_forms import TableLike, table_of
 from reelscore.errors import DataError
-from reelscore.learned.fusion import Coefficients, check_independent
+from reelscore.learned.metrics.fusion import Coefficients, check_independent
 from reelscore.meta.paired_scores import Cells, bring_together
 from reelscore.metrics.base import FloatArray, Metric
 from reelscore.metrics.registry import rebuilt, table_columns
@@ -31,7 +31,7 @@ class Ensemble:
     """A fitted ensemble, and its agreement with people on items it was not fitted on.
 
     Attributes:
-        coefficients: What `reelscore.learned.fusion.write_coefficients` stores.
+        coefficients: What `reelscore.learned.metrics.fusion.write_coefficients` stores.
         captions: Pearson's r over all captions: of each score, of ``equal`` weights of the
             standardised scores, and of the ``ensemble``, whose scores come from the other parts.
         systems: The same over the systems' means; NaN for fewer than three systems.

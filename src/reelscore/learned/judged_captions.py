@@ -2,6 +2,11 @@
 
 One caption with its references and people's score is a `JudgedCaption`; captions that nobody
 judged carry no score and serve to practise on. Files have one JSON object a line.
+
+The two judgments of a year of TRECVid ship different references: MA-2016 and MA-2017 have HUMAN-B's
+captions, SA has HUMAN-A's, and HUMAN-B's among the systems. Items are named alike, so that every
+caption of a year can be compared with all captions people wrote of its video, but for the author's
+own.
 """
 
 from __future__ import annotations
@@ -14,8 +19,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from reelscore.data.datasets import trecvid_ha
+from reelscore.data.datasets.trecvid_ha import YEARS, Assessment
 from reelscore.errors import DataError
 from reelscore.metrics.training_data import TrainingItems
+
+_PERSON = "HUMAN-"
 
 
 @dataclass(frozen=True)
@@ -53,12 +62,7 @@ class JudgedCaption:
 
 
 def training_items(captions: Iterable[JudgedCaption]) -> TrainingItems:
-    """Hash the references of captions, by group, so that their items can be recognised.
-
-    >>> one = JudgedCaption("2016", "MA", "me", "2016/1", "a man", ("a boy",), 0.5)
-    >>> {group: len(hashes) for group, hashes in training_items([one]).groups.items()}
-    {'2016': 1}
-    """
+    """Hash the references of captions, by group, so that their items can be recognised."""
     references: dict[str, set[str]] = {}
     for caption in captions:
         references.setdefault(caption.group, set()).update(caption.references)
@@ -110,12 +114,7 @@ def read_captions(path: str | Path) -> list[JudgedCaption]:
 
 
 def digest_of(captions: Iterable[JudgedCaption]) -> str:
-    """Return a short hash that tells one set of captions from another.
-
-    >>> one = JudgedCaption("2016", "MA", "me", "2016/1", "a man", ("a boy",), 0.5)
-    >>> digest_of([one]) == digest_of([one]), digest_of([one]) == digest_of([one, one])
-    (True, False)
-    """
+    """Return a short hash that tells one set of captions from another."""
     digest = hashlib.sha256()
     for caption in captions:
         digest.update(repr(caption).encode("utf-8", "surrogatepass"))
@@ -172,16 +171,7 @@ def from_tables(
 
 
 def check_captions(captions: Sequence[JudgedCaption]) -> None:
-    """Refuse captions that nothing can be learned from, before hours are spent on them.
-
-    Raises:
-        DataError: If there are no human scores, only one system, a campaign of one item, scores
-            that do not differ, scores that are not numbers, or captions without references.
-
-    >>> check_captions([JudgedCaption("a", "", "me", "1", "a man", ("a boy",), 0.5)])
-    Traceback (most recent call last):
-    reelscore.errors.DataError: All 1 judged captions are by 'me'; expected two systems or more...
-    """
+    """Refuse captions that nothing can be learned from, before hours are spent on them."""
     judged = [caption for caption in captions if caption.score is not None]
     if not judged:
         raise DataError(
@@ -218,3 +208,72 @@ def check_captions(captions: Sequence[JudgedCaption]) -> None:
                 f"All human scores of {campaign!r} are {own[0].score!r}; "
                 "expected scores that differ."
             )
+
+
+def load_captions(path: str | Path, *, unjudged: bool = True) -> list[JudgedCaption]:
+    """Load the captions of all years, judged once (``SA``) and by many (``MA``).
+
+    Args:
+        path: A copy of the data set, as for `reelscore.data.datasets.trecvid_ha.load`.
+        unjudged: Also give the systems' captions that nobody judged.
+
+    Returns:
+        The captions; a year is a group.
+    """
+    captions = []
+    for year in YEARS:
+        single, multiple = (
+            trecvid_ha.load(path, f"{kind}-{year}", people=True) for kind in ("SA", "MA")
+        )
+        people = people_of(single, multiple)
+        for data in (single, multiple):
+            captions += _judged(data, people)
+        if unjudged:
+            captions += _unjudged(single, people)
+    return captions
+
+
+def people_of(*folders: Assessment) -> dict[str, dict[str, str]]:
+    """Gather what people wrote of each item, by item and person."""
+    by_item: dict[str, dict[str, str]] = {}
+    for data in folders:
+        persons = {n: texts for n, texts in data.candidates.items() if n.startswith(_PERSON)}
+        for name, texts in {**persons, **data.annotators}.items():
+            for item, text in texts.items():
+                by_item.setdefault(item, {})[name] = text
+    return by_item
+
+
+def _judged(data: Assessment, people: dict[str, dict[str, str]]) -> list[JudgedCaption]:
+    kind, _, year = data.folder.partition("-")
+    return [
+        JudgedCaption(
+            group=year,
+            kind=kind,
+            system=name,
+            item=f"{year}/{item}",
+            candidate=data.candidates[name][item],
+            references=_others(people[item], name),
+            score=score,
+            raw=data.human[name]["raw"].items[item],
+            ratings=data.judgments[name][item],
+            person=name.startswith(_PERSON),
+        )
+        for name in data.human.systems
+        for item, score in data.human[name]["z"].items.to_dict().items()
+    ]
+
+
+def _unjudged(data: Assessment, people: dict[str, dict[str, str]]) -> list[JudgedCaption]:
+    year = data.folder.partition("-")[2]
+    return [
+        JudgedCaption(year, "", name, f"{year}/{item}", text, _others(people[item], name))
+        for name, texts in data.candidates.items()
+        if not name.startswith(_PERSON)
+        for item, text in texts.items()
+        if item not in data.human[name]["z"].items
+    ]
+
+
+def _others(people: dict[str, str], author: str) -> tuple[str, ...]:
+    return tuple(text for name, text in sorted(people.items()) if name != author)

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from reelscore._cache import cache_directory
+from reelscore._packages import need
 from reelscore.data.atomic_files import make_folder, write_atomically
 from reelscore.errors import DataError, MissingExtraError
-from reelscore.learned.bert import Tensors, in_bytes, unpacked
-from reelscore.learned.encoders import loading, need
+from reelscore.learned.networks.bert import Tensors, in_bytes, unpacked
+from reelscore.learned.networks.encoders import loading
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.wordpiece import open_tokenizer
 
@@ -103,12 +104,7 @@ class ModelInfo:
 
 
 def model_folder(name: str) -> Path:
-    """Find a model: the shipped ones by name, another by its folder.
-
-    Raises:
-        MissingExtraError: If the shipped ones are not installed.
-        DataError: If the folder holds no model, or pickles.
-    """
+    """Find a model: the shipped ones by name, another by its folder."""
     if name in _IN_PACKAGE:
         spec = find_spec(_PACKAGE)
         if spec is None or spec.origin is None:
@@ -154,11 +150,7 @@ def read_info(name: str) -> ModelInfo:
 
 @lru_cache(maxsize=8)
 def read_training_items(name: str) -> TrainingItems | None:
-    """Read the hashes of the items a model was trained on; ``None`` where it does not have them.
-
-    Raises:
-        DataError: If the file is damaged.
-    """
+    """Read the hashes of the items a model was trained on; ``None`` where it does not have them."""
     path = model_folder(SHIPPED if cached_info(name).embeddings_of else name) / _ITEMS
     if not path.is_file():
         return None
@@ -179,16 +171,12 @@ def held_out_folder(name: str, group: str) -> Path | None:
 
 
 def kept_models() -> Path:
-    """Where models are kept that were trained like the shipped one, but without a group."""
+    """Return where models are kept that were trained like the shipped one, but without a group."""
     return cache_directory() / "bertha"
 
 
 def keep_held_out(folder: str | Path, group: str) -> Path:
-    """Copy a model to where ``bertha|held_out:GROUP`` looks for it.
-
-    Raises:
-        DataError: If it was not trained without the group, or cannot be copied.
-    """
+    """Copy a model to where ``bertha|held_out:GROUP`` looks for it."""
     trained_without = read_info(str(folder)).training.get("held out")
     if trained_without != group:
         raise DataError(f"{folder}: trained without {trained_without!r}, not without {group!r}.")
@@ -201,11 +189,7 @@ def keep_held_out(folder: str | Path, group: str) -> Path:
 
 
 def read_weights(name: str) -> tuple[ModelInfo, Tensors, Any]:
-    """Read a model: its description, its weights, and its tokenizer.
-
-    Raises:
-        DataError: If the weights are not those the description tells of, or damaged.
-    """
+    """Read a model: its description, its weights, and its tokenizer."""
     info, folder = read_info(name), model_folder(name)
     with loading(str(folder), "Copy or install the whole model again."):
         tensors = _read_tensors(folder, info)
@@ -244,19 +228,7 @@ def write_model(
     info: ModelInfo,
     items: TrainingItems | None = None,
 ) -> ModelInfo:
-    """Write a model; matrices are rounded to bytes, row by row.
-
-    Args:
-        folder: The folder to write to, created if needed.
-        state: Weights by name, ``encoder.…``, ``head.…`` and ``similarity.…`` if it has a share:
-            arrays, or tensors of torch.
-        tokenizer: Its tokenizer.
-        info: What is known of it.
-        items: What it was trained on.
-
-    Returns:
-        The description, with the hash.
-    """
+    """Write a model; matrices are rounded to bytes, row by row."""
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     tensors: Tensors = {}

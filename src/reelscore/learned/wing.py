@@ -3,11 +3,11 @@
 # what is typed: (module, what it does)
 COMMANDS = {
     "bertha": (
-        "reelscore.learned.commands.bertha",
-        "Train BERTHA, the metric learned from human judgments.",
+        "reelscore.learned.commands.bertha_commands",
+        "Train and measure BERTHA, the metric learned from human judgments.",
     ),
     "ensemble": (
-        "reelscore.learned.commands.ensemble",
+        "reelscore.learned.commands.fit_ensemble",
         "Combine metrics by weights fitted to people's scores.",
     ),
 }

@@ -11,7 +11,7 @@ from reelscore.meta.evaluation import compare_metrics as compare_metrics
 from reelscore.meta.evaluation import evaluate_metrics as evaluate_metrics
 from reelscore.meta.paired_scores import Cells as Cells
 from reelscore.meta.paired_scores import bring_together as bring_together
-from reelscore.meta.report.agreement import draw_agreement as draw_agreement
+from reelscore.meta.report.agreement_tables import draw_agreement as draw_agreement
 from reelscore.meta.similarity import Similarity as Similarity
 from reelscore.meta.similarity import by_annotator as by_annotator
 from reelscore.meta.similarity import compare_writers as compare_writers

@@ -32,15 +32,15 @@ from reelscore.data.checks import first_few
 from reelscore.data.tables.table import ScoreTable
 from reelscore.data.tables.table_forms import TableLike, table_of
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.meta.alignment import (
+from reelscore.meta.pairings import Row, better_pairing
+from reelscore.meta.shifts import (
     WINDOW,
     FloatArray,
     Scan,
-    Verdict,
+    ShiftVerdict,
     decide,
     scan_shifts,
 )
-from reelscore.meta.pairings import Row, better_pairing
 from reelscore.metrics.base import Metric, check_tokens
 from reelscore.metrics.registry import parse_signature
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
@@ -66,12 +66,12 @@ class Audit:
     """
 
     notes: Sequence[str]
-    references: tuple[Verdict, Scan] | None
-    judgments: tuple[Verdict, Scan] | None
+    references: tuple[ShiftVerdict, Scan] | None
+    judgments: tuple[ShiftVerdict, Scan] | None
     grid: FloatArray
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ShiftVerdict:
         """The verdict that matters: misaligned references come first."""
         verdicts = [part[0] for part in (self.references, self.judgments) if part is not None]
         return next((verdict for verdict in verdicts if verdict.misaligned), verdicts[-1])
@@ -79,7 +79,7 @@ class Audit:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
 
-        def part(audited: tuple[Verdict, Scan] | None) -> dict[str, Any] | None:
+        def part(audited: tuple[ShiftVerdict, Scan] | None) -> dict[str, Any] | None:
             if audited is None:
                 return None
             verdict, scan = audited
@@ -101,34 +101,12 @@ class Audit:
         }
 
 
-def quick_audit(metrics: TableLike, human: TableLike, *, column: str | None = None) -> Verdict:
-    """Ask whether a metric table and a human table speak of the same items in the same order.
-
-    Args:
-        metrics: Scores of one or several metrics; the best one decides.
-        human: People's scores of the same systems.
-        column: Which of the human table's scores to use; the first if not given.
-
-    Returns:
-        The verdict. ``shifted`` and ``mixed`` are worth a warning; ``aligned`` and ``cannot
-        tell``, also where the metrics simply do not work, are not.
-
-    >>> from reelscore.data.tables.table import ItemScores, MetricResult
-    >>> rng = np.random.default_rng(1)
-    >>> def table(rows):
-    ...     scores = {"me": ItemScores.of({f"v{k}": x for k, x in enumerate(rows)})}
-    ...     return ScoreTable({s: {"x": MetricResult("x", 0.0, v, "")} for s, v in scores.items()})
-    >>> metric = rng.normal(size=300)
-    >>> human = metric + rng.normal(size=300)
-    >>> print(quick_audit(table(metric), table(human)))
-    aligned (z = 11.7)
-    >>> print(quick_audit(table(metric), table(np.roll(human, 1))))
-    shifted by −1 (z = 11.7)
-    """
+def quick_audit(metrics: TableLike, human: TableLike, *, column: str | None = None) -> ShiftVerdict:
+    """Ask whether a metric table and a human table speak of the same items in the same order."""
     try:
         return audit_tables(metrics, human, column=column).verdict
     except DataError:  # a warning is wanted, and tables without common items give none
-        return Verdict("cannot tell")
+        return ShiftVerdict("cannot tell")
 
 
 def audit_tables(
@@ -234,7 +212,7 @@ def audit_captions(
     assert inputs.references is not None
     systems, truth = inputs.systems, inputs.references
     people = None if human is None else table_of(human, name="human", repeats="mean")
-    texts = _Texts(systems, truth, metric, tokenizer, thread_count(threads))
+    texts = _TokenizedTexts(systems, truth, metric, tokenizer, thread_count(threads))
     offsets = _offsets(systems, truth)
     rotations = np.random.default_rng(seed).integers(
         WINDOW, max(WINDOW + 1, len(texts.items) - WINDOW), size=_DRAWS
@@ -267,7 +245,7 @@ def audit_captions(
     return Audit(notes, (verdict, scan), (judged, scan_of_people), _grid(judgments, similar))
 
 
-class _Texts:
+class _TokenizedTexts:
     """Captions and references, tokenized once, to be compared at any shift."""
 
     def __init__(
@@ -398,7 +376,7 @@ def _each_system(one: FloatArray, two: FloatArray, systems: Sequence[str]) -> di
 
 
 def _rows(table: ScoreTable) -> list[Row]:
-    """The rows of a table, system by system."""
+    """Return the rows of a table, system by system."""
     return [
         (system, item)
         for system, row in table.results.items()
@@ -409,7 +387,7 @@ def _rows(table: ScoreTable) -> list[Row]:
 def _places(
     systems: Sequence[str], items: Sequence[str]
 ) -> Callable[[Row], tuple[int, int] | None]:
-    """Where rows stand in a matrix of systems × items."""
+    """Return where rows stand in a matrix of systems × items."""
     places = {
         (system, item): (s, k) for s, system in enumerate(systems) for k, item in enumerate(items)
     }

@@ -82,13 +82,6 @@ def difficulties(
 def smooth(scores: FloatArray, window: int = 500) -> tuple[FloatArray, FloatArray]:
     """Smooth scores by a running mean.
 
-    Args:
-        scores: Scores in order.
-        window: How many to average; at most all of them.
-
-    Returns:
-        The middle of each window, as a rank from 1 on, and its mean.
-
     >>> middles, means = smooth(np.array([1.0, 2.0, 3.0, 4.0]), 2)
     >>> middles.tolist(), means.tolist()
     ([1.5, 2.5, 3.5], [1.5, 2.5, 3.5])

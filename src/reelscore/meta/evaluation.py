@@ -97,7 +97,7 @@ class MetaEvaluation:
 
 
 def default_tests(level: Level) -> tuple[Test, ...]:
-    """The tests that fit a level: Williams' where there is one correlation to test.
+    """Return the tests that fit a level: Williams' where there is one correlation to test.
 
     >>> default_tests("item")
     ('perm-both',)

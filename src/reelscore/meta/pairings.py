@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reelscore.meta.alignment import FloatArray, Scan, critical, scan_shifts
+from reelscore.meta.shifts import FloatArray, Scan, critical, scan_shifts
 
 Row = tuple[str, str]  # system and item
 
@@ -26,18 +26,7 @@ class Pairing(NamedTuple):
 
 
 def orders(rows: Sequence[Row]) -> Iterator[tuple[str, list[int]]]:
-    """The orders in which tools return the scores of rows, other than that of the rows.
-
-    Args:
-        rows: System and item of each score, in the order of the table.
-
-    Yields:
-        What the order is; and which row the score that stands in each row belongs to.
-
-    >>> rows = [("me", str(k)) for k in (8, 9, 10)]
-    >>> dict(orders(rows))["item ids sorted as strings"]
-    [2, 0, 1]
-    """
+    """Yield the orders in which tools return the scores of rows, other than that of the rows."""
     numbers = [str(row) for row in range(len(rows) + 1)]
     keys: dict[str, list[Any]] = {
         "item ids sorted as strings": [item for _, item in rows],
@@ -78,11 +67,6 @@ def repaired(
 ) -> FloatArray:
     """Return every score to the row it belongs to.
 
-    Args:
-        scores: Systems × items, as the table has them.
-        rows: Places in the matrix, in the order of the table.
-        order: Which row the score that stands in each row belongs to.
-
     >>> repaired(np.array([[0.1, 0.2, 0.3]]), [(0, 0), (0, 1), (0, 2)], [2, 0, 1]).tolist()
     [[0.2, 0.3, 0.1]]
     """
@@ -100,19 +84,7 @@ def better_pairing(
     row_orders: Sequence[Sequence[Row]],
     place: Callable[[Row], tuple[int, int] | None],
 ) -> Pairing | None:
-    """Find an order in which scores fit people's judgments far better than as they stand.
-
-    Args:
-        people: Systems × items.
-        scores: Systems × items: a metric's.
-        given: The scan of the two as they stand.
-        row_orders: Rows in the orders they may have been given to a tool in.
-        place: Where a row stands in the matrices; ``None`` if nowhere.
-
-    Returns:
-        The order; ``None`` if none fits far better than chance, and than all shifts of the scores
-        as they stand.
-    """
+    """Find an order in which scores fit people's judgments far better than as they stand."""
     tried: set[frozenset[Any]] = set()
     fits: list[tuple[float, str, Scan]] = []
     for rows in row_orders:

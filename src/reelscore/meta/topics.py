@@ -89,7 +89,7 @@ class TopicScores:
     references: int
 
     def best(self, topic: str) -> str:
-        """The system with the highest mean."""
+        """Return the system with the highest mean."""
         return max(self.scores[topic], key=lambda system: self.scores[topic][system].mean)
 
 
@@ -103,16 +103,12 @@ def verbs_of(sentence: Sentence) -> list[Filler]:
 
 
 def topic_of(verb: Filler) -> str:
-    """The topic of a verb, `none` where WordNet lacks it."""
+    """Return the topic of a verb, `none` where WordNet lacks it."""
     return verb.sense.topic if verb.sense else NO_TOPIC
 
 
 def topic_table(parsed: Mapping[str, Sequence[Sentence]]) -> TopicTable:
-    """Count the verbs of captions by topic.
-
-    Args:
-        parsed: Items with their captions, as `reelscore.text.parse` gives them.
-    """
+    """Count the verbs of captions by topic."""
     verbs: defaultdict[str, Counter[str]] = defaultdict(Counter)
     per_caption: Counter[int] = Counter()
     for sentence in (s for sentences in parsed.values() for s in sentences):
@@ -156,17 +152,6 @@ def topic_scores(
     """Mean scores of systems on items of each topic.
 
     An item counts once: its score is split evenly over its references that count.
-
-    Args:
-        parsed: Items with their references.
-        scores: Scores by system and item.
-        units: `single`: references with exactly one verb, as in the paper; `first`: all
-            references with a verb, by the verb of their first clause.
-        resamples: How many bootstrap resamples of the items give the intervals.
-        seed: Random seed.
-
-    Raises:
-        UnknownNameError: For unknown units.
     """
     check_choice("kind of units", units, get_args(Units))
     weights: defaultdict[str, dict[str, float]] = defaultdict(dict)
@@ -227,15 +212,7 @@ def topic_grid(table: TopicTable) -> Grid:
 
 
 def share_grid(tables: Mapping[str, TopicTable]) -> Grid:
-    """Shares of the topics among the verbs of references and of each system, with bars.
-
-    >>> topics = [Topic("motion", 3, 0.75, 0.0, ("run",)), Topic("body", 1, 0.25, 0.0, ("eat",))]
-    >>> print(share_grid({"references": TopicTable(topics, 4, 0, 4, 0)}).to_text())
-    topic   references
-    motion        75.0
-    body          25.0
-    <BLANKLINE>
-    """
+    """Shares of the topics among the verbs of references and of each system, with bars."""
     shares = {
         owner: {topic.name: topic.share for topic in table.topics}
         for owner, table in tables.items()
@@ -286,14 +263,6 @@ def score_grid(scores: TopicScores) -> Grid:
 def topic_section(report: Report, threads: int | None = None) -> Section:
     """Count the verbs of a report's references and captions by topic.
 
-    Args:
-        report: The report, with captions and references.
-        threads: How many threads to use; ``None`` for all cores.
-
-    Raises:
-        DataError: If the report has no captions.
-        MissingExtraError: If the parser is not installed.
-
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
     >>> systems, references = clips()
@@ -317,13 +286,7 @@ def topic_section(report: Report, threads: int | None = None) -> Section:
 
 
 def draw_topics(scores: TopicScores, metric: str, path: str | Path) -> None:
-    """Draw the mean scores of systems by topic, with intervals; topics of few items in grey.
-
-    Args:
-        scores: The scores by topic.
-        metric: Their name.
-        path: A .pdf, .svg or .png file.
-    """
+    """Draw the mean scores of systems by topic, with intervals; topics of few items in grey."""
     topics = list(scores.scores)
     systems = list(next(iter(scores.scores.values()), {}))
     names = system_names(systems)

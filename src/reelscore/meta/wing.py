@@ -1,4 +1,4 @@
-"""What this wing offers to the command line."""
+"""What this wing offers to the command line and to reports."""
 
 # what is typed: (module, what it does)
 COMMANDS = {
@@ -7,16 +7,16 @@ COMMANDS = {
         "Measure which metrics agree with people, and which better.",
     ),
     "audit": (
-        "reelscore.meta.commands.audit",
-        "Check that captions, references and judgments fit together.",
+        "reelscore.meta.commands.audits:audit",
+        "Check that captions, references and judgments belong together.",
     ),
     "stress": (
         "reelscore.meta.commands.stress",
         "Damage captions by rule, and see whether scores fall.",
     ),
-    "data": ("reelscore.meta.commands.data", "Describe data sets with human judgments."),
+    "data": ("reelscore.meta.commands.audits:data", "Describe data sets with human judgments."),
     "similarity": (
-        "reelscore.meta.commands.similarity",
+        "reelscore.meta.commands.analyse:similarity",
         "Measure how similarly systems or annotators write.",
     ),
     "analyse": (
@@ -24,10 +24,5 @@ COMMANDS = {
         "Where scores come from: difficult items, topics of verbs.",
     ),
 }
-# the headings of the first screen, and what is listed there
-HEADINGS = {
-    "Look": ["similarity", "analyse"],
-    "Trust": ["meta", "stress", "audit", "data"],
-}
-# what a report may show, too: (its option, what makes the section)
-SECTIONS = {"topics": "reelscore.meta.report.topic_page:topic_section"}
+# sections that a report may have, by the option that asks for them
+SECTIONS = {"topics": "reelscore.meta.topics:topic_section"}

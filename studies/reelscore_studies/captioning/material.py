@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.captioners.features import (
+from reelscore.captioners.clip_features import (
     Features,
     MissingItems,
     common_items,
@@ -81,11 +81,7 @@ class Material:
         return {part: read_features(own[part], items) for part in wanted.split("+")}
 
     def check_features(self, wanted: str) -> None:
-        """Refuse names of features that a set does not have.
-
-        Raises:
-            UnknownNameError: With the nearest name.
-        """
+        """Refuse names of features that a set does not have."""
         for name, files in self.sets.items():
             for part in wanted.split("+"):
                 check_choice(f"feature of [data.{name}]", part, files.features)
@@ -128,15 +124,7 @@ def material_of(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Material:
-    """Find the data of a plan; rendered clips are rendered where they are not there yet.
-
-    Args:
-        plan: The plan.
-        dose: What of rendered clips is changed; see `Row.dose`.
-        folder: Where rendered clips are kept.
-        jobs: Processes that render.
-        progress: Called with how many movies are rendered, of how many.
-    """
+    """Find the data of a plan; rendered clips are rendered where they are not there yet."""
     if plan.data is not None:
         home = Path(plan.folder)
         files = {"train": plan.data.train, "val": plan.data.val, "test": plan.data.test}

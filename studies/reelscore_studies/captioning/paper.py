@@ -68,7 +68,7 @@ _COLUMNS = ("table", "row", "METEOR", "CIDEr", "section")
 
 
 def published_grid() -> Grid:
-    """What the paper's text says, to stand beside a study of the same data; see `PUBLISHED`.
+    """Return what the paper's text says, to stand beside a study of the same data; see `PUBLISHED`.
 
     >>> print(published_grid().to_text(100).splitlines()[0])
     table             row                             METEOR   CIDEr    section
@@ -84,7 +84,7 @@ def published_grid() -> Grid:
 
 
 def published_rows() -> list[dict[str, str]]:
-    """The same in plain values.
+    """Return the same in plain values.
 
     >>> published_rows()[0]["METEOR"]
     '5.59'

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from reelscore.captioners.features import MissingItems
-from reelscore.captioners.labels import group_name
-from reelscore.captioners.training import Recipe
+from reelscore.captioners.clip_features import MissingItems
+from reelscore.captioners.labels.label_words import group_name
+from reelscore.captioners.networks.training_run import NetworkRecipe
 from reelscore.errors import DataError, UnknownNameError, about_system, check_choice
 from reelscore.metrics.registry import table_columns
 
@@ -175,7 +175,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     Attributes:
         study: What all rows share.
-        network: Settings of all networks; see `reelscore.captioners.training.Recipe`.
+        network: Settings of all networks; see `reelscore.captioners.NetworkRecipe`.
         row: The rows.
         data: The files, where the data is not rendered.
         folder: Where relative paths of files begin: the folder of the plan's file. No key of it.
@@ -189,12 +189,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     folder: str = ""
     left_out: tuple[str, ...] = ()
 
-    def recipe(self, row: Row) -> Recipe:
+    def recipe(self, row: Row) -> NetworkRecipe:
         """Return the recipe of a row's network."""
         own = {name: getattr(row, name) for name in _NETWORK if getattr(row, name) is not None}
         settings = {**self.network, **own}
         opt = settings.pop("opt", "adam")
-        return Recipe.of(opt, arch=row.arch, drop=row.dropout, ratio=row.ratio, **settings)
+        return NetworkRecipe.of(opt, arch=row.arch, drop=row.dropout, ratio=row.ratio, **settings)
 
     def seeds(self, row: Row) -> tuple[int, ...]:
         """Return the seeds of a row: one where nothing depends on it."""
@@ -268,16 +268,7 @@ def _shipped(name: str) -> Plan:
 
 
 def parse_plan(text: str, name: str = "plan") -> Plan:
-    r"""Read a plan from its text.
-
-    Args:
-        text: TOML.
-        name: What messages call it.
-
-    >>> parse_plan("[study]\ndata = 'rendered1-small'\nseed = [1]")
-    Traceback (most recent call last):
-    reelscore.errors.UnknownNameError: Unknown key of [study] in plan 'seed'. Did you mean ...
-    """
+    r"""Read a plan from its text."""
     try:
         content: dict[str, Any] = msgspec.toml.decode(text)
     except msgspec.DecodeError as error:

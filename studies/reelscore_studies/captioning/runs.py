@@ -23,8 +23,7 @@ import msgspec
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.captioners.lstm import check_device, gpu_is_here, need_torch
-from reelscore.captioners.processes import process_pool
+from reelscore.captioners.networks.lstm import check_device, gpu_is_here, need_torch
 from reelscore.data.atomic_files import (
     check_own_folder,
     make_folder,
@@ -46,6 +45,7 @@ from reelscore_studies.captioning.units import (
     distinct,
     units_of,
 )
+from reelscore_studies.process_pool import process_pool
 
 _FOLDERS = ("results", "cache", "data")
 
@@ -151,7 +151,7 @@ def _check_frozen(home: Path, plan: Plan) -> None:
 
 
 def _labelled(unit: Unit) -> list[Unit]:
-    """The runs whose label scores a run needs: its own, and those of rows it refers to."""
+    """Return the runs whose label scores a run needs: its own, and those of rows it refers to."""
     names = [name for name in (unit.row.of, unit.row.labels_of) if name is not None]
     others = [replace(unit, row=unit.plan.named(unit.row, name)) for name in names]
     own = [unit] if unit.row.method in ("labels", "translation") else []
@@ -227,12 +227,7 @@ def run_unit(unit: Unit, splits: Sequence[str]) -> None:
 
 
 def captioned(unit: Unit, splits: Sequence[str]) -> dict[str, Any]:
-    """Caption the items of some sets, where that is not done yet.
-
-    Returns:
-        For each set whose captions there are (``weights``) those of which weights, ``facts`` of
-        their making, and the ``seconds`` it took.
-    """
+    """Caption the items of some sets, where that is not done yet."""
     made = _read_made(unit)
     todo = _uncaptioned(unit, splits)
     if todo:
@@ -256,17 +251,13 @@ def _read_made(unit: Unit) -> dict[str, Any]:
 
 
 def _uncaptioned(unit: Unit, splits: Sequence[str]) -> list[str]:
-    """The sets whose captions were not made yet."""
+    """Return the sets whose captions were not made yet."""
     made = _read_made(unit)["weights"]
     return [split for split in splits if split not in made]
 
 
 def wordiness(captions: Mapping[str, str], training: set[str]) -> dict[str, float]:
     """Measure captions beside their scores: METEOR alone rewards short safe sentences.
-
-    Args:
-        captions: The captions.
-        training: The training captions, as tokens.
 
     >>> wordiness({"a": "a man runs", "b": "a man runs"}, {"a man runs"})
     {'length': 3.0, 'words': 3, 'unique': 0.5, 'novel': 0.0}

@@ -149,7 +149,7 @@ class StudyResults:
         return [100 * own["measured"]["best"][metric] for own in self._records(row)]
 
     def _statistics(self, row: Row, metric: str) -> list[FloatArray]:
-        """The statistics of each seed, items × k."""
+        """Return the statistics of each seed, items × k."""
         arrays = []
         for unit in self._units(row):
             with np.load(unit.result(self.split).with_suffix(".npz")) as file:
@@ -348,7 +348,7 @@ class StudyResults:
         ]
 
     def _warnings(self, rows: Sequence[Row]) -> list[str]:
-        """What nobody may overlook: bounds, too few seeds, clips that are not real."""
+        """Return what nobody may overlook: bounds, too few seeds, clips that are not real."""
         notes = []
         bounds = [f"{row.name} ({_BOUNDS[row.method]})" for row in rows if row.is_bound]
         if bounds:
@@ -412,16 +412,7 @@ class StudyResults:
 
 
 def seed_p_value(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
-    """Test whether two rows differ by more than their seeds do (Student's t); None without seeds.
-
-    Args:
-        ours: The scores of a row's seeds; a single one is that of a row that depends on no seed.
-        theirs: Those of the other row.
-
-    >>> round(seed_p_value([20.1, 20.5, 20.3], [21.0, 20.2, 21.5]), 3)
-    0.204
-    >>> seed_p_value([20.1], [21.0])
-    """
+    """Test whether two rows differ by more than their seeds do (Student's t); None if unseeded."""
     seeded = [np.asarray(scores) for scores in (ours, theirs) if len(scores) > 1]
     if not seeded:
         return None

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from reelscore._version import __version__
-from reelscore.captioners.labels import group_name
+from reelscore.captioners.labels.label_words import group_name
 from reelscore_studies.captioning.material import Material, material_of
 from reelscore_studies.captioning.plans import Plan, Row
 
@@ -74,11 +74,11 @@ class Unit:
         return digest_of(self.settings)
 
     def result(self, split: str) -> Path:
-        """Where what was measured is kept."""
+        """Return where what was measured is kept."""
         return self.home / "results" / f"{self.digest}.{split}.json"
 
     def captions(self, split: str, weights: str) -> Path:
-        """Where captions are kept."""
+        """Return where captions are kept."""
         return self.result(split).with_suffix(f".{weights}.captions.json")
 
     @property
@@ -105,7 +105,7 @@ def distinct(units: Sequence[Unit]) -> list[Unit]:
 
 
 def _settings(plan: Plan, row: Row) -> dict[str, Any]:
-    """What of a row the captions depend on."""
+    """Return what of a row the captions depend on."""
     own = {k: v for k, v in msgspec.to_builtins(row).items() if k not in _NO_INFLUENCE}
     return {**own, "recipe": str(plan.recipe(row))}
 

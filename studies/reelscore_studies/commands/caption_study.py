@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from reelscore.captioners.commands.options import device_option
+from reelscore.captioners.commands.caption_options import device_option
 from reelscore.cli.options import json_option, number_option
 from reelscore.cli.terminal import (
     STDOUT,

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from reelscore.captioners.commands.options import (
+from reelscore.captioners.clip_features import MissingItems, common_items
+from reelscore.captioners.commands.caption_options import (
     captions_option,
     check_output,
     finish,
@@ -17,7 +18,6 @@ from reelscore.captioners.commands.options import (
     read_label_scores,
     record_option,
 )
-from reelscore.captioners.features import MissingItems, common_items
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
 from reelscore.cli.options import choice_option, number_option, seed_option, threads_option

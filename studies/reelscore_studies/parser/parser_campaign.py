@@ -35,20 +35,7 @@ def make_campaign(
     judges: int = 3,
     name: str = "Parser check",
 ) -> int:
-    """Make a campaign, in state ``open``, in which judges see every clause.
-
-    Args:
-        where: The path of a SQLite file, or the URL of a PostgreSQL database.
-        parsed: Items with their captions.
-        judges: How many judge each clause.
-        name: What people call it.
-
-    Returns:
-        The number of clauses.
-
-    Raises:
-        DataError: If there is no clause to judge.
-    """
+    """Make a campaign, in state ``open``, in which judges see every clause."""
     shown = list(_clauses(parsed))
     if not shown:
         raise DataError("There is no clause to judge.")
@@ -80,11 +67,7 @@ def make_campaign(
 
 
 def score_campaign(where: Where) -> list[ComponentCheck]:
-    """What judges said of each component so far: the majority counts, ties are wrong.
-
-    Raises:
-        DataError: If the campaign asks for something else, or nobody has judged anything.
-    """
+    """Return what judges said of each component so far: the majority counts, ties are wrong."""
     with Campaign.open(where) as campaign:
         if campaign.terms.protocol.name != PARSER_CHECK.name:
             raise DataError(
@@ -101,7 +84,7 @@ def score_campaign(where: Where) -> list[ComponentCheck]:
 
 
 def _clauses(parsed: Mapping[str, Sequence[Sentence]]) -> Iterator[tuple[str, str, str]]:
-    """A name for each clause, its caption, and what the parser made of it."""
+    """Yield a name for each clause, its caption, and what the parser made of it."""
     for item, sentences in parsed.items():
         for caption, sentence in enumerate(sentences, start=1):
             chunks = chunk_tags(sentence)

@@ -70,11 +70,7 @@ class _Gold(msgspec.Struct):
 
 
 def read_gold(path: str | Path) -> list[GoldItem]:
-    """Read captions with known roles: JSON with `items`.
-
-    Raises:
-        DataError: If the file does not have that form.
-    """
+    """Read captions with known roles: JSON with `items`."""
     try:
         return msgspec.json.decode(Path(path).read_bytes(), type=_Gold).items
     except (msgspec.DecodeError, OSError) as error:
@@ -87,16 +83,7 @@ def read_gold(path: str | Path) -> list[GoldItem]:
 def gold_accuracy(
     gold: Sequence[GoldItem], sentences: Mapping[str, Sentence]
 ) -> tuple[dict[str, Share], list[tuple[GoldItem, tuple[str | None, ...]]]]:
-    """Compare the roles of first clauses with the accepted ones.
-
-    Args:
-        gold: The captions with their roles.
-        sentences: What the parser made of each, by id.
-
-    Returns:
-        The shares of right answers (each role, subject and verb, all four, topic of the verb),
-        and the items with an error, with what the parser said.
-    """
+    """Compare the roles of first clauses with the accepted ones."""
     right: dict[str, list[bool]] = defaultdict(list)
     wrong: list[tuple[GoldItem, tuple[str | None, ...]]] = []
     for item in gold:
@@ -133,7 +120,7 @@ def _accepted(lemma: str | None, accepted: Sequence[str | None]) -> bool:
 
 
 def check_sheet(parsed: Mapping[str, Sequence[Sentence]]) -> Iterator[Sequence[object]]:
-    """The rows of a sheet for one judge: a word a row, four empty columns at the end."""
+    """Yield the rows of a sheet for one judge: a word a row, four empty columns at the end."""
     yield _SHEET
     for item, sentences in parsed.items():
         for number, sentence in enumerate(sentences, start=1):
@@ -193,11 +180,7 @@ class ComponentCheck:
 
 
 def score_sheets(paths: Sequence[str | Path]) -> list[ComponentCheck]:
-    """Score the sheets of several judges: the majority counts, ties are wrong.
-
-    Raises:
-        DataError: If a sheet is not one of `check_sheet`, or the sheets are of different captions.
-    """
+    """Score the sheets of several judges: the majority counts, ties are wrong."""
     sheets = [_read_sheet(Path(path)) for path in paths]
     for path, sheet in zip(paths[1:], sheets[1:], strict=True):
         if sheet.keys() != sheets[0].keys():
@@ -221,13 +204,7 @@ def score_sheets(paths: Sequence[str | Path]) -> list[ComponentCheck]:
 def component_check(
     name: str, answers: Iterable[tuple[Hashable, Sequence[bool]]], judges: int
 ) -> ComponentCheck:
-    """Sum up what judges said of one component.
-
-    Args:
-        name: The component.
-        answers: The clause, and what each judge said of one of its words, or of the whole.
-        judges: How many judges there are; agreement is that on what all of them judged.
-    """
+    """Sum up what judges said of one component."""
     clauses: dict[Hashable, bool] = {}
     counts: list[list[int]] = []
     for clause, said in answers:
@@ -241,7 +218,7 @@ def component_check(
 
 
 def _read_sheet(path: Path) -> dict[tuple[str, ...], dict[str, bool]]:
-    """The answers of a sheet by item, caption, clause and word; empty cells are left out."""
+    """Return the answers of a sheet by item, caption, clause and word; empty cells are left out."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))

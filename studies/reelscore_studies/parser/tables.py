@@ -15,7 +15,7 @@ def gold_grid(shares: Mapping[str, Share]) -> Grid:
 
 
 def component_grid(checks: Sequence[ComponentCheck]) -> Grid:
-    """What judges say of each component: right clauses in percent, and Fleiss' kappa."""
+    """Return what judges say of each component: right clauses in percent, and Fleiss' kappa."""
     rows = [
         [*_row(check.component, check.clauses), Cell(_number(check.kappa, "{:.2f}"))]
         for check in checks

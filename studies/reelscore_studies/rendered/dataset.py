@@ -23,15 +23,16 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from reelscore._packages import need
 from reelscore._progress import Progress
-from reelscore.captioners.processes import process_pool
 from reelscore.data.atomic_files import (
     check_own_folder,
     make_folder,
     opened_atomically,
     write_atomically,
 )
-from reelscore.errors import DataError, MissingExtraError, check_choice
+from reelscore.errors import DataError, check_choice
+from reelscore_studies.process_pool import process_pool
 from reelscore_studies.rendered.features import NAMES, Extractor, FloatArray
 from reelscore_studies.rendered.frames import HEIGHT, WIDTH, render
 from reelscore_studies.rendered.grammar import Caption, captions_of
@@ -162,11 +163,7 @@ def write_clips(
 
 
 def read_record(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
-    """Read what was rendered into a folder; nothing where no rendering was finished there.
-
-    Raises:
-        DataError: If the record is damaged.
-    """
+    """Read what was rendered into a folder; nothing where no rendering was finished there."""
     path = Path(folder) / _RECORD
     try:
         record: dict[str, Any] = json.loads(path.read_bytes())
@@ -277,11 +274,7 @@ def _write_json(path: Path, content: object) -> None:
 
 def _write_videos(folder: Path, seed: int, scenes: Sequence[Scene], *, zoom: int = 4) -> None:
     """Write clips as videos, six frames a second, each pixel four times as large."""
-    try:
-        import av
-    except ImportError as error:
-        raise MissingExtraError.of("Videos need av", "reelscore[files]") from error
-
+    av = need("av", "reelscore[video]", "Videos need")
     folder.mkdir(parents=True, exist_ok=True)
     for scene in scenes:
         path = folder / f"{scene.item}.webm"

@@ -69,14 +69,6 @@ def train_network(
 ) -> Network:
     """Train a network with Adam.
 
-    Args:
-        rows: A row of numbers for each example.
-        classes: The class of each.
-        count: How many classes there are.
-        units: Hidden units.
-        epochs: Passes over the examples.
-        seed: Random seed.
-
     >>> rows = np.float32([[0, 1], [1, 0]] * 64)
     >>> network = train_network(rows, np.array([0, 1] * 64), 2, epochs=50)
     >>> network(rows[:2]).argmax(axis=1).tolist()
@@ -123,13 +115,7 @@ class Extractor:
 
     @classmethod
     def train(cls, seed: int, *, movies: int = 30, clips: int = 50) -> Extractor:
-        """Train the networks on movies of their own.
-
-        Args:
-            seed: Seed of the data set.
-            movies: How many movies.
-            clips: Clips of each.
-        """
+        """Train the networks on movies of their own."""
         rng = np.random.default_rng([seed, movies, clips])
         names = list(OBJECTS)
         patches: list[FloatArray] = []
@@ -181,15 +167,7 @@ class Extractor:
 
 
 def motion_histograms(frames: Uint8Array) -> FloatArray:
-    """Count how cells of 4 × 4 pixels move: direction, speed, height in the frame, and time.
-
-    Args:
-        frames: Clips × frames × rows × columns × colours.
-
-    >>> frames = np.zeros((1, 12, 36, 48, 3), dtype=np.uint8)
-    >>> motion_histograms(frames).shape, float(motion_histograms(frames).sum())
-    ((1, 153), 1.0)
-    """
+    """Count how cells of 4 × 4 pixels move: direction, speed, height in the frame, and time."""
     grey = _scaled(frames).mean(axis=-1)
     middle = (grey[:, 1:] + grey[:, :-1]) / 2
     down, right = np.gradient(middle, axis=(2, 3))
@@ -221,9 +199,6 @@ def motion_histograms(frames: Uint8Array) -> FloatArray:
 
 def picture_histograms(frames: Uint8Array) -> FloatArray:
     """Count colours (4 × 4 × 4) and directions of gradients (8, in 3 × 3 parts) of mean frames.
-
-    Args:
-        frames: Clips × frames × rows × columns × colours.
 
     >>> picture_histograms(np.zeros((2, 12, 36, 48, 3), dtype=np.uint8)).shape
     (2, 136)
@@ -268,7 +243,7 @@ def _patches(clip: Clip, rng: np.random.Generator) -> list[tuple[FloatArray, str
 
 
 def _shapes(patches: Uint8Array) -> FloatArray:
-    """How far each pixel is from the colour at the patch's edge: objects have any colour."""
+    """Return how far each pixel is from the colour at the patch's edge: objects have any colour."""
     values = patches.astype(np.float32)
     edge = (values[:, 0] + values[:, -1] + values[:, :, 0] + values[:, :, -1]).mean(axis=1) / 4
     values -= edge[:, None, None, :]

@@ -48,12 +48,7 @@ class Clip(NamedTuple):
 
 
 def render(seed: int, scene: Scene) -> Clip:
-    """Draw the frames of a clip.
-
-    >>> from reelscore_studies.rendered.scenes import draw_scene
-    >>> render(0, draw_scene(0, 3, 14)).frames.shape
-    (12, 36, 48, 3)
-    """
+    """Draw the frames of a clip."""
     movie = draw_movie(seed, scene.movie)
     rng = noise_of(seed, scene.movie, scene.clip)
     steps = rng.normal(0, _DRIFT, (FRAMES, 2))

@@ -48,12 +48,6 @@ class Caption(NamedTuple):
 def captions_of(seed: int, movie: int, clip: int, misaligned: float = 0.10) -> tuple[Caption, ...]:
     """Write the references of a clip; the first may describe the clip before.
 
-    Args:
-        seed: Seed of the data set.
-        movie: Number of the movie.
-        clip: Number of the clip.
-        misaligned: Share of first references that describe the clip before.
-
     >>> [caption.text for caption in captions_of(0, 3, 14)][:2]
     ['Someone throws the note.', 'Someone throws the note in the woods.']
     """
@@ -126,15 +120,6 @@ def recall(
 
     Any word for a thing counts. Clips without an object are left out of its share. No caption
     names all of it: half of the references say nothing of the place.
-
-    Args:
-        captions: The captions.
-        truth: The lines of ``truth.jsonl``.
-
-    >>> truth = [{"item": "a", "verb": "take", "object": "gun", "place": "office", "who": "man"}]
-    >>> shares = recall({"a": "Someone picks up the pistol."}, truth)
-    >>> shares["verb"], shares["object"], shares["place"]
-    (1.0, 1.0, 0.0)
     """
     named: dict[str, list[bool]] = {role: [] for role in ROLES}
     lines = [line for line in truth if line["item"] in captions]

@@ -221,12 +221,7 @@ def draw_movie(seed: int, movie: int) -> Movie:
 
 
 def draw_scene(seed: int, movie: int, clip: int) -> Scene:
-    """Draw what one clip shows.
-
-    >>> scene = draw_scene(0, 3, 14)
-    >>> scene.item, scene.action.name, scene.place.name
-    ('rendered1_m003_c014', 'throw', 'forest')
-    """
+    """Draw what one clip shows."""
     shared = draw_movie(seed, movie)
     rng = generator(seed, movie, clip, _SCENE)
     place = PLACES[_pick(rng, shared.places)]

@@ -29,11 +29,13 @@ from numpy.typing import NDArray
 from reelscore._progress import Progress
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, Assessment
-from reelscore.learned.agreement import held_out_scores
-from reelscore.meta.judged import Judged, score_judged, williams_matrix
+from reelscore.learned.judged_scores import Judged, williams_matrix
+from reelscore.learned.unseen_years import held_out_scores
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.spice import TupleScore
+from reelscore.scoring.captions import score
 from reelscore.stats.correlations import pearson
+from reelscore.text.tokens import Tokenizer
 from reelscore_studies.published import published
 
 # The metrics of the paper, by the names it gives them and by ours.
@@ -106,17 +108,7 @@ class Reproduction:
 def reproduce(
     path: str | Path, *, seed: int = 12345, splits: int = 20, progress: Progress | None = None
 ) -> Reproduction:
-    """Recompute the tables.
-
-    Args:
-        path: A copy of the data set, as for `reelscore.data.datasets.trecvid_ha.load`.
-        seed: Random seed of the shuffled words and of the splits.
-        splits: Over how many random splits to average the fusion; the paper has one.
-        progress: Called with how many folders are scored, of how many.
-
-    Returns:
-        The tables, printed and recomputed.
-    """
+    """Recompute the tables."""
     judged: dict[tuple[Setting, str], Judged] = {}
     shuffled: dict[tuple[Setting, str], Judged] = {}
     for done, (setting, folder) in enumerate(product(SETTINGS, FOLDERS), start=1):
@@ -163,15 +155,7 @@ def reproduce(
 def single_annotators(
     path: str | Path, kept: Mapping[str, FloatArray] | None = None
 ) -> dict[str, list[float]]:
-    """Table 5: MA-2020 against each annotator's references, and against all five.
-
-    Args:
-        path: A copy of the data set.
-        kept: Scores of BERTHA trained on four fifths of these items, for the other fifth.
-
-    Returns:
-        By metric, the correlations for HUMAN-A to HUMAN-E and for all.
-    """
+    """Table 5: MA-2020 against each annotator's references, and against all five."""
     data = trecvid_ha.load(path, "MA-2020")
     names = ("METEOR", "CIDEr", "BLEU-4")
     correlations: dict[str, list[float]] = {name: [] for name in names}
@@ -187,7 +171,7 @@ def single_annotators(
 
 
 def _automatic(path: str | Path, folder: str) -> NDArray[np.bool_]:
-    """Which of a folder's judged captions, people's included, are by automatic systems."""
+    """Return which of a folder's judged captions, people's included, are by automatic systems."""
     data = trecvid_ha.load(path, folder, people=True)
     return np.concatenate(
         [
@@ -289,15 +273,6 @@ def fuse(
     score scaled to 0–1 in each folder, and all folders train one regression. BERTHA's scores of
     training captions come from models that saw test captions of other years.
 
-    Args:
-        folders: The judged captions of each folder.
-        seed: Random seed of the splits.
-        splits: Over how many random splits to average.
-
-    Returns:
-        Correlations on the test captions of each folder, by metric and for the fusion; and the
-        regression's coefficients.
-
     >>> rng = np.random.default_rng(0)
     >>> scores = {METRICS[name]: rng.random(200) for name in FUSED}
     >>> few = Judged(np.repeat(["a", "b"], 100), scores["meteor"] - scores["bleu_4"], scores)
@@ -357,14 +332,7 @@ _FILE = "bertha_spice.npz"
 
 
 def official_scores(data: Assessment) -> FloatArray | None:
-    """The official tool's scores of a folder's judged captions, in the order of its file.
-
-    Args:
-        data: A folder of judgments by several people.
-
-    Returns:
-        The scores; ``None`` for other data than those they were made of.
-    """
+    """Return the official tool's scores of a folder's judged captions, in the order of its file."""
     with (
         as_file(files("reelscore_studies.published").joinpath(_FILE)) as path,
         np.load(path, allow_pickle=False) as stored,
@@ -386,7 +354,7 @@ def in_string_order(scores: FloatArray) -> FloatArray:
 
 
 def by_system_and_item(data: Assessment, scores: FloatArray) -> FloatArray:
-    """Bring scores from the order of the file into that of `reelscore.meta.judged.Judged`."""
+    """Bring scores from the order of the file into that of `Judged`."""
     of_row = dict(zip(data.rows, scores.tolist(), strict=True))
     return np.array(
         [
@@ -400,12 +368,7 @@ def by_system_and_item(data: Assessment, scores: FloatArray) -> FloatArray:
 def write_counts(
     path: str | Path, counts: Sequence[tuple[Assessment, Sequence[Sequence[int]]]]
 ) -> None:
-    """Keep counts of the official tool, a row for each of a folder's judged captions.
-
-    Args:
-        path: The file to write.
-        counts: Folders; and correct, candidate's and reference's tuples by row of the file.
-    """
+    """Keep counts of the official tool, a row for each of a folder's judged captions."""
     arrays = {}
     for data, rows in counts:
         name = f"{data.folder}|{data.reading}"
@@ -416,3 +379,44 @@ def write_counts(
 
 def _fingerprint(rows: Sequence[tuple[str, str]]) -> bytes:
     return hashlib.blake2b(repr(list(rows)).encode(), digest_size=8).digest()
+
+
+def score_judged(
+    data: Assessment,
+    metrics: str,
+    *,
+    annotators: Sequence[str] | None = None,
+    tokenizer: Tokenizer = "ptb",
+    shuffle: int | None = None,
+) -> Judged:
+    """Score the judged captions, each as a separate item.
+
+    That is how the published correlations were made. It only matters for CIDEr, which counts a
+    reference as often as captions of its video were judged.
+
+    >>> from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+    >>> z = MetricResult("z", 0.25, ItemScores.of({"1": 0.5, "2": 0.0}), "")
+    >>> few = Assessment("SA-2016", "aligned", ["1", "2"], {"me": {"1": "a man", "2": "a dog"}},
+    ...                  {"HUMAN-A": {"1": "a man", "2": "two cats"}},
+    ...                  ScoreTable({"me": {"z": z}}), {}, {})
+    >>> score_judged(few, "rouge_l").metrics["rouge_l"].tolist()
+    [1.0, 0.0]
+    """
+    references = data.references(annotators)
+    keys = [(name, item) for name in data.human.systems for item in data.human[name]["z"].items]
+    captions = [data.candidates[name][item] for name, item in keys]
+    if shuffle is not None:
+        rng = np.random.default_rng(shuffle)
+        captions = [" ".join(rng.permutation(caption.split())) for caption in captions]
+    numbers = [str(k) for k in range(len(keys))]
+    scores = score(
+        dict(zip(numbers, captions, strict=True)),
+        {number: references[item] for number, (_, item) in zip(numbers, keys, strict=True)},
+        metrics,
+        tokenizer=tokenizer,
+    )
+    return Judged(
+        np.array([name for name, _ in keys]),
+        np.concatenate([data.human[name]["z"].items.array for name in data.human.systems]),
+        {name: result.items.array for name, result in scores.items()},
+    )

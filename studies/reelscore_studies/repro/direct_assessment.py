@@ -27,11 +27,7 @@ class Replication(NamedTuple):
 
 
 def replicate(path: str | Path) -> Replication:
-    """Recompute Table 5 from the single-annotator judgments of 2016.
-
-    Args:
-        path: A copy of the data set, as for `reelscore.data.datasets.trecvid_ha.load`.
-    """
+    """Recompute Table 5 from the single-annotator judgments of 2016."""
     tables = published("direct_assessment")["tables"]
     human = trecvid_ha.load(path, "SA-2016", people=True).human
     means = {

@@ -93,7 +93,7 @@ class Study:
         return list(dict.fromkeys(each.system for each in self.settings))
 
     def of(self, system: str) -> list[Setting]:
-        """The settings of one system."""
+        """Return the settings of one system."""
         return [each for each in self.settings if each.system == system]
 
     def to_dict(self) -> dict[str, Any]:
@@ -267,7 +267,7 @@ class _Bench:
         return truth, *oracle_captions(paired.candidates, truth, self.protocol, self.threads)
 
     def wanted(self, truth: Sequence[Story]) -> float:
-        """How many captions the truth of a video has, as the protocol sees it."""
+        """Return how many captions the truth of a video has, as the protocol sees it."""
         total = sum(map(len, truth))
         return total if self.protocol.annotators == "merge" else total / len(truth)
 

@@ -40,10 +40,6 @@ def draw_counts(study: Study, path: str | Path) -> None:
     The line of the current framework is in every panel. The dotted line marks as many captions as
     the truth has.
 
-    Args:
-        study: What `study_counts` gave.
-        path: A .pdf, .svg or .png file.
-
     >>> import tempfile
     >>> from reelscore import examples
     >>> from reelscore_studies import study_counts
@@ -83,7 +79,7 @@ def draw_counts(study: Study, path: str | Path) -> None:
 
 
 def _counts(settings: list[Setting]) -> Grid:
-    """A row for each score, a column for each number of captions; the best F1 stands out."""
+    """Return a row for each score, a column for each number of captions; the best F1 stands out."""
     rows = [[Cell("captions"), *(Cell(f"{each.captions:.1f}") for each in settings)]]
     rows.append(_row("Current", CURRENT, settings))
     for score, name in SODA_NAMES.items():

@@ -22,8 +22,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.captioners.features import Features
-from reelscore.errors import DataError, MissingExtraError
+from reelscore._packages import need
+from reelscore.captioners.clip_features import Features
+from reelscore.errors import DataError
 from reelscore.text.parser.tuples import ROLES, Roles, Tuples
 
 NONE = "<none>"
@@ -35,16 +36,7 @@ _NOT_NEIGHBOURS = [(r, s) for r, s in combinations(range(len(ROLES)), 2) if s > 
 
 
 def representations(tuples: Tuples, minimum: int = 30) -> dict[str, Representation]:
-    """Return the main clause of each item, with rare labels left out.
-
-    Args:
-        tuples: The tuples; an item's first one is its main clause.
-        minimum: In how many items a label must occur in its role.
-
-    >>> tuples = Tuples({"a": [Roles("man", "run")], "b": [Roles("dog", "run")]})
-    >>> representations(tuples, minimum=2)
-    {'a': ('<none>', 'run', '<none>', '<none>'), 'b': ('<none>', 'run', '<none>', '<none>')}
-    """
+    """Return the main clause of each item, with rare labels left out."""
     main = {item: _filled(clauses[0]) for item, clauses in tuples.by_item.items() if clauses}
     counts = [Counter(labels[role] for labels in main.values()) for role in range(len(ROLES))]
     return {
@@ -67,11 +59,6 @@ class SemanticField:
         labels: The labels of each role.
         unary: For each role a row for each label: weights of the scores, and a bias.
         pairs: For each two roles the potential of each two labels.
-
-    >>> field = SemanticField((("a", "b"), ("c", "d")), (np.array([[1.0, 0], [0, 0.5]]),) * 2,
-    ...                       {(0, 1): np.array([[0.0, 0], [3, 0]])})
-    >>> field.best(np.array([[1.0]]))
-    [('b', 'c')]
     """
 
     labels: tuple[tuple[str, ...], ...]
@@ -87,33 +74,20 @@ class SemanticField:
         pairs: Pairs = "chain",
         iterations: int = 60,
     ) -> SemanticField:
-        """Train the weights.
-
-        Args:
-            known: The representation of each training item.
-            scores: Scores of the visual labels of the items.
-            pairs: Which roles are tied: neighbours, or all.
-            iterations: Iterations of L-BFGS.
-
-        Raises:
-            DataError: If no item has both.
-            MissingExtraError: If sklearn-crfsuite is not installed.
-        """
-        try:
-            import sklearn_crfsuite
-        except ImportError:
-            raise MissingExtraError.of(
-                "Semantic representations need sklearn-crfsuite", "sklearn-crfsuite"
-            ) from None
+        """Train the weights."""
+        crfsuite = need(
+            "sklearn_crfsuite",
+            "reelscore-studies[translation]",
+            "Semantic representations need",
+            "sklearn-crfsuite",
+        )
         items = [item for item in scores.items if item in known]
         if not items:
             raise DataError("No item has both tuples and label scores. Are these the same clips?")
         matrix = scores.take(items).matrix
         rows = [_attributes(row) for row in matrix.tolist()]
         wanted = [[f"{r}{label}" for r, label in enumerate(known[item])] for item in items]
-        field: Any = sklearn_crfsuite.CRF(
-            algorithm="lbfgs", c1=0.05, c2=0.3, max_iterations=iterations
-        )
+        field: Any = crfsuite.CRF(algorithm="lbfgs", c1=0.05, c2=0.3, max_iterations=iterations)
         with warnings.catch_warnings():  # of scikit-learn, about its own classes
             warnings.simplefilter("ignore")
             field.fit(rows, wanted)
@@ -141,11 +115,7 @@ class SemanticField:
         return cls(labels, unary, potentials)
 
     def best(self, scores: NDArray[Any]) -> list[Representation]:
-        """Find the best labels of each row of scores.
-
-        Args:
-            scores: Scores of the visual labels: a row for each item.
-        """
+        """Find the best labels of each row of scores."""
         rows = np.hstack([scores, np.ones((len(scores), 1))]).astype(np.float64)
         potentials = [rows @ weights.T for weights in self.unary]
         chain = all(s == r + 1 for r, s in self.pairs)
@@ -153,12 +123,7 @@ class SemanticField:
         return [find([own[k] for own in potentials]) for k in range(len(rows))]
 
     def value(self, potentials: Sequence[FloatArray], chosen: Sequence[int]) -> float:
-        """Add up the potentials of one choice of labels.
-
-        Args:
-            potentials: The potential of each label of each role.
-            chosen: The number of a label for each role.
-        """
+        """Add up the potentials of one choice of labels."""
         own = sum(potentials[role][label] for role, label in enumerate(chosen))
         return float(own + sum(t[chosen[r], chosen[s]] for (r, s), t in self.pairs.items()))
 
@@ -178,7 +143,7 @@ class SemanticField:
         return self._named(chosen[::-1])
 
     def _full(self, potentials: Sequence[FloatArray]) -> Representation:
-        """All combinations of the best labels of each role."""
+        """Return all combinations of the best labels of each role."""
         kept = [np.sort(np.argsort(-own, kind="stable")[:_BEST]) for own in potentials]
         count = len(kept)
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from reelscore.errors import MissingExtraError
+from reelscore._packages import need
 
 Words = tuple[str, ...]
 Links = frozenset[tuple[int, int]]
@@ -46,23 +46,14 @@ class PhraseTable:
 
     @classmethod
     def learn(cls, pairs: Sequence[tuple[Words, Words]]) -> PhraseTable:
-        """Learn phrases.
-
-        Args:
-            pairs: Labels and the words of a sentence.
-
-        Raises:
-            MissingExtraError: If NLTK is not installed.
-        """
-        try:
-            from nltk.translate.phrase_based import phrase_extraction
-        except ImportError:
-            raise MissingExtraError.of("Translation needs nltk", "nltk") from None
+        """Learn phrases."""
+        extra = "reelscore-studies[translation]"
+        nltk = need("nltk.translate.phrase_based", extra, "Translation needs", "nltk")
         together: Counter[tuple[Words, Words]] = Counter()
         # A pair that comes again has the same phrases: it is taken apart once.
         seen = Counter(zip(pairs, align(pairs), strict=True))
         for ((labels, words), links), times in seen.items():
-            extracted = phrase_extraction(
+            extracted = nltk.phrase_extraction(
                 " ".join(words),
                 " ".join(_one_word(label) for label in labels),
                 sorted((w, k) for k, w in links),
@@ -94,12 +85,6 @@ def _one_word(label: str) -> str:
 
 def align(pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
     """Align labels and words.
-
-    Args:
-        pairs: Labels and the words of a sentence.
-
-    Returns:
-        For each pair the places of a label and of a word that belong together.
 
     >>> pairs = [(("dog", "run"), ("dog", "runs")), (("dog",), ("dog",)), (("run",), ("runs",))]
     >>> sorted(align(pairs)[0])

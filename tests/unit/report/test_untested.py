@@ -12,7 +12,7 @@ from reelscore.data.tables.table import ItemScores, MetricResult
 from reelscore.examples import clips
 from reelscore.meta.evaluation import compare_metrics
 from reelscore.meta.paired_scores import Cells
-from reelscore.meta.report.agreement import significance_grid
+from reelscore.meta.report.agreement_tables import significance_grid
 from reelscore.report.html import Report, report_html, report_of
 from reelscore.report.html.page import encoded, marks_of
 from reelscore.report.plots.figures import TablePlots

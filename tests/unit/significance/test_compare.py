@@ -207,9 +207,9 @@ def test_stored_tables_give_the_same_results(metric, tmp_path):
 @pytest.mark.parametrize("metric", LEARNED)
 def test_learned_metrics_are_means(metric):
     """Their stored scores are tested as they are, without statistics."""
-    from reelscore.learned.bertha import Bertha
-    from reelscore.learned.fusion import Fusion
-    from reelscore.learned.sts import Sts
+    from reelscore.learned.metrics.bertha import Bertha
+    from reelscore.learned.metrics.fusion import Fusion
+    from reelscore.learned.metrics.sts import Sts
 
     declared = {"bertha": Bertha, "fusion": Fusion, "sts": Sts}[metric]
     made = object.__new__(declared)

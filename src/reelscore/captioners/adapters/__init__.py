@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reelscore.captioners.adapters.base import Adapter, Sent
+from reelscore.captioners.adapters.adapter import Adapter, Sent
 from reelscore.errors import DataError
 
 _SERVED = re.compile(r"(.+)@(https?://.+)", re.DOTALL)
@@ -31,27 +31,7 @@ def adapter_of(
     key_file: str | None = None,
     server: bool = False,
 ) -> Adapter:
-    """Make the captioner that a word names.
-
-    Args:
-        model: ``openai:NAME@URL``, ``hf:FOLDER`` or ``command:PROGRAM {frames} {video}``.
-        sent: Whether it is sent frames as images, or the video.
-        sampling: What decides its words: ``temperature``, ``seed``, ``max_tokens``.
-        parallel: How many requests, or programs, may be at work.
-        batch: How many clips a model in a folder takes at once.
-        device: Where a model in a folder runs; what there is if not given.
-        timeout: Seconds that a request, or a program, may take.
-        tries: How often a request is sent that fails.
-        key_file: A file with the key of a server; else ``REELSCORE_API_KEY`` is used.
-        server: Whether a command is started once, and reads and writes lines of JSON.
-
-    Raises:
-        DataError: If the word names none, or the captioner cannot be used.
-
-    >>> sampling = {"temperature": 0, "seed": 1, "max_tokens": 64}
-    >>> adapter_of("openai:some-model@http://127.0.0.1:8000/v1", sampling=sampling).identity
-    'openai:some-model'
-    """
+    """Make the captioner that a word names."""
     kind, _, rest = model.partition(":")
     if server and kind != "command":
         raise DataError("--server is for command:… only; an endpoint is openai:NAME@URL.")

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from reelscore._progress import Progress
-from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Sent, Shown, cleaned
+from reelscore.captioners.adapters.adapter import (
+    Adapter,
+    Answer,
+    ClipError,
+    Sent,
+    ShownClip,
+    cleaned,
+)
 from reelscore.captioners.run_record import Parameters
 from reelscore.endpoint.journal import AnswerRecord, Journal
 from reelscore.endpoint.prompts import CaptionPrompt
@@ -175,15 +182,15 @@ class ClipWork:
         for own, record in zip(shown, records, strict=True):
             yield own.clip.item, record
 
-    def _shown(self, clip: Clip, previous: str) -> Shown:
+    def _shown(self, clip: Clip, previous: str) -> ShownClip:
         frames = Frames([], [], [])
         if self.adapter.needs_frames or "duration" in self.prompt.fields:
             frames = read_frames(clip.video, Sampling(self.settings.frames, self.settings.side))
         quality = self.settings.quality
         task, question = self.prompt.about(frames.duration, previous)
-        return Shown(clip, frames, lambda: frames.jpegs(quality), task, question)
+        return ShownClip(clip, frames, lambda: frames.jpegs(quality), task, question)
 
-    def _record(self, shown: Shown, video: str, answer: Answer) -> AnswerRecord:
+    def _record(self, shown: ShownClip, video: str, answer: Answer) -> Record:
         item, made_of = shown.clip.item, {**self.made_of, "video": video}
         refused = answer.finish == "refusal"
         looked = shown.frames if self.adapter.needs_frames else Frames([], [], [])

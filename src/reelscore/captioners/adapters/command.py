@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
-from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Shown
+from reelscore.captioners.adapters.adapter import Adapter, Answer, ClipError, ShownClip
 from reelscore.endpoint.http import check_timeout, shortened
 from reelscore.errors import DataError
 
@@ -65,17 +65,17 @@ class CommandAdapter(Adapter):
         """The command."""
         return f"command:{shlex.join(self.words)}{' --server' if self.server else ''}"
 
-    def describe(self, batch: Sequence[Shown]) -> list[Answer]:
+    def describe(self, batch: Sequence[ShownClip]) -> list[Answer]:
         """Describe clips, one after the other."""
         return [self._answer(shown) for shown in batch]
 
-    def _answer(self, shown: Shown) -> Answer:
+    def _answer(self, shown: ShownClip) -> Answer:
         started = time.monotonic()
         with _frames_folder(shown if self.needs_frames else None) as folder:
             said = (self._line if self.server else self._once)(shown, folder)
         return Answer(said, seconds=time.monotonic() - started)
 
-    def _once(self, shown: Shown, folder: str) -> str:
+    def _once(self, shown: ShownClip, folder: str) -> str:
         values = {"frames": folder, "video": shown.clip.video, "prompt": shown.question}
         words = [_FIELD.sub(lambda name: values[name[1]], word) for word in self.words]
         process = _started(words, subprocess.DEVNULL)
@@ -91,7 +91,7 @@ class CommandAdapter(Adapter):
             raise ClipError(f"{words[0]} ended with {_status(process.returncode)}{_last(err)}")
         return _text(out)
 
-    def _line(self, shown: Shown, folder: str) -> str:
+    def _line(self, shown: ShownClip, folder: str) -> str:
         if self._process is None:
             self._process = _Server(self.words)
         files = sorted(map(str, Path(folder).iterdir()))
@@ -117,7 +117,7 @@ class CommandAdapter(Adapter):
         return str(answer["caption"])
 
     def record(self) -> dict[str, Any]:
-        """The command as it was given."""
+        """Return the command as it was given."""
         return {
             "adapter": self.kind,
             "model": shlex.join(self.words),
@@ -221,7 +221,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def _frames_folder(shown: Shown | None) -> Iterator[str]:
+def _frames_folder(shown: ShownClip | None) -> Iterator[str]:
     """Write frames as 001.jpg, 002.jpg and so on, for as long as the program needs them."""
     with tempfile.TemporaryDirectory(prefix="reelscore-frames-") as folder:
         for number, jpeg in enumerate(shown.jpegs() if shown else (), start=1):
@@ -238,6 +238,6 @@ def _status(code: int) -> str:
 
 
 def _last(errors: bytes) -> str:
-    """The last line that a program wrote to its standard error."""
+    """Return the last line that a program wrote to its standard error."""
     lines = errors[-4096:].decode(errors="replace").strip().splitlines()
     return f": {shortened(lines[-1])}" if lines else ""

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
-from reelscore.captioners.adapters.base import Adapter, Answer, Shown
+from reelscore._packages import default_device, need
+from reelscore.captioners.adapters.adapter import Adapter, Answer, ShownClip
 from reelscore.errors import DataError, MissingExtraError
-from reelscore.learned.encoders import default_device, load_weights, loading, need
-from reelscore.learned.judges.model_folders import read_config, weights_hash
+from reelscore.learned.networks.encoders import load_weights, loading, read_config, weights_hash
 
 _REMEDY = "If a file of the model is damaged or missing, fetch it again."
 
@@ -82,12 +82,12 @@ class FolderAdapter(Adapter):
         """What runs the model."""
         return ("torch", "transformers")
 
-    def describe(self, batch: Sequence[Shown]) -> list[Answer]:
+    def describe(self, batch: Sequence[ShownClip]) -> list[Answer]:
         """Describe a batch; the most likely word is taken each time."""
         with self._alone, loading(str(self.folder), _REMEDY, "the model cannot describe a clip"):
             return self._described(batch)
 
-    def _described(self, batch: Sequence[Shown]) -> list[Answer]:
+    def _described(self, batch: Sequence[ShownClip]) -> list[Answer]:
         torch = _need("torch")
         started = time.monotonic()
         inputs = self._inputs(batch).to(self.device, dtype=self._model.dtype)
@@ -114,7 +114,7 @@ class FolderAdapter(Adapter):
             )
         return answers
 
-    def _inputs(self, batch: Sequence[Shown]) -> Any:
+    def _inputs(self, batch: Sequence[ShownClip]) -> Any:
         from jinja2 import TemplateError
         from PIL import Image
 
@@ -142,12 +142,12 @@ class FolderAdapter(Adapter):
         return text
 
     def _ends(self) -> set[int]:
-        """The tokens at which an answer ends."""
+        """Return the tokens at which an answer ends."""
         ends = self._model.generation_config.eos_token_id
         return {ends} if isinstance(ends, int) else set(ends or ())
 
     def record(self) -> dict[str, Any]:
-        """The folder, its weights, and where it ran."""
+        """Return the folder, its weights, and where it ran."""
         return {
             "adapter": self.kind,
             "model": str(self.folder),
@@ -157,7 +157,7 @@ class FolderAdapter(Adapter):
 
 
 def _need(module: str) -> ModuleType:
-    return need(module, "reelscore[torch]", "Captions of a model in a folder")
+    return need(module, "reelscore[captioners]", "Captions of a model in a folder need")
 
 
 def _check_torchvision(torch: str, *, needed: bool) -> None:
@@ -183,7 +183,7 @@ def _check_torchvision(torch: str, *, needed: bool) -> None:
 
 
 def _torchvision_of(torch: str) -> str:
-    """The releases of torchvision that go with a torch: 0.15 with 2.0, and so on.
+    """Return the releases of torchvision that go with a torch: 0.15 with 2.0, and so on.
 
     >>> _torchvision_of("2.13.0+cpu"), _torchvision_of("3.0")
     ('==0.28.*', '')

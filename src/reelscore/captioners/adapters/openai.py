@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from reelscore.captioners.adapters.base import Adapter, Answer, ClipError, Shown
+from reelscore.captioners.adapters.adapter import Adapter, Answer, ClipError, ShownClip
 from reelscore.endpoint.chat import Endpoint
 from reelscore.endpoint.questions import ChatQuestion, chat_request
 from reelscore.errors import DataError
@@ -35,11 +35,11 @@ class EndpointAdapter(Adapter):
         """The model's name; the same model may be served elsewhere tomorrow."""
         return f"openai:{self.model}"
 
-    def describe(self, batch: Sequence[Shown]) -> list[Answer]:
+    def describe(self, batch: Sequence[ShownClip]) -> list[Answer]:
         """Send a request for each clip."""
         return [self._answer(shown) for shown in batch]
 
-    def _answer(self, shown: Shown) -> Answer:
+    def _answer(self, shown: ShownClip) -> Answer:
         request = chat_request(
             self.model,
             shown.task,
@@ -66,7 +66,7 @@ class EndpointAdapter(Adapter):
         )
 
     def record(self) -> dict[str, Any]:
-        """The model and where it was asked; the key is no part of it."""
+        """Return the model and where it was asked; the key is no part of it."""
         return {"adapter": self.kind, "model": self.model, "endpoint": self.endpoint.url}
 
 
@@ -78,11 +78,7 @@ def _content(file: Path) -> bytes:
 
 
 def key_of_file(path: str) -> str:
-    """Read a key from a file; the message of a fault never shows what the file holds.
-
-    Raises:
-        DataError: If it cannot be read, or is no key.
-    """
+    """Read a key from a file; the message of a fault never shows what the file holds."""
     try:
         key = Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

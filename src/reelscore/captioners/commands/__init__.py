@@ -6,15 +6,18 @@ import click
 
 from reelscore.cli.main import LazyGroup
 
-# name: (module, what it does); a command is a file here and a line in this table
+# name: (module:command, what it does)
 _COMMANDS = {
-    "nearest": ("nearest", "Give every item the caption of its nearest neighbour."),
-    "bound": ("bound", "Give every item its best training sentence: an oracle."),
-    "constant": ("constant", "Give every item the best constant sentence."),
-    "labels": ("labels", "Train, filter and apply classifiers of visual labels."),
-    "train": ("train", "Train a network that describes label scores."),
-    "generate": ("generate", "Write captions with one trained network, or several."),
-    "run": ("run", "Describe clips with any captioner."),
+    "nearest": ("baselines:nearest", "Give every item the caption of its nearest neighbour."),
+    "bound": ("baselines:bound", "Give every item its best training sentence: an oracle."),
+    "constant": ("baselines:constant", "Give every item the best constant sentence."),
+    "labels": ("label_commands", "Train, filter and apply classifiers of visual labels."),
+    "train": ("network_commands:train", "Train a network that describes label scores."),
+    "generate": (
+        "network_commands:generate",
+        "Write captions with trained networks.",
+    ),
+    "run": ("describe_clips", "Describe clips with any captioner."),
 }
 
 

@@ -7,11 +7,11 @@ import threading
 
 import click
 
+from reelscore._packages import default_device
 from reelscore.challenges.commands.options import database_argument, open_arena, say
 from reelscore.challenges.queue.workers import Workers, alone_on
 from reelscore.cli.options import choice_option
 from reelscore.errors import DataError
-from reelscore.learned.encoders import default_device
 
 
 @click.command("worker")

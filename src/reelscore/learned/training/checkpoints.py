@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reelscore._packages import need
 from reelscore.data.atomic_files import check_own_folder, make_folder, write_atomically
 from reelscore.errors import DataError
-from reelscore.learned.encoders import need
 
 _FILE = "checkpoint.safetensors"
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,7 @@ def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> None:
 
 
 def read_checkpoint(folder: str | Path, origin: str) -> Checkpoint | None:
-    """Read the checkpoint of a training, if there is one.
-
-    Raises:
-        DataError: If the checkpoint is of another training, or damaged.
-    """
+    """Read the checkpoint of a training, if there is one."""
     path = Path(folder) / _FILE
     if not path.is_file():
         return None
@@ -75,18 +72,49 @@ def read_checkpoint(folder: str | Path, origin: str) -> Checkpoint | None:
     return Checkpoint(int(metadata["step"]), origin, validation, tensors)
 
 
+def named(part: str, tensors: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the name of a part before the names of its tensors."""
+    return {f"{part}.{name}": value for name, value in tensors.items()}
+
+
+def part_of(tensors: Mapping[str, Any], part: str, device: str = "cpu") -> dict[str, Any]:
+    """Take the tensors of a part, under their own names, to a device."""
+    beginning = f"{part}."
+    return {
+        name.removeprefix(beginning): value.to(device)
+        for name, value in tensors.items()
+        if name.startswith(beginning)
+    }
+
+
+def moments(optimiser: Any, weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an optimiser remembers of each weight, by kind and name."""
+    return {
+        f"{kind}.{name}": moment
+        for name, value in weights.items()
+        for kind, moment in optimiser.state.get(value, {}).items()
+    }
+
+
+def restore_moments(
+    optimiser: Any, weights: Mapping[str, Any], tensors: Mapping[str, Any], device: str
+) -> None:
+    """Let an optimiser remember what `moments` returned."""
+    for name, value in weights.items():
+        state = {
+            kind: tensors[f"{kind}.{name}"].to(device)
+            for kind in _MOMENTS
+            if f"{kind}.{name}" in tensors
+        }
+        if state:
+            optimiser.state[value] = state
+
+
 _CLAIM = "training.json"
 
 
 def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
     """Note what is trained in a folder; refuse a folder in which something else was.
-
-    Args:
-        folder: Where a training keeps its checkpoints and its model, created if needed.
-        facts: What the training depends on: recipe, encoder, seed and the like.
-
-    Raises:
-        DataError: If another training was begun there, or other files are there.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as home:
@@ -121,9 +149,6 @@ def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
 @contextmanager
 def released_on_failure(folder: str | Path) -> Iterator[None]:
     """Take back a claim if the training fails before its first checkpoint: nothing is lost then.
-
-    Args:
-        folder: The folder that was claimed; it is removed if nothing else is in it.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as home:

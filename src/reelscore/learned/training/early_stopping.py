@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from reelscore.errors import DataError
-from reelscore.learned.cross_encoder import CrossEncoder, Tensors
 from reelscore.learned.judged_captions import JudgedCaption
-from reelscore.learned.pair_scores import predict_captions
+from reelscore.learned.networks.cross_encoder import CrossEncoder, Tensors
+from reelscore.learned.networks.pair_scores import predict_captions
 from reelscore.learned.training.recipes import Recipe
 
 _LEAST = 3  # judged captions below which a correlation says nothing
@@ -18,16 +18,7 @@ _LEAST = 3  # judged captions below which a correlation says nothing
 def validation_split(
     captions: Sequence[JudgedCaption], recipe: Recipe, seed: int
 ) -> tuple[list[JudgedCaption], list[JudgedCaption]]:
-    """Keep a share of the items, drawn by the seed, and give the rest to learn from first.
-
-    Raises:
-        DataError: If too few judged captions would be kept.
-
-    >>> few = [JudgedCaption("a", "", "me", str(k), "a man", ("a boy",), k / 9) for k in range(10)]
-    >>> learned, kept = validation_split(few, Recipe("half", (), validation=0.5), seed=0)
-    >>> len(learned), len(kept)
-    (5, 5)
-    """
+    """Keep a share of the items, drawn by the seed, and give the rest to learn from first."""
     if not recipe.validation:
         return list(captions), []
     items = sorted({caption.item for caption in captions})

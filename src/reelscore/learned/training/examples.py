@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from reelscore.errors import DataError
 from reelscore.learned.judged_captions import JudgedCaption
-from reelscore.learned.sentence_vectors import Embedding, cosines
-from reelscore.learned.training.anchors import anchor_pairs, without_negation
-from reelscore.learned.training.damages import damaged_pairs
+from reelscore.learned.networks.sentence_vectors import Embedding, cosines
+from reelscore.learned.training.anchor_pairs import anchor_pairs, without_negation
+from reelscore.learned.training.damaged_pairs import damaged_pairs
 from reelscore.learned.training.recipes import Stage
 
 FloatArray = NDArray[np.float64]
@@ -64,24 +64,7 @@ def training_examples(
     embedding: Embedding | None = None,
     elsewhere: Sequence[JudgedCaption] = (),
 ) -> TrainingExamples:
-    """Put together the rows of a stage; a network's scores become targets when it begins.
-
-    Args:
-        stage: The stage.
-        captions: The captions to learn from.
-        rng: The random generator.
-        embedding: For similarity: the sentence encoder that knows it.
-        elsewhere: For anchors: captions of another kind.
-
-    Raises:
-        DataError: If the captions have nothing for the stage.
-
-    >>> few = [JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5, ratings=20),
-    ...        JudgedCaption("a", "MA", "me", "2", "a dog", ("a cat",))]
-    >>> examples = training_examples(Stage("judgments"), few, np.random.default_rng(0))
-    >>> examples.candidates, examples.targets.tolist()
-    (['a man'], [0.5])
-    """
+    """Put together the rows of a stage; a network's scores become targets when it begins."""
     if stage.source == "judgments":
         examples = _judgments(stage, captions)
     elif stage.source == "similarity":
@@ -106,9 +89,6 @@ def training_examples(
 
 def check_stages(stages: Sequence[Stage], captions: Sequence[JudgedCaption]) -> None:
     """Refuse a recipe one of whose stages wants judgments that are not there.
-
-    Raises:
-        DataError: If a stage would have nothing to learn.
 
     >>> few = [JudgedCaption("a", "MA", "me", "1", "a man", ("a boy",), 0.5)]
     >>> check_stages([Stage("judgments", ("SA",))], few)

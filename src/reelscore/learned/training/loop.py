@@ -12,14 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._packages import need
 from reelscore._progress import Progress
-from reelscore.learned.cross_encoder import CrossEncoder, Tensors
-from reelscore.learned.encoders import DEFAULT_ENCODER, need
 from reelscore.learned.judged_captions import JudgedCaption, check_captions, digest_of
-from reelscore.learned.sentence_vectors import Embedding
-from reelscore.learned.training.anchors import with_targets
-from reelscore.learned.training.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
-from reelscore.learned.training.damages import DamagedPair, PairsByLength, damaged_pairs
+from reelscore.learned.networks.cross_encoder import CrossEncoder, Tensors
+from reelscore.learned.networks.encoders import DEFAULT_ENCODER
+from reelscore.learned.networks.sentence_vectors import Embedding
+from reelscore.learned.training.anchor_pairs import with_targets
+from reelscore.learned.training.checkpoints import (
+    Checkpoint,
+    moments,
+    named,
+    part_of,
+    read_checkpoint,
+    restore_moments,
+    write_checkpoint,
+)
+from reelscore.learned.training.damaged_pairs import DamagedPair, PairsByLength, damaged_pairs
 from reelscore.learned.training.early_stopping import Watch, validation_split
 from reelscore.learned.training.examples import (
     TrainingExamples,
@@ -29,13 +38,17 @@ from reelscore.learned.training.examples import (
 from reelscore.learned.training.recipes import Recipe, Stage
 
 Validated = Callable[[Stage, Sequence[float]], None]
-Teacher = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
+FloatArray = NDArray[np.float64]
+Teacher = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
 _SCORED = ("anchors", "teacher")  # stages whose targets a network gives when they begin
+_WARM_UP = 0.1  # share of a stage's steps over which the rate rises; then it falls to 0
+_HEAD_FACTOR = 5.0
+_SORTED_TOGETHER = 50  # batches among which captions are sorted by length, to pad less
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedBertha:
     """A trained network.
 
     Attributes:
@@ -67,28 +80,13 @@ def train(
     every: int = 500,
     progress: Progress | None = None,
     validated: Validated | None = None,
-) -> Trained:
-    """Train a cross-encoder.
+) -> TrainedBertha:
+    """Train a cross-encoder; it goes on from the checkpoint in the folder, if there is one.
 
-    Args:
-        captions: What to learn from.
-        recipe: The stages.
-        encoder: The encoder to start from, by name or path.
-        seed: Random seed.
-        device: ``cuda`` or ``cpu``; by default the first that is available.
-        embedding: A sentence encoder, for stages that learn similarity.
-        elsewhere: Captions of another kind, for a stage of anchors.
-        start: Weights to start from, in place of the encoder's own and a fresh head.
-        teacher: Who scores pairs of texts, for a stage that learns from a teacher.
-        folder: Where to keep a checkpoint; training resumes from one that is there.
-        every: Steps between two checkpoints.
-        progress: Called with how many steps are made, of how many.
-        validated: Called after each epoch that is validated, with the stage and its correlations
-            so far on the items kept for validation.
-
-    Raises:
-        DataError: If nothing can be learned from the captions, or the checkpoint is of another
-            training.
+    ``start`` are weights in place of the encoder's own and a fresh head. ``elsewhere`` are captions
+    of another kind, for a stage of anchors; ``embedding`` and ``teacher`` are for stages that learn
+    similarity, or from a teacher. ``validated`` is called after each epoch, with the stage and its
+    correlations so far on the items kept for validation.
     """
     check_captions(captions)
     torch = need("torch")
@@ -122,8 +120,9 @@ def train(
         before, end = sum(plan[:number]), sum(plan[: number + 1])
         if made >= end:
             continue
-        if checkpoint is not None and made > before and stage.source in _SCORED:
-            each = replace(each, targets=checkpoint.tensors["targets"].numpy())
+        stored = checkpoint.tensors if checkpoint is not None and made > before else None
+        if stage.source in _SCORED and stored:
+            each = replace(each, targets=stored["targets"].numpy())
         elif stage.source == "anchors":
             each = with_targets(each, stage, network, embedding)
         elif stage.source == "teacher":
@@ -132,9 +131,9 @@ def train(
         lessons = damaged if stage.damaged else {}  # other stages need not cut them into tokens
         run = StageTraining(network, scales, recipe, stage, each, steps, (seed, number), lessons)
         watch = Watch(network, kept, recipe.patience, reached[number], weights)
-        if checkpoint is not None and made > before:  # at a stage's end, the next starts afresh
-            run.restore_moments(checkpoint.tensors)
-            watch.best = _named(checkpoint.tensors, "best", device)
+        if stored:  # at a stage's end, the next starts afresh
+            restore_moments(run.optimizer, run.named, stored, device)
+            watch.best = part_of(stored, "best", device)
         for step in run.steps(made - before):
             made, over = before + step, step == steps
             if step % run.per_epoch == 0 or over:
@@ -147,7 +146,10 @@ def train(
             if progress is not None:
                 progress(made, sum(plan))
             if folder is not None and (made % every == 0 or over):
-                tensors = {**_state(weights, watch.best, device), **run.moments()}
+                tensors = {
+                    **_state(weights, watch.best, device),
+                    **moments(run.optimizer, run.named),
+                }
                 if stage.source in _SCORED:
                     tensors["targets"] = torch.from_numpy(each.targets)
                 write_checkpoint(
@@ -156,7 +158,7 @@ def train(
             if over:
                 break
     levels = scales.detach().cpu().double().numpy()
-    return Trained(
+    return TrainedBertha(
         network,
         {
             name: (float(levels[0, k]), float(np.exp(levels[1, k])))
@@ -170,8 +172,7 @@ def train(
 def _state(weights: Tensors, best: Tensors, device: str) -> Tensors:
     """Weights, the best ones of the stage, and the state of the random generators."""
     torch = need("torch")
-    tensors = {f"weight.{name}": value for name, value in weights.items()}
-    tensors |= {f"best.{name}": value for name, value in best.items()}
+    tensors = {**named("weight", weights), **named("best", best)}
     tensors["chance.cpu"] = torch.get_rng_state()
     if device == "cuda":
         tensors["chance.cuda"] = torch.cuda.get_rng_state()
@@ -180,27 +181,11 @@ def _state(weights: Tensors, best: Tensors, device: str) -> Tensors:
 
 def _restore(weights: Tensors, tensors: Tensors, device: str) -> None:
     torch = need("torch")
-    for name, value in _named(tensors, "weight", device).items():
+    for name, value in part_of(tensors, "weight", device).items():
         weights[name].data.copy_(value)
     torch.set_rng_state(tensors["chance.cpu"])
     if "chance.cuda" in tensors and device == "cuda":
         torch.cuda.set_rng_state(tensors["chance.cuda"])
-
-
-def _named(tensors: Tensors, part: str, device: str) -> Tensors:
-    beginning = part + "."
-    return {
-        name.removeprefix(beginning): value.to(device)
-        for name, value in tensors.items()
-        if name.startswith(beginning)
-    }
-
-
-FloatArray = NDArray[np.float64]
-
-_WARM_UP = 0.1  # share of a stage's steps over which the rate rises; then it falls to 0
-_HEAD_FACTOR = 5.0
-_SORTED_TOGETHER = 50  # batches among which captions are sorted by length, to pad less
 
 
 class StageTraining:
@@ -232,10 +217,10 @@ class StageTraining:
         self.network, self.scales, self.recipe, self.stage = network, scales, recipe, stage
         self.rows, self.total, self.key = rows, steps, key
         self.per_epoch = max(1, len(rows) // stage.batch)
-        named = dict(network.named_parameters())
-        head = [value for name, value in named.items() if name.startswith("head.")]
-        body = [value for name, value in named.items() if not name.startswith("head.")]
-        self.named = {**named, "scales": scales}
+        own = dict(network.named_parameters())
+        head = [value for name, value in own.items() if name.startswith("head.")]
+        body = [value for name, value in own.items() if not name.startswith("head.")]
+        self.named = {**own, "scales": scales}
         decay = recipe.weight_decay
         self.optimizer = torch.optim.AdamW(
             [
@@ -251,7 +236,7 @@ class StageTraining:
         pairs = [pair for of_lesson in damaged.values() for pair in of_lesson]
         network.tokens.learn([*rows.candidates, *(t for texts in rows.references for t in texts)])
         network.tokens.learn([text for pair in pairs for text in pair.texts])
-        length = {text: len(each.ids) for text, each in network.tokens._known.items()}
+        length = network.tokens.lengths()
         self.lengths = np.array(
             [
                 length[c] + length[r[0]]
@@ -351,26 +336,6 @@ class StageTraining:
             k=self.stage.damaged,
         )
         return [lesson.draw(chance, longest) for lesson in drawn]
-
-    def moments(self) -> Tensors:
-        """What the optimiser remembers, by name."""
-        return {
-            f"{key}.{name}": moment
-            for name, value in self.named.items()
-            for key, moment in self.optimizer.state.get(value, {}).items()
-        }
-
-    def restore_moments(self, tensors: Tensors) -> None:
-        """Restore what the optimiser remembered within this stage."""
-        device = self.network.device
-        for name, value in self.named.items():
-            state = {
-                key: tensors[f"{key}.{name}"].to(device)
-                for key in ("step", "exp_avg", "exp_avg_sq")
-                if f"{key}.{name}" in tensors
-            }
-            if state:
-                self.optimizer.state[value] = state
 
 
 def steps_of(stage: Stage, rows: TrainingExamples) -> int:

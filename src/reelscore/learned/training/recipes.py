@@ -58,6 +58,10 @@ class Stage:
 class Recipe:
     """The stages of a training, in order, and what they share.
 
+    >>> careful = recipe_of("careful")
+    >>> [len(part.stages) for part in (careful.shared, careful.own, careful.last)]
+    [1, 3, 1]
+
     Attributes:
         name: Its name.
         stages: The stages.
@@ -90,6 +94,22 @@ class Recipe:
     def has_teacher(self) -> bool:
         """Whether it learns from another network."""
         return any(stage.source == "teacher" for stage in self.stages)
+
+    @property
+    def shared(self) -> Recipe:
+        """The stages that all members share."""
+        return replace(self, stages=tuple(s for s in self.stages if s.source == "similarity"))
+
+    @property
+    def own(self) -> Recipe:
+        """The stages that each member trains separately."""
+        apart = ("similarity", "anchors")
+        return replace(self, stages=tuple(s for s in self.stages if s.source not in apart))
+
+    @property
+    def last(self) -> Recipe:
+        """The stages that come after the averaging."""
+        return replace(self, stages=tuple(s for s in self.stages if s.source == "anchors"))
 
 
 _SIMILARITY = Stage("similarity", epochs=2, rate=2e-4, batch=128)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from reelscore._packages import need
 from reelscore._progress import Progress
 from reelscore.errors import DataError
-from reelscore.learned.bert import unpacked
-from reelscore.learned.cross_encoder import Tensors
-from reelscore.learned.encoders import need
 from reelscore.learned.model_files import read_info, read_weights
-from reelscore.learned.pair_scores import PairScorer
-from reelscore.learned.sentence_vectors import FloatArray
+from reelscore.learned.networks.bert import unpacked
+from reelscore.learned.networks.cross_encoder import Tensors
+from reelscore.learned.networks.pair_scores import PairScorer
+from reelscore.learned.networks.sentence_vectors import FloatArray
 
 _PAIRS = 4096  # scored between two reports of progress
 
@@ -55,11 +55,7 @@ class ModelTeacher:
 
 
 def check_teacher(model: str, held_out: str) -> None:
-    """Refuse a teacher that has seen a group which its student is to be tested on.
-
-    Raises:
-        DataError: If it was not trained without the group.
-    """
+    """Refuse a teacher that has seen a group which its student is to be tested on."""
     without = read_info(model).training.get("held out")
     if without != held_out:
         raise DataError(

@@ -1,4 +1,4 @@
-"""``reelscore analyse``: where scores come from."""
+"""``reelscore analyse`` and ``similarity``: where scores come from, and how alike writers are."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ItemScores
 from reelscore.errors import DataError
 from reelscore.meta.difficulty import Difficulties, difficulties, extremes
+from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
 from reelscore.meta.topics import (
     TopicTable,
     Units,
@@ -132,7 +133,7 @@ def analyse_difficulty(
         difficulties(references, kind, tokenizer=tokenizer) for kind in ("length", "frequency")
     ]
     if plot:
-        from reelscore.meta.report.plots import draw_difficulty
+        from reelscore.meta.report.figures import draw_difficulty
 
         span = min(window, max(1, len(references) // _PARTS))
         draw_difficulty(scores, orders, name, plot, span)
@@ -306,3 +307,67 @@ def _scores(
     show_notes([*inputs.notes, *table.notes], err=True)
     name = table.metrics[-1]
     return name, {system: table[system][name].items for system in table.systems}
+
+
+@click.command("similarity", cls=FilesCommand)
+@click.argument("candidates", nargs=-1, metavar="[CANDIDATES...]")
+@refs_option("References to compare as well: the first of every item, the second, and so on")
+@metric_option
+@tokenizer_option
+@reading_options()
+@threads_option
+@plot_option("the matrix and the distributions")
+@json_option
+def similarity(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    metric: str,
+    tokenizer: Tokenizer,
+    reading: Reading,
+    threads: int | None,
+    plot: str | None,
+    json_file: str | None,
+) -> None:
+    """Measure how similarly systems or annotators write.
+
+    CANDIDATES are files of captions, one for each system or annotator, or NAME=FILE. The captions
+    of each are scored against those of every other as the reference, both ways.
+
+    \b
+    Examples:
+      reelscore similarity systems/*.json
+      reelscore similarity --refs references.json --plot annotators.pdf
+    """
+    check_targets(plot, json_file)
+    inputs = read_captions(candidates, refs, reading)
+    captions = dict(inputs.systems)
+    if refs and inputs.references:
+        captions |= by_annotator(inputs.references)
+    with progress_bar("Comparing") as progress:
+        writers = compare_writers(
+            captions, metric, tokenizer=tokenizer, threads=threads, progress=progress
+        )
+    if plot:
+        from reelscore.meta.report.figures import draw_similarity
+
+        draw_similarity(writers, plot)
+    if json_file:
+        write_json(json_file, writers.to_dict())
+    if json_file != STDOUT:
+        click.echo(_writers_grid(writers).to_text(terminal_width()))
+        click.echo(f"\nmean {writers.metric}, both ways, over {len(writers.items):,} items")
+
+
+def _writers_grid(similarity: Similarity) -> Grid:
+    average = similarity.to_others
+    order = sorted(range(len(similarity.names)), key=lambda k: -average[k])
+    names = [similarity.names[k] for k in order]
+    rows = [
+        [
+            Cell(similarity.names[k]),
+            Cell(f"{average[k]:.3f}", best=k == order[0]),
+            *(Cell("–" if j == k else f"{similarity.matrix[k, j]:.3f}") for j in order),
+        ]
+        for k in order
+    ]
+    return Grid(["", "to others", *names], rows)

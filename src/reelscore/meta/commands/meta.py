@@ -42,7 +42,7 @@ from reelscore.meta.audit import quick_audit
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
 from reelscore.meta.evaluation import TESTS, MetaEvaluation, evaluate_metrics
 from reelscore.meta.paired_scores import SystemScores
-from reelscore.meta.report.agreement import (
+from reelscore.meta.report.agreement_tables import (
     agreement_sections,
     correlation_grid,
     draw_agreement,

@@ -31,7 +31,7 @@ from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError
 from reelscore.meta.stress.cases import about, stress_kinds
-from reelscore.meta.stress.report import (
+from reelscore.meta.stress.stress_report import (
     TITLES,
     detail_grid,
     draw_stress,

@@ -98,13 +98,6 @@ def take_out(
 ) -> tuple[dict[str, str], dict[str, list[str]]]:
     """Take one reference of each item out, chosen by chance; items with one alone are left out.
 
-    Args:
-        references: The references of each item.
-        seed: Random seed.
-
-    Returns:
-        What was taken out, and what is left.
-
     >>> take_out({"v1": ["a man", "a person"], "v2": ["a dog"]}, seed=1)
     ({'v1': 'a person'}, {'v1': ['a man']})
     """
@@ -125,12 +118,6 @@ def make_cases(
     seed: int,
 ) -> dict[str, list[Case]]:
     """Change captions in several ways.
-
-    Args:
-        originals: The caption of each item.
-        references: What it is scored against, by item.
-        kinds: The kinds; those that apply to no caption are left out of the result.
-        seed: Random seed.
 
     >>> make_cases({"v1": "a man sings"}, {"v1": ["he sings"]}, ["negation/never"], 1)
     {'negation/never': [Case(item='v1', original='a man sings', changed='a man never sings')]}

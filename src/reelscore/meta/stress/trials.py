@@ -270,11 +270,7 @@ def stress_metrics(
 
 
 def _tried_scores(columns: MetricColumns) -> Sequence[str]:
-    """Return the scores of a metric to try: those that were asked for, or that which stands for it.
-
-    Raises:
-        DataError: If it does not say of one caption how good it is.
-    """
+    """Return the scores of a metric to try: those that were asked for, or its main one."""
     names = (columns.main,) if columns.wanted == columns.names else columns.wanted
     metric = columns.metric
     if not (metric.independent and all(metric.scale_of(name).ranks for name in names)):

@@ -1,0 +1,118 @@
+"""What every captioner is to a run: clips go in, answers come out, and it says what it is."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from reelscore.errors import DataError
+from reelscore.video.clips import Clip
+from reelscore.video.frames import Frames
+
+Sent = Literal["images", "video"]
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "「": "」"}
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+
+
+@dataclass(frozen=True)
+class ShownClip:
+    """A clip as a captioner sees it.
+
+    Attributes:
+        clip: The item and its video.
+        frames: Its frames.
+        jpegs: Gives the frames as JPEG.
+        task: What the captioner is told about its task; may be empty.
+        question: What it is asked.
+    """
+
+    clip: Clip
+    frames: Frames
+    jpegs: Callable[[], list[bytes]]
+    task: str
+    question: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a captioner said about a clip.
+
+    Attributes:
+        content: The raw answer.
+        finish: Why it stopped: ``stop``, ``length``, ``refusal``, or what a server calls it.
+        model: The model as the server names it.
+        fingerprint: The server's name for the state it is in.
+        tokens_in: Tokens of the question.
+        tokens_out: Tokens of the answer.
+        tries: How many requests it took.
+        seconds: How long it took.
+    """
+
+    content: str
+    finish: str = "stop"
+    model: str = ""
+    fingerprint: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tries: int = 1
+    seconds: float = 0.0
+
+
+class ClipError(DataError):
+    """One clip that cannot be described; the run goes on with the others."""
+
+
+@dataclass
+class Adapter(ABC):
+    """A captioner as a run uses it: a server, a model in a folder, or a program.
+
+    Attributes:
+        batch: How many clips it takes at once.
+        parallel: How many batches may be in flight.
+        sent: Whether it is sent frames as images, or the video.
+        sampling: What decides its words, such as the temperature.
+        needs_frames: Whether it looks at frames.
+        needs_prompt: Whether the prompt reaches it.
+    """
+
+    batch: int = 1
+    parallel: int = 1
+    sent: Sent = "images"
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    needs_frames: bool = field(default=True, init=False)
+    needs_prompt: bool = field(default=True, init=False)
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """What tells this model from others, for the journal."""
+
+    @abstractmethod
+    def describe(self, batch: Sequence[ShownClip]) -> list[Answer]:
+        """Describe clips."""
+
+    @abstractmethod
+    def record(self) -> dict[str, Any]:
+        """Return what it is, for the record: ``adapter``, ``model``, and more."""
+
+    @property
+    def libraries(self) -> Sequence[str]:
+        """Installed packages whose versions matter."""
+        return ()
+
+    def close(self) -> None:  # noqa: B027 (most hold nothing)
+        """Release what it holds."""
+
+
+def cleaned(answer: str) -> str:
+    r"""Make a caption of an answer: its first paragraph, without quotation marks around it."""
+    text = _PARAGRAPH.split(answer.strip(), maxsplit=1)[0].strip()
+    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1]:
+        inside = text[1:-1]
+        if text[0] not in inside and text[-1] not in inside:
+            return inside.strip()
+    return text

@@ -1,0 +1,1 @@
+"""Visual labels: words of captions that classifiers see in clips."""

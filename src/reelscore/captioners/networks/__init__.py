@@ -1,0 +1,1 @@
+"""Networks that write a sentence from label scores."""

@@ -1,0 +1,1 @@
+"""Captions that are taken from the training captions."""

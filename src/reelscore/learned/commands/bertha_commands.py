@@ -1,0 +1,310 @@
+"""``reelscore bertha``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
+from reelscore.cli.options import (
+    EngineChoice,
+    choice_option,
+    engine_options,
+    file_option,
+    number_option,
+)
+from reelscore.cli.report_options import command_line, html_option
+from reelscore.cli.table_options import column_option
+from reelscore.cli.terminal import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    resumable,
+    show_engine,
+    show_line,
+    show_notes,
+    terminal_width,
+    write_json,
+)
+from reelscore.data.reading import Reading
+from reelscore.data.tables.table import ScoreTable
+from reelscore.errors import DataError
+
+if TYPE_CHECKING:
+    from reelscore.learned.training.recipes import Stage
+
+
+@click.group("bertha")
+def command() -> None:
+    """Train, evaluate and describe BERTHA, the metric learned from human judgments."""
+
+
+@command.command("prepare", cls=FilesCommand)
+@click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
+@refs_option("References of the captions")
+@click.option("--human", metavar="TABLE", help="People's scores: system, item, score.")
+@column_option("the first if not given")
+@click.option(
+    "--group",
+    default="own",
+    show_default=True,
+    help="Name of the group that is held out together.",
+)
+@click.option(
+    "--trecvid",
+    metavar="PATH",
+    help="A copy of TRECvid-VTT_HA, used instead of files: all years.",
+)
+@click.option(
+    "--out",
+    "-o",
+    required=True,
+    metavar="FILE",
+    help="Where to write the judged captions, .jsonl.",
+)
+@reading_options()
+def prepare(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    human: str | None,
+    column: str | None,
+    group: str,
+    trecvid: str | None,
+    out: str,
+    reading: Reading,
+) -> None:
+    """Combine captions, references and human scores into training data.
+
+    \b
+    Examples:
+      reelscore bertha prepare --trecvid TRECvid-VTT_HA -o judged.jsonl
+      reelscore bertha prepare systems/*.json -r refs.json --human human.csv -o own.jsonl
+    """
+    from reelscore.learned.judged_captions import check_captions, from_tables, write_captions
+
+    check_targets(out)
+    if trecvid:
+        from reelscore.learned.judged_captions import load_captions
+
+        captions = load_captions(trecvid)
+    elif candidates and refs and human:
+        table = ScoreTable.read(human, repeats="mean", column=column)
+        score = table.metrics[0]
+        scores = {
+            name: row[score].items.to_dict() for name, row in table.results.items() if score in row
+        }
+        inputs = read_captions(candidates, refs, reading)
+        assert inputs.references is not None
+        show_notes(inputs.notes, err=True)
+        captions = from_tables(inputs.systems, inputs.references, scores, group=group)
+    else:
+        raise DataError("Nothing to prepare: give CANDIDATES, --refs and --human, or --trecvid.")
+    check_captions(captions)
+    write_captions(out, captions)
+    judged = sum(caption.score is not None for caption in captions)
+    click.echo(f"{out}: {len(captions):,} captions, {judged:,} of them judged.")
+
+
+@command.command("train")
+@click.argument("captions", metavar="JUDGED")
+@click.argument("out", metavar="FOLDER")
+@click.option(
+    "--recipe",
+    default="own",
+    show_default=True,
+    metavar="NAME",
+    help="own: for any judgments; careful: as the shipped model; averaged: that, without damaged "
+    "captions; plain: as the paper; student: four layers of six, taught by another model.",
+)
+@click.option(
+    "--teacher",
+    default="reelscore-bertha",
+    show_default=True,
+    metavar="MODEL",
+    help="The model that a student learns from.",
+)
+@click.option(
+    "--elsewhere",
+    metavar="FILE",
+    help="Captions of another kind, as JUDGED but without scores; for careful and student.",
+)
+@click.option(
+    "--encoder",
+    default="all-minilm-l6-v2",
+    show_default=True,
+    metavar="NAME",
+    help="Encoder to start from: a folder, or a name, which transformers may download.",
+)
+@click.option("--hold-out", metavar="GROUP", help="Leave out a group and all its texts.")
+@click.option(
+    "--keep", is_flag=True, help="With --hold-out: keep the model for 'bertha|held_out:GROUP'."
+)
+@number_option("--seed", default=0, least=0)
+@click.option(
+    "--device",
+    type=click.Choice(["cuda", "cpu"]),
+    help="Device to train on; a GPU if there is one.",
+)
+@number_option(
+    "--validation",
+    default=0.0,
+    least=0,
+    most=0.5,
+    help="Share of the items used to decide when to stop early.",
+)
+@number_option(
+    "--patience", default=1, least=1, help="Epochs without improvement before a stage ends early."
+)
+@number_option(
+    "--every", default=500, least=1, metavar="STEPS", help="Steps between two checkpoints."
+)
+def train(
+    captions: str,
+    out: str,
+    recipe: str,
+    teacher: str,
+    elsewhere: str | None,
+    encoder: str,
+    hold_out: str | None,
+    keep: bool,
+    seed: int,
+    device: str | None,
+    validation: float,
+    patience: int,
+    every: int,
+) -> None:
+    """Train a model on JUDGED captions; FOLDER gets checkpoints and the model.
+
+    To resume an interrupted training, call the command again with the same arguments.
+
+    \b
+    Examples:
+      reelscore bertha train judged.jsonl run --recipe careful --hold-out 2020
+      reelscore score mine.json -r refs.json -m 'bertha|model:run/model'
+    """
+    from dataclasses import replace
+
+    from reelscore.learned.judged_captions import read_captions
+    from reelscore.learned.model_files import keep_held_out
+    from reelscore.learned.model_text import agreement_text
+    from reelscore.learned.training.fit import fit_model
+    from reelscore.learned.training.recipes import recipe_of
+
+    if keep and hold_out is None:
+        raise click.UsageError("--keep is for a model with a group held out; add --hold-out.")
+    chosen = replace(recipe_of(recipe), validation=validation, patience=patience)
+    with resumable(out), progress_bar("Training") as progress:
+        info = fit_model(
+            read_captions(captions),
+            chosen,
+            out,
+            encoder=encoder,
+            elsewhere=read_captions(elsewhere) if elsewhere else (),
+            held_out=hold_out,
+            teacher=teacher,
+            seed=seed,
+            device=device,
+            every=every,
+            progress=progress,
+            validated=_show_validation,
+        )
+    click.echo(f"{Path(out) / 'model'}: revision {info.revision}")
+    if agreement := agreement_text(info, terminal_width()):
+        click.echo(f"\n{agreement}")
+    if keep and hold_out is not None:
+        click.echo(f"bertha|held_out:{hold_out} is {keep_held_out(Path(out) / 'model', hold_out)}")
+
+
+@command.command("evaluate")
+@click.option("--trecvid", required=True, metavar="PATH", help="A copy of TRECvid-VTT_HA.")
+@choice_option(
+    "--kind",
+    choices=["MA", "SA"],
+    default="MA",
+    help="Use captions judged by many people, or once.",
+)
+@file_option("--json", "Write all numbers as JSON.")
+@html_option
+@engine_options
+def evaluate(
+    trecvid: str, kind: str, json_file: str | None, html_file: str | None, engine: EngineChoice
+) -> None:
+    """Measure how metrics agree with people on TRECVid; learned metrics have not seen the year.
+
+    \b
+    Example:
+      reelscore bertha evaluate --trecvid TRECvid-VTT_HA --html agreement.html
+    """
+    from reelscore.learned.unseen_years import (
+        agreement,
+        features,
+        held_out_grids,
+        held_out_report,
+        with_fusion,
+    )
+
+    check_targets(json_file, html_file)
+    workers = engine.start()
+    with progress_bar("Scoring", engine=workers) as progress:
+        years = features(trecvid, kind, progress=progress, engine=workers)
+        measured = agreement(with_fusion(years))
+    show_engine(workers)
+    if json_file:
+        write_json(json_file, asdict(measured))
+    if html_file:
+        from reelscore.report.html import write_report
+
+        write_report(html_file, held_out_report(measured, kind, command=command_line()))
+    if json_file != STDOUT:
+        grids = held_out_grids(measured, kind)
+        click.echo("\n\n".join(grid.to_text(terminal_width()) for grid in grids))
+
+
+@command.command("export")
+@click.argument("model", metavar="MODEL")
+@click.argument("out", metavar="FOLDER")
+def export(model: str, out: str) -> None:
+    """Write a model's encoder and head in single precision, for use with transformers.
+
+    \b
+    Example:
+      reelscore bertha export reelscore-bertha exported
+    """
+    from reelscore.learned.model_files import export_model
+
+    for path in export_model(model, out):
+        click.echo(str(path))
+
+
+@command.command("info")
+@click.argument("model", default="reelscore-bertha", metavar="[MODEL]")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def info(model: str, as_json: bool) -> None:
+    """Show what a model was trained on, what computes it here, and how it agrees with people.
+
+    \b
+    Example:
+      reelscore bertha info
+    """
+    from reelscore.learned.model_files import read_info
+    from reelscore.learned.model_text import model_text
+    from reelscore.learned.networks.pair_scores import engine
+
+    model_info = read_info(model)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(asdict(model_info))).decode())
+        return
+    click.echo(model_text(model_info, terminal_width()))
+    click.echo(f"\nOn this machine it is computed by {engine(model_info)}.")
+
+
+def _show_validation(stage: Stage, reached: Sequence[float]) -> None:
+    """Print what an epoch reached, and whether it is the best of its stage so far."""
+    best = ", the best so far" if reached[-1] == max(reached) else ""
+    what = " ".join([stage.source, *stage.kinds])
+    show_line(f"{what}, epoch {len(reached)}: r = {reached[-1]:.3f} with people{best}", err=False)

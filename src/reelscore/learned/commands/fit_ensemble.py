@@ -1,0 +1,101 @@
+"""``reelscore ensemble``."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.options import number_option, seed_option
+from reelscore.cli.table_options import (
+    column_option,
+    read_people,
+    read_tables,
+    tables_argument,
+    with_sources,
+)
+from reelscore.cli.terminal import check_targets, show_notes, terminal_width, wrapped
+from reelscore.learned.ensemble import Ensemble, fit_ensemble
+from reelscore.learned.metrics.fusion import write_coefficients
+from reelscore.report.tables.grid import Cell, Grid
+
+_UNKNOWN = (
+    "The items are not known without their references: scoring them again by these weights gives "
+    "no warning. Give --refs."
+)
+
+
+@click.command("ensemble", cls=FilesCommand)
+@tables_argument
+@click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
+@column_option("needed if the table has several")
+@click.option("--metrics", "-m", metavar="LIST", help="Which scores to combine; all if not given.")
+@refs_option("References of the items, by which the ensemble knows them again")
+@number_option("--folds", default=5, least=2, help="Into how many parts the items are divided.")
+@seed_option
+@click.option(
+    "--output", "-o", required=True, metavar="FILE", help="Where to write the weights, as JSON."
+)
+def command(
+    tables: tuple[str, ...],
+    human: str,
+    column: str | None,
+    metrics: str | None,
+    refs: tuple[str, ...],
+    folds: int,
+    seed: int,
+    output: str,
+) -> None:
+    """Combine metrics by weights fitted to people's scores, and measure it on unseen items.
+
+    TABLEs hold scores with signatures, as 'reelscore score --table FILE.json' writes them. The
+    weights are then used by the metric: -m 'ensemble|weights:FILE'.
+
+    \b
+    Examples:
+      reelscore ensemble scores.json --human judgments.csv -r refs.json -o ours.json
+      reelscore ensemble scores.json --human da.csv -m meteor,sts,judge -o ours.json
+    """
+    check_targets(output)
+    names = None if metrics is None else [each.strip() for each in metrics.split(",")]
+    fitted = fit_ensemble(
+        with_sources(read_tables(tables), (), refs),
+        read_people(human, column),
+        metrics=names,
+        folds=folds,
+        seed=seed,
+    )
+    write_coefficients(output, fitted.coefficients)
+    click.echo(_grid(fitted).to_text(terminal_width()))
+    parts = [r for r in fitted.parts if not math.isnan(r)]
+    spread = f"; in the {folds} parts {min(parts):.3f} to {max(parts):.3f}" if parts else ""
+    click.echo()
+    unknown = not fitted.coefficients.training_items
+    show_notes(
+        [
+            f"Pearson's r with people. Each caption's ensemble score was made with weights fitted "
+            f"on the items of other parts{spread}. equal: the sum of all standardised scores.",
+            *([_UNKNOWN] if unknown else []),
+        ]
+    )
+    for line in wrapped(f"ensemble|weights:{output}", terminal_width()):
+        click.echo(click.style(line, dim=True))
+
+
+def _grid(fitted: Ensemble) -> Grid:
+    weights = fitted.coefficients.weights
+    rows = [
+        [
+            Cell(name),
+            Cell(f"{weights[name]:.4g}" if name in weights else ""),
+            Cell(_shown(fitted.captions[name])),
+            Cell(_shown(fitted.systems[name])),
+        ]
+        for name in fitted.captions
+    ]
+    return Grid(["score", "weight", "r captions", "r systems"], rows)
+
+
+def _shown(r: float) -> str:
+    return "" if math.isnan(r) else f"{r:.3f}"

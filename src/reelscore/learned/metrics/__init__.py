@@ -1,0 +1,1 @@
+"""Metrics with weights: BERTHA, fusion, similarity, BERTScore, CLIPScore, EMScore."""

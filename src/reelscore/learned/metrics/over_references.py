@@ -1,0 +1,47 @@
+"""Several references: the mean of their scores, the best, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore.errors import check_choice
+from reelscore.text.words import CaptionBatch
+
+FloatArray = NDArray[np.float64]
+Several = Literal["mean", "max", "blend"]
+
+_BEST = 1 / 3  # how much the best reference counts in a blend
+
+
+def check_several(metric: str, several: str) -> None:
+    """Refuse an unknown way to combine several references."""
+    check_choice(f"value of {metric}|references", several, get_args(Several))
+
+
+def references_of(batch: CaptionBatch, references: Sequence[str]) -> list[Sequence[str]]:
+    """Return the references of each candidate, out of those of all items."""
+    ends = batch.reference_offsets
+    return [references[ends[item] : ends[item + 1]] for item in batch.items.tolist()]
+
+
+def over_references(scores: FloatArray, counts: NDArray[np.int64], several: Several) -> FloatArray:
+    """Turn scores against each reference into one for each candidate.
+
+    >>> over_references(np.array([0.0, 1.0, 0.5]), np.array([2, 1]), "mean").tolist()
+    [0.5, 0.5]
+    >>> over_references(np.array([0.0, 1.0, 0.5]), np.array([2, 1]), "max").tolist()
+    [1.0, 0.5]
+    """
+    if not len(counts):
+        return np.zeros(0)
+    begins = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    means = np.add.reduceat(scores, begins) / counts
+    if several == "mean":
+        return means
+    best = np.maximum.reduceat(scores, begins)
+    blend: FloatArray = (1 - _BEST) * means + _BEST * best
+    return best if several == "max" else blend

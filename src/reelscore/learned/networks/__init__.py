@@ -1,0 +1,1 @@
+"""Networks behind learned metrics: encoders of texts and pictures, and how they are computed."""

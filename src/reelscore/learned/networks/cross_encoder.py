@@ -1,0 +1,187 @@
+"""The network: an encoder reads candidate and reference together, a small head gives a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore._packages import need
+from reelscore.errors import DataError
+from reelscore.learned.networks.encoders import load_encoder, most_tokens
+from reelscore.text.wordpiece import Encoding, WordPieces
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Tensors = dict[str, "Tensor"]
+
+
+class PairTokens:
+    """Token numbers of pairs of texts; each text is cut into tokens once.
+
+    Args:
+        tokenizer: A tokenizer of the package tokenizers.
+        max_length: Tokens of a pair with its marks; the longer text is cut first.
+    """
+
+    def __init__(self, tokenizer: WordPieces, max_length: int) -> None:
+        self.tokenizer = tokenizer
+        self.max_length = max_length
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(max_length, strategy="longest_first")
+        self._known: dict[str, Encoding] = {}
+
+    def learn(self, texts: Sequence[str]) -> None:
+        """Cut texts into tokens ahead of use, many at a time."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        encoded = self.tokenizer.encode_batch(new, add_special_tokens=False)
+        self._known.update(zip(new, encoded, strict=True))
+
+    def lengths(self) -> dict[str, int]:
+        """Return of each text that was learned how many tokens it has."""
+        return {text: len(each.ids) for text, each in self._known.items()}
+
+    def forget(self) -> None:
+        """Forget the texts' tokens."""
+        self._known.clear()
+
+    def pairs(self, candidates: Sequence[str], references: Sequence[str]) -> list[Encoding]:
+        """Return the encodings of pairs, with marks and types."""
+        self.learn([*candidates, *references])
+        known, join = self._known, self.tokenizer.post_process
+        return [join(known[a], known[b]) for a, b in zip(candidates, references, strict=True)]
+
+    def singles(self, texts: Sequence[str]) -> list[Encoding]:
+        """Return the encodings of texts, each with its marks."""
+        self.learn(texts)
+        return [self.tokenizer.post_process(self._known[text]) for text in texts]
+
+
+def padded(encodings: Sequence[Encoding], padding: int = 0) -> tuple[NDArray[np.int64], ...]:
+    """Put encodings of different length into arrays: tokens, types, and which are there."""
+    width = max(len(each.ids) for each in encodings)
+    ids = np.full((len(encodings), width), padding, dtype=np.int64)
+    types, mask = np.zeros_like(ids), np.zeros_like(ids)
+    for row, each in enumerate(encodings):
+        count = len(each.ids)
+        ids[row, :count], types[row, :count], mask[row, :count] = each.ids, each.type_ids, 1
+    return ids, types, mask
+
+
+class CrossEncoder:
+    """An encoder with a head of two layers on the first token.
+
+    Attributes:
+        encoder: A transformers model.
+        head: From its first token to a score.
+        tokens: The tokenizer.
+        device: Where it is.
+    """
+
+    def __init__(self, encoder: Any, tokenizer: WordPieces, max_length: int) -> None:
+        torch = need("torch")
+        width = encoder.config.hidden_size
+        self.encoder = encoder
+        self.head = torch.nn.Sequential(
+            torch.nn.Dropout(0.1),
+            torch.nn.Linear(width, width),
+            torch.nn.Tanh(),
+            torch.nn.Dropout(0.1),
+            torch.nn.Linear(width, 1),
+        )
+        torch.nn.init.normal_(self.head[4].weight, std=0.02)
+        torch.nn.init.zeros_(self.head[4].bias)
+        self.tokens = PairTokens(tokenizer, most_tokens(encoder.config.to_dict(), max_length))
+        self.device = "cpu"
+        self.has_types = getattr(encoder.config, "type_vocab_size", 0) > 1
+
+    @classmethod
+    def start(cls, encoder: str, max_length: int, seed: int) -> CrossEncoder:
+        """Take an encoder by name or path, with a fresh head drawn by a seed."""
+        need("torch").manual_seed(seed)
+        return cls(*load_encoder(encoder), max_length)
+
+    def keep_layers(self, numbers: Sequence[int]) -> None:
+        """Leave out all other layers of the encoder, and keep its embeddings as they are."""
+        torch = need("torch")
+        stack = getattr(getattr(self.encoder, "encoder", None), "layer", None)
+        if stack is None or max(numbers) >= len(stack):
+            there = "no layers of BERT" if stack is None else f"layers 0 to {len(stack) - 1}"
+            wanted = ", ".join(map(str, numbers))
+            raise DataError(f"The encoder has {there}; expected layers {wanted} to keep.")
+        self.encoder.encoder.layer = torch.nn.ModuleList(stack[k] for k in numbers)
+        self.encoder.config.num_hidden_layers = len(numbers)
+        self.encoder.embeddings.requires_grad_(False)
+
+    def to(self, device: str) -> CrossEncoder:
+        """Move to a device."""
+        self.encoder.to(device)
+        self.head.to(device)
+        self.device = device
+        return self
+
+    def training(self, mode: bool) -> None:
+        """Switch dropout on or off."""
+        self.encoder.train(mode)
+        self.head.train(mode)
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield all weights, by name."""
+        for part, module in (("encoder", self.encoder), ("head", self.head)):
+            for name, value in module.named_parameters():
+                yield f"{part}.{name}", value
+
+    def state(self) -> Tensors:
+        """Return a copy of all weights, by name, in main memory."""
+        return {n: v.detach().cpu().clone().contiguous() for n, v in self.named_parameters()}
+
+    def restore(self, state: Tensors) -> None:
+        """Set all weights; those of a pooler, which no score depends on, may be missing."""
+        torch = need("torch")
+        with torch.no_grad():
+            for name, value in self.named_parameters():
+                if name not in state and ".pooler." in name:
+                    continue
+                shape = tuple(state[name].shape) if name in state else "missing"
+                if shape != tuple(value.shape):
+                    raise DataError(
+                        f"The weights are of another encoder: {name} is {shape}, expected "
+                        f"{tuple(value.shape)}. Name the encoder that they were trained from."
+                    )
+                value.copy_(state[name])
+
+    def forward(self, encodings: Sequence[Encoding]) -> Tensor:
+        """Return the scores of encoded pairs, as a tensor."""
+        torch = need("torch")
+        ids, types, mask = (
+            torch.from_numpy(array).to(self.device, non_blocking=True)
+            for array in padded(encodings)
+        )
+        more = {"token_type_ids": types} if self.has_types else {}
+        on_gpu = self.device == "cuda"
+        with torch.autocast("cuda", torch.bfloat16, enabled=on_gpu):
+            hidden = self.encoder(input_ids=ids, attention_mask=mask, **more).last_hidden_state
+        return self.head(hidden[:, 0].float())[:, 0]
+
+    def predict(
+        self, candidates: Sequence[str], references: Sequence[str], batch: int = 512
+    ) -> NDArray[np.float64]:
+        """Score pairs, the short ones together."""
+        return self.predict_encoded(self.tokens.pairs(candidates, references), batch)
+
+    def predict_encoded(
+        self, encodings: Sequence[Encoding], batch: int = 512
+    ) -> NDArray[np.float64]:
+        """Score pairs whose tokens are known, the short ones together."""
+        torch = need("torch")
+        self.training(False)
+        order = np.argsort([len(each.ids) for each in encodings], kind="stable")
+        scores = np.zeros(len(encodings))
+        with torch.inference_mode():
+            for begin in range(0, len(order), batch):
+                part = order[begin : begin + batch]
+                scores[part] = self.forward([encodings[k] for k in part]).double().cpu().numpy()
+        return scores

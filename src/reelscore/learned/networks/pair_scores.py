@@ -1,0 +1,181 @@
+"""Scores of pairs of texts by a model: each pair once, nothing padded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore._packages import default_device, need
+from reelscore.errors import install_command
+from reelscore.learned.judged_captions import JudgedCaption
+from reelscore.learned.metrics.over_references import Several, over_references
+from reelscore.learned.model_files import ModelInfo, read_weights
+from reelscore.learned.networks.bert import Config, Dtype, Layer, Tensors, open_bert, unpacked
+from reelscore.learned.networks.cross_encoder import CrossEncoder, PairTokens
+from reelscore.learned.networks.sentence_vectors import Embedding, cosines, unit
+from reelscore.text.wordpiece import Encoding
+
+FloatArray = NDArray[np.float64]
+
+_PAIRS = 4096  # whose vectors are compared at a time
+_VECTORS = 20_000  # that are kept, 30 MB
+
+
+class PairScorer:
+    """A trained model that scores candidates against references.
+
+    Scores do not depend on what else is scored, within 1e-5. A BERT needs no torch, unless it is
+    to run on a GPU; other encoders do.
+
+    Args:
+        model: The shipped model's name, or a folder.
+        dtype: ``int8`` for products of bytes, or ``float32``.
+        device: ``cpu``, or ``cuda``; by default a GPU if torch has one.
+    """
+
+    def __init__(self, model: str, dtype: Dtype = "int8", device: str | None = None) -> None:
+        self.info, tensors, tokenizer = read_weights(model)
+        self.tokens = PairTokens(tokenizer, self.info.max_length)
+        self.device = device or default_device()
+        encoder, head, similarity = (
+            {n.removeprefix(part): v for n, v in tensors.items() if n.startswith(part)}
+            for part in ("encoder.", "head.", "similarity.")
+        )
+        self._rows: Callable[[Sequence[Encoding], int], FloatArray] = (
+            open_bert(encoder, self.info.encoder, dtype, "first", _layers(head), self.device)
+            if is_bert(self.info)
+            else _AnyEncoder(self.info.encoder, encoder, head, self.tokens)
+        )
+        self._means = (
+            open_bert(similarity, self.info.encoder, dtype, "mean", (), self.device)
+            if similarity
+            else None
+        )
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+
+    def score(
+        self, candidates: Sequence[str], references: Sequence[str], threads: int = 1
+    ) -> FloatArray:
+        """Score pairs on people's standardised scale."""
+        pairs = list(zip(candidates, references, strict=True))
+        once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
+        encodings = self.tokens.pairs([a for a, _ in once], [b for _, b in once])
+        own = self._rows(encodings, threads)[:, 0]
+        if self.info.similarity:
+            own = own + self.info.similarity * self._cosines(list(once), threads)
+        self.tokens.forget()
+        low, slope = self.info.to_z
+        scores: FloatArray = low + slope * own[[once[pair] for pair in pairs]]
+        return scores
+
+    def _cosines(self, pairs: Sequence[tuple[str, str]], threads: int) -> FloatArray:
+        """Compare the texts' vectors, some pairs at a time; vectors of many texts are large."""
+        parts = [pairs[begin : begin + _PAIRS] for begin in range(0, len(pairs), _PAIRS)]
+        return np.concatenate(
+            [
+                cosines(
+                    [a for a, _ in part], [b for _, b in part], lambda t: self._embed(t, threads)
+                )
+                for part in parts
+            ]
+            or [np.zeros(0)]
+        )
+
+    def _embed(self, texts: Sequence[str], threads: int) -> FloatArray:
+        """Return texts their vectors. Those of the last ones are kept: systems share references."""
+        assert self._means is not None
+        if len(self._vectors) + len(texts) > _VECTORS:
+            self._vectors.clear()
+        new = [text for text in texts if text not in self._vectors]
+        rows = unit(self._means(self.tokens.singles(new), threads)) if new else np.zeros((0, 1))
+        self._vectors.update(zip(new, rows.astype(np.float32), strict=True))
+        return np.array([self._vectors[text] for text in texts], dtype=np.float64)
+
+
+@lru_cache(maxsize=2)
+def pair_scorer(model: str, dtype: Dtype) -> PairScorer:
+    """Load a model once."""
+    return PairScorer(model, dtype)
+
+
+def engine(info: ModelInfo) -> str:
+    """Return what computes a model on this machine, with its version."""
+    on_gpu = default_device() == "cuda"
+    package = "onnxruntime" if is_bert(info) and not on_gpu else "torch"
+    try:
+        return f"{package} {version(package)}, on {'a GPU' if on_gpu else 'the processor'}"
+    except PackageNotFoundError:
+        extra = "reelscore[learned]" if package == "onnxruntime" else "reelscore[torch]"
+        return f"{package}, which is missing: {install_command(extra)}"
+
+
+def is_bert(info: ModelInfo) -> bool:
+    """Return whether a model's encoder is a BERT, for which torch is not needed."""
+    return info.encoder.get("model_type") == "bert"
+
+
+def _layers(head: Tensors) -> list[Layer]:
+    """Return the layers of a head, in their order."""
+    numbers = sorted(int(name.removesuffix(".bias")) for name in head if name.endswith(".bias"))
+    return [(unpacked(head, f"{k}.weight"), unpacked(head, f"{k}.bias")) for k in numbers]
+
+
+class _AnyEncoder:
+    """Any other encoder, rebuilt by transformers."""
+
+    def __init__(self, config: Config, encoder: Tensors, head: Tensors, tokens: PairTokens) -> None:
+        torch, transformers = need("torch"), need("transformers")
+        kind = transformers.AutoConfig.for_model(**config)
+        network = CrossEncoder(
+            transformers.AutoModel.from_config(kind), tokens.tokenizer, tokens.max_length
+        )
+        parts = (("encoder", encoder), ("head", head))
+        network.restore(
+            {
+                f"{part}.{name}": torch.tensor(unpacked(tensors, name))
+                for part, tensors in parts
+                for name in tensors
+                if not name.endswith(".scale")
+            }
+        )
+        self._network = network
+
+    def __call__(self, encodings: Sequence[Encoding], threads: int) -> FloatArray:
+        with _threads(threads):
+            return self._network.predict_encoded(encodings, batch=32)[:, None]
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """Let torch use so many threads for a while."""
+    torch = need("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def predict_captions(
+    network: CrossEncoder,
+    captions: Sequence[JudgedCaption],
+    *,
+    several: Several = "mean",
+    similarity: float = 0.0,
+    embedding: Embedding | None = None,
+) -> FloatArray:
+    """Score captions against all their references."""
+    counts = np.array([len(caption.references) for caption in captions])
+    pairs = [(caption.candidate, text) for caption in captions for text in caption.references]
+    once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
+    candidates, references = [a for a, _ in once], [b for _, b in once]
+    scores = network.predict(candidates, references)
+    if similarity and embedding is not None:
+        scores = scores + similarity * cosines(candidates, references, embedding)
+    return over_references(scores[[once[pair] for pair in pairs]], counts, several)

@@ -1,0 +1,143 @@
+"""Sentence vectors of an encoder: the mean over tokens, of unit length."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore._packages import default_device, need
+from reelscore.learned.networks.bert import Config, Tensors, in_parts, open_bert
+from reelscore.learned.networks.cross_encoder import padded
+from reelscore.learned.networks.encoders import (
+    DEFAULT_ENCODER,
+    check_layers,
+    check_vectors,
+    encoder_folder,
+    load_encoder,
+    loading,
+    most_tokens,
+)
+from reelscore.text.wordpiece import Encoding, WordPieces, open_tokenizer
+
+FloatArray = NDArray[np.float64]
+Embedding = Callable[[Sequence[str]], FloatArray]
+Rows = Callable[[Sequence[Encoding], int], FloatArray]
+
+_NUMBERS = {"F16", "F32"}  # types of weights that numpy has
+
+
+class SentenceEncoder:
+    """Texts to unit vectors, each text once.
+
+    Args:
+        encoder: By name or path. A BERT needs no torch, unless it is to run on a GPU.
+        device: ``cuda`` or ``cpu``; by default a GPU if torch has one.
+        max_length: Tokens of a text; more are cut off, and so are more than the encoder has
+            places for.
+    """
+
+    def __init__(
+        self, encoder: str = DEFAULT_ENCODER, device: str | None = None, max_length: int = 256
+    ) -> None:
+        self.device = device or default_device()
+        self._what = f"The encoder {encoder!r}"
+        with loading(self._what):
+            self._rows, self.tokenizer, config = _local_bert(
+                Path(encoder_folder(encoder)), self.device
+            ) or _any_encoder(encoder, self.device)
+        self.tokenizer.no_padding()
+        self.tokenizer.enable_truncation(most_tokens(config, max_length))
+
+    def __call__(self, texts: Sequence[str], threads: int = 1) -> FloatArray:
+        """Return a row for each text."""
+        place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
+        with loading(self._what, failure="cannot be used"):
+            rows = unit(self._rows(self.tokenizer.encode_batch(list(place)), threads))
+            check_vectors(rows)
+        result: FloatArray = rows[[place[text] for text in texts]]
+        return result
+
+
+def unit(rows: FloatArray) -> FloatArray:
+    """Return rows the length 1.
+
+    >>> unit(np.array([[3.0, 4.0]])).tolist()
+    [[0.6, 0.8]]
+    """
+    scaled: FloatArray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return scaled
+
+
+def cosines(first: Sequence[str], second: Sequence[str], embedding: Embedding) -> FloatArray:
+    """Compare texts pair by pair: the cosines of their vectors, each text embedded once.
+
+    >>> cosines(["a", "b"], ["b", "b"], lambda texts: np.eye(2)[["ab".index(t) for t in texts]])
+    array([0., 1.])
+    """
+    texts = list(dict.fromkeys([*first, *second]))
+    place = {text: k for k, text in enumerate(texts)}
+    vectors = embedding(texts)
+    one, two = (vectors[[place[text] for text in side]] for side in (first, second))
+    products: FloatArray = (one * two).sum(axis=1)
+    return products
+
+
+def _local_bert(folder: Path, device: str) -> tuple[Rows, WordPieces, Config] | None:
+    """Open a BERT in a folder, without transformers, which takes seconds to import."""
+    local, tokenizer = read_bert(folder), folder / "tokenizer.json"
+    if local is None or not tokenizer.is_file():
+        return None
+    tensors, fields = local
+    return (
+        open_bert(tensors, fields, "float32", "mean", (), device),
+        open_tokenizer(tokenizer),
+        fields,
+    )
+
+
+def read_bert(folder: Path) -> tuple[Tensors, Config] | None:
+    """Read the weights and the configuration of a BERT; None if the folder has no such."""
+    weights, config = folder / "model.safetensors", folder / "config.json"
+    if not (weights.is_file() and config.is_file()):
+        return None
+    fields = json.loads(config.read_text(encoding="utf-8"))
+    if fields.get("model_type") != "bert" or fields.get("hidden_act") != "gelu":
+        return None
+    tensors = {}
+    with need("safetensors").safe_open(weights, "np") as file:
+        for name in file.keys():  # noqa: SIM118
+            if name.startswith("pooler.") or name.endswith("position_ids"):
+                continue
+            if file.get_slice(name).get_dtype() not in _NUMBERS:
+                return None
+            tensors[name] = file.get_tensor(name)
+    if "embeddings.LayerNorm.weight" not in tensors:  # other names: part of a larger model, or old
+        return None
+    check_layers(tensors, fields["num_hidden_layers"])
+    return tensors, fields
+
+
+def _any_encoder(encoder: str, device: str) -> tuple[Rows, WordPieces, Config]:
+    """Open any encoder by transformers."""
+    torch = need("torch")
+    model, tokenizer = load_encoder(encoder)
+    model.to(device).eval()
+
+    def rows(texts: Sequence[Encoding], threads: int) -> FloatArray:
+        from reelscore.learned.networks.bert_torch import by_length
+
+        def means(batch: Sequence[Encoding]) -> FloatArray:
+            with torch.inference_mode():
+                ids, _, mask = (torch.from_numpy(array).to(device) for array in padded(batch))
+                hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state
+                sums = (hidden * mask[:, :, None]).sum(dim=1)
+                vectors: FloatArray = sums.double().cpu().numpy()
+            return vectors
+
+        return in_parts(means, texts, list(by_length([len(text.ids) for text in texts])), 1)
+
+    return rows, tokenizer, model.config.to_dict()

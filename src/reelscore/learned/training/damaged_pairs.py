@@ -1,0 +1,154 @@
+"""Captions beside damaged copies of themselves, from which a network learns what is worse."""
+
+from __future__ import annotations
+
+import math
+import random
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from reelscore.learned.judged_captions import JudgedCaption
+from reelscore.text.damages.exploits import exploit
+from reelscore.text.damages.rules import (
+    HELD_OUT_NEGATIONS,
+    LACKING_NEGATIONS,
+    damage,
+    damage_forms,
+    damage_kinds,
+)
+
+# Damages of a caption's form: worse whoever wrote it. The others change what it says, which may
+# by chance make the caption of a system better.
+_OF_FORM = ("negation", "shuffle", "stutter", "truncation")
+# Candidates that cheat; in other languages the network reads nothing, so it learns nothing there.
+# What is generic is left out: systems write it, and people judge it fairly.
+_EXPLOITS = ("spoilt copy", "all references", "500 words", "other video", "punctuation")
+_EXPLOIT_MARGIN = 0.4  # of the margin of a damage: a copy shares more with a reference
+_MOST = {"truncation": 1.6}  # half of a true caption is true
+_ENOUGH = 8_000  # pairs of each kind
+
+
+@dataclass(frozen=True)
+class DamagedPair:
+    """A caption, a worse one, and references of the video to compare both with.
+
+    Attributes:
+        better: The caption.
+        worse: The worse one.
+        references: The references.
+        margin: By how much it is better at least, as a share of the stage's margin.
+        most: By how much at most. Without a bound, whatever looks like a damage would fall far
+            below what people say of it.
+    """
+
+    better: str
+    worse: str
+    references: tuple[str, ...]
+    margin: float = 1.0
+    most: float = 3.0
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All its texts."""
+        return (self.better, self.worse, *self.references)
+
+
+class PairsByLength:
+    """Pairs of one kind of damage, to draw from those that are short enough.
+
+    Args:
+        pairs: The pairs.
+        length: The length of each of their texts.
+    """
+
+    def __init__(self, pairs: Sequence[DamagedPair], length: Mapping[str, int]) -> None:
+        def longest(pair: DamagedPair) -> int:
+            own = max(length[pair.better], length[pair.worse])
+            return own + max(length[text] for text in pair.references)
+
+        self._pairs = sorted(pairs, key=longest)
+        self._lengths = [longest(pair) for pair in self._pairs]
+
+    def count(self, longest: int) -> int:
+        """How many pairs have a candidate and a reference of so many tokens together, or fewer."""
+        return bisect_right(self._lengths, longest)
+
+    def draw(self, chance: random.Random, longest: int) -> DamagedPair:
+        """Draw one of those."""
+        return self._pairs[chance.randrange(self.count(longest))]
+
+
+def damaged_pairs(
+    captions: Sequence[JudgedCaption],
+    seed: int,
+    unknown: Sequence[str] = (),
+    elsewhere: Sequence[JudgedCaption] = (),
+) -> dict[str, list[DamagedPair]]:
+    """Damage captions in every way that is taught; the pairs of each lesson."""
+    by_lesson = {}
+    captions = [*captions, *(caption for caption in elsewhere if caption.person)]
+    for lesson, (kind, forms) in _lessons().items():
+        if kind in unknown:
+            continue
+        rng = random.Random(f"{seed} {lesson}")
+        if kind in _EXPLOITS:
+            pairs = list(islice(_exploits(captions, kind, rng), _ENOUGH))
+        else:
+            pairs = list(islice(_damages(captions, kind, forms, rng), _ENOUGH))
+        if pairs:
+            by_lesson[lesson] = pairs
+    return by_lesson
+
+
+def _lessons() -> dict[str, tuple[str, list[str]]]:
+    """Name the lessons; each has a kind of damage or exploit, and the forms of a damage."""
+    lessons = {kind: (kind, damage_forms(kind)) for kind in damage_kinds()}
+    taught = [form for form in damage_forms("negation") if form not in HELD_OUT_NEGATIONS]
+    # few captions can be changed in these forms, so they would hardly come up among the others
+    lessons["negation"] = ("negation", [form for form in taught if form not in LACKING_NEGATIONS])
+    lessons["lacking"] = ("negation", list(LACKING_NEGATIONS))
+    return lessons | {kind: (kind, []) for kind in _EXPLOITS}
+
+
+def _damages(
+    captions: Sequence[JudgedCaption], kind: str, forms: Sequence[str], rng: random.Random
+) -> Iterator[DamagedPair]:
+    most = _MOST.get(kind, DamagedPair.most)
+    for caption, text, others in _originals(captions, rng, people=kind not in _OF_FORM):
+        damaged = damage(kind, text, rng, forms=forms, references=caption.references)
+        if damaged is not None:
+            yield DamagedPair(text, damaged, others, most=most)
+
+
+def _exploits(
+    captions: Sequence[JudgedCaption], kind: str, rng: random.Random
+) -> Iterator[DamagedPair]:
+    texts = [text for caption in captions for text in caption.references]
+    for _, text, others in _originals(captions, rng, people=True):
+        strange = rng.sample(texts, min(len(texts), 60))
+        cheat = exploit(kind, text, rng, references=others, others=strange)
+        if cheat is not None:
+            yield DamagedPair(text, cheat, others, _EXPLOIT_MARGIN, math.inf)
+
+
+def _originals(
+    captions: Sequence[JudgedCaption], rng: random.Random, *, people: bool
+) -> Iterator[tuple[JudgedCaption, str, tuple[str, ...]]]:
+    """Draw captions with what to compare them with.
+
+    Most are people's beside other people's; some are copies of a reference, and, unless only
+    people are asked for, some a system's.
+    """
+    for caption in rng.sample(captions, len(captions)):
+        draw = rng.random()
+        if caption.person or (draw < 0.2 and not people):
+            yield caption, caption.candidate, caption.references
+            continue
+        text = rng.choice(caption.references)
+        others = tuple(other for other in caption.references if other != text)
+        if draw < 0.4 or not others:
+            yield caption, text, (text,)
+        else:
+            yield caption, text, others
