@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from reelscore._progress import Bar
 from reelscore.cli.file_options import exists
-from reelscore.data.formats.lines import Lines
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Grid
@@ -146,12 +144,12 @@ def progress_bar(
         return f"{engine.retries:,} retries" if engine is not None and engine.retries else ""
 
     if not sys.stderr.isatty():
-        yield Lines(what, functools.partial(click.echo, err=True), more=retries)
+        yield ProgressLines(what, functools.partial(click.echo, err=True), more=retries)
         return
     if not wanted:
         yield None
         return
-    bar = Bar(what, functools.partial(click.echo, err=True, nl=False), more=retries)
+    bar = ProgressBar(what, functools.partial(click.echo, err=True, nl=False), more=retries)
     try:
         yield bar
     finally:

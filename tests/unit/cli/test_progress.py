@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from reelscore._progress import ProgressBar, ProgressLines
-from reelscore.cli import options
+from reelscore.cli import terminal
 from reelscore.engines import Engine
 
 
@@ -16,7 +16,7 @@ from reelscore.engines import Engine
 def clock(monkeypatch):
     """A clock that is set by hand."""
     now = [0.0]
-    monkeypatch.setattr(options, "ProgressLines", partial(ProgressLines, clock=lambda: now[0]))
+    monkeypatch.setattr(terminal, "ProgressLines", partial(ProgressLines, clock=lambda: now[0]))
     return now
 
 
@@ -87,7 +87,9 @@ def test_short_work_says_nothing(clock, capfd):
 def test_commands(folder, run, monkeypatch, command, what):
     """Every look at the clock is eleven seconds after the last."""
     times = iter(range(0, 100_000, 11))
-    monkeypatch.setattr(options, "ProgressLines", partial(ProgressLines, clock=lambda: next(times)))
+    monkeypatch.setattr(
+        terminal, "ProgressLines", partial(ProgressLines, clock=lambda: next(times))
+    )
     status, out, err = run(*command)
     assert status == 0
     assert what in err

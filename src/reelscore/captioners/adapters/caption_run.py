@@ -154,7 +154,7 @@ def _written(work: ClipWork, output: Path, timing: Run, empty: Empty, partial: b
     return CaptionRun(captions, record, notes, work.interrupted)
 
 
-def _servers(records: Iterable[Record]) -> list[dict[str, str | None]]:
+def _servers(records: Iterable[AnswerRecord]) -> list[dict[str, str | None]]:
     """Return what the answers say of the model that gave them, each once."""
     names = {(each.model, each.fingerprint): None for each in records}
     return [{"model": model, "fingerprint": mark or None} for model, mark in names if model or mark]

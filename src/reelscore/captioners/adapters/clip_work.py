@@ -190,7 +190,7 @@ class ClipWork:
         task, question = self.prompt.about(frames.duration, previous)
         return ShownClip(clip, frames, lambda: frames.jpegs(quality), task, question)
 
-    def _record(self, shown: ShownClip, video: str, answer: Answer) -> Record:
+    def _record(self, shown: ShownClip, video: str, answer: Answer) -> AnswerRecord:
         item, made_of = shown.clip.item, {**self.made_of, "video": video}
         refused = answer.finish == "refusal"
         looked = shown.frames if self.adapter.needs_frames else Frames([], [], [])
