@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from reelscore._progress import ProgressBar, ProgressLines
 from reelscore.cli.file_options import exists
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
