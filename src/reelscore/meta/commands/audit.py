@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import click
 
+from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import json_option, plot_option, seed_option, threads_option
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.cli.table_options import column_option
 from reelscore.cli.terminal import (
     STDOUT,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import (
     json_option,
@@ -11,7 +12,6 @@ from reelscore.cli.options import (
     plot_option,
     threads_option,
 )
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,

@@ -8,6 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
+from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import (
     json_option,
@@ -16,7 +17,6 @@ from reelscore.cli.options import (
     plot_option,
     threads_option,
 )
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,

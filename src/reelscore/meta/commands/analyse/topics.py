@@ -8,6 +8,7 @@ from typing import Any, cast
 import click
 import msgspec
 
+from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import (
     choice_option,
@@ -18,7 +19,6 @@ from reelscore.cli.options import (
     seed_option,
     threads_option,
 )
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
