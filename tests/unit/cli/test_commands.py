@@ -218,11 +218,11 @@ def test_an_interrupt_is_quiet_and_writes_nothing(folder):
     script = "\n".join(
         [
             "import time",
-            "from reelscore.cli import scoring_options",
+            "from reelscore.cli.commands import score",
             "def slow(*args, **kwargs):",
             "    print('started', flush=True)",
             "    time.sleep(60)",
-            "scoring_options.score_systems = slow",
+            "score.score_systems = slow",
             "from reelscore.cli.main import main",
             "main()",
         ]

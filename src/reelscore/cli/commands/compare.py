@@ -7,6 +7,7 @@ import textwrap
 import click
 from click.core import ParameterSource
 
+from reelscore.cli.commands.score import ScoringOptions, scoring_options
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import (
     choice_option,
@@ -15,7 +16,6 @@ from reelscore.cli.options import (
     trials_option,
 )
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
-from reelscore.cli.scoring_options import ScoringOptions, scoring_options
 from reelscore.cli.table_options import read_scored_systems
 from reelscore.cli.terminal import progress_bar, show_grid, show_origin, terminal_width
 from reelscore.errors import DataError

@@ -1,18 +1,225 @@
-"""``reelscore score``."""
+"""``reelscore score``, and the options of all commands that score captions."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
+import msgspec
 from msgspec.structs import replace
 
-from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.options import resamples_option
-from reelscore.cli.report_options import Pictures, layout_options, picture_options
-from reelscore.cli.scoring_options import ScoringOptions, scoring_options
-from reelscore.cli.terminal import show, terminal_width
+from reelscore.cli.file_options import (
+    FilesCommand,
+    candidate_files,
+    oracle_notes,
+    oracles,
+    read_captions,
+    reading_options,
+    refs_option,
+)
+from reelscore.cli.messages import as_options
+from reelscore.cli.options import (
+    EngineChoice,
+    choice_option,
+    engine_options,
+    file_option,
+    gathered,
+    match_ids_option,
+    resamples_option,
+    seed_option,
+    threads_option,
+)
+from reelscore.cli.report_options import (
+    Pictures,
+    ResultFiles,
+    layout_options,
+    picture_options,
+    result_files,
+)
+from reelscore.cli.terminal import progress_bar, resumable, show, show_engine, terminal_width
+from reelscore.data.captions.paired_captions import Empty, Missing
 from reelscore.data.lint.defects import worst_notes
+from reelscore.data.reading import Reading
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
+from reelscore.metrics.base import check_tokens
+from reelscore.metrics.registry import resolve
 from reelscore.report.tables.leaderboard import TableLayout, item_rows, leaderboard, leaderboard_csv
+from reelscore.scoring.captions import score_systems
+from reelscore.text.segmenters import FLORES
+from reelscore.text.tokens import TOKENIZERS, Tokenizer
+
+if TYPE_CHECKING:
+    from reelscore.engines.engine import Engine
+
+_MANY = 50_000  # captions from which on a progress bar is worth showing
+
+
+class ScoringOptions(msgspec.Struct, frozen=True):
+    """What to score, how, and where to put it."""
+
+    candidates: tuple[str, ...]
+    refs: tuple[str, ...]
+    metrics: str
+    tokenizer: Tokenizer
+    reading: Reading
+    missing: Missing
+    empty: Empty
+    match_ids: str | None
+    common: bool
+    threads: int | None
+    engine: EngineChoice
+    out: str | None
+    bad_rows_file: str | None
+    seed: int
+    files: ResultFiles
+
+    @property
+    def large(self) -> bool:
+        """Whether captions are read in blocks, and only the scores of systems are kept here."""
+        return self.out is not None or self.bad_rows_file is not None
+
+    def run(self, resamples: int = 0) -> ScoreTable:
+        """Read the files and score them.
+
+        Args:
+            resamples: Resamples that intervals or tests will want: where captions are read in
+                blocks, these are drawn now.
+        """
+        metrics = resolve(self.metrics)
+        check_tokens(metrics, self.tokenizer)
+        engine = self.engine.start()
+        if self.large:
+            return self._run_large(engine, resamples)
+        inputs = read_captions(self.candidates, self.refs, self.reading)
+        long = any(metric.slow for metric in metrics)
+        long = long or sum(map(len, inputs.systems.values())) >= _MANY
+        with (
+            inputs.explained(),
+            progress_bar("Scoring", wanted=long or engine is not None, engine=engine) as progress,
+        ):
+            table = score_systems(
+                inputs.systems,
+                inputs.references,
+                self.metrics,
+                tokenizer=self.tokenizer,
+                missing=self.missing,
+                empty=self.empty,
+                match_ids=self.match_ids,
+                common=self.common,
+                threads=self.threads,
+                progress=progress,
+                engine=engine,
+            )
+        show_engine(engine)
+        notes = [*inputs.notes, *map(as_options, table.notes)]
+        return replace(table, notes=notes, bounds=inputs.bounds)
+
+    def _run_large(self, engine: Engine | None, resamples: int) -> ScoreTable:
+        from reelscore.engines.engine import Engine
+        from reelscore.scoring.shards.pipeline import score_large
+
+        for name, given in (("--match-ids", self.match_ids), ("--common", self.common)):
+            if given:
+                raise DataError(
+                    f"{name} needs all captions at once; leave out --out and --bad-rows."
+                )
+        files = candidate_files(self.candidates, self.refs, self.reading)
+        bounds = oracles(files) if isinstance(files, dict) else []
+        with resumable(self.out), progress_bar("Scoring", engine=engine) as progress:
+            table = score_large(
+                files,
+                list(self.refs) or None,
+                self.metrics,
+                tokenizer=self.tokenizer,
+                missing=self.missing,
+                empty=self.empty,
+                engine=engine or Engine("threads", workers=self.threads),
+                out=self.out,
+                bad_rows=self.bad_rows_file,
+                resamples=resamples,
+                seed=self.seed,
+                reading=self.reading,
+                progress=progress,
+            )
+        show_engine(engine)
+        notes = [*oracle_notes(bounds), *map(as_options, table.notes)]
+        return replace(table, notes=notes, bounds=bounds)
+
+
+class _TokenizerName(click.Choice[str]):
+    """A tokenizer's name; that of a model is followed by its path."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check a name."""
+        named, colon, _ = str(value).partition(":")
+        return str(value) if colon and named == FLORES else super().convert(value, param, ctx)
+
+
+tokenizer_option = click.option(
+    "--tokenizer",
+    type=_TokenizerName(TOKENIZERS),
+    metavar="NAME",
+    default="ptb",
+    show_default=True,
+    help="ptb: each caption separately; ptb-coco: as the COCO tools, which look ahead into the "
+    "next caption; none: the text is already tokenized. For other languages char, 13a, intl, zh, "
+    "ja-mecab, ko-mecab, flores200:PATH and vatex-zh.",
+)
+
+candidates_argument = click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+common_option = click.option(
+    "--common",
+    is_flag=True,
+    help="Score all systems only on the items that every system has.",
+)
+
+scoring_options = gathered(
+    "scoring",
+    ScoringOptions,
+    {
+        "candidates": candidates_argument,
+        "refs": refs_option("References, for example one file per annotator"),
+        "metrics": click.option(
+            "--metrics",
+            "-m",
+            default="bleu,meteor,rouge_l,cider",
+            show_default=True,
+            metavar="LIST",
+            help="Metrics, optionally with parameters: 'bleu|n:2,cider'.",
+        ),
+        "tokenizer": tokenizer_option,
+        "reading": reading_options(),
+        "missing": choice_option(
+            "--missing",
+            choices=["error", "zero", "skip"],
+            default="error",
+            help="What to do with items that have no candidate.",
+        ),
+        "empty": choice_option(
+            "--empty",
+            choices=["error", "zero"],
+            default="error",
+            help="What to do with captions that have no words, such as '...'.",
+        ),
+        "match_ids": match_ids_option,
+        "common": common_option,
+        "threads": threads_option,
+        "engine": engine_options,
+        "out": click.option(
+            "--out",
+            metavar="FOLDER",
+            help="For sets larger than memory: read Parquet or JSON Lines in blocks, write item "
+            "scores as parts into this folder, and go on there after an interruption.",
+        ),
+        "bad_rows_file": file_option(
+            "--bad-rows",
+            "Leave out records that cannot be used, and list them as JSON Lines.",
+        ),
+        "seed": seed_option,
+        "files": result_files(),
+    },
+)
 
 
 @click.command("score", cls=FilesCommand)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
+from reelscore.cli.commands.score import candidates_argument, common_option
 from reelscore.cli.file_options import FilesCommand, system_files
 from reelscore.cli.main import LazyGroup
 from reelscore.cli.options import (
@@ -30,7 +31,6 @@ from reelscore.cli.report_options import (
     picture_options,
     result_files,
 )
-from reelscore.cli.scoring_options import candidates_argument, common_option
 from reelscore.cli.terminal import (
     check_targets,
     progress_bar,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import read_texts, reading_options
 from reelscore.cli.options import threads_option
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.cli.terminal import show_notes
 from reelscore.data.file_names import expanded
 from reelscore.data.reading import Reading

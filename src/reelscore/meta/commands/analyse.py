@@ -9,6 +9,7 @@ import click
 import msgspec
 import numpy as np
 
+from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.main import LazyGroup
 from reelscore.cli.options import (
@@ -21,7 +22,6 @@ from reelscore.cli.options import (
     seed_option,
     threads_option,
 )
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import msgspec
 
+from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import (
     choice_option,
@@ -20,7 +21,6 @@ from reelscore.cli.options import (
     seed_option,
     threads_option,
 )
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.cli.table_options import column_option
 from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, terminal_width, write_json
 from reelscore.data.atomic_files import write_atomically

@@ -6,6 +6,7 @@ import textwrap
 
 import click
 
+from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import (
     FilesCommand,
     read_captions,
@@ -16,7 +17,6 @@ from reelscore.cli.file_options import (
 from reelscore.cli.messages import as_options
 from reelscore.cli.options import json_option, plot_option, seed_option, threads_option
 from reelscore.cli.report_options import command_line, html_option, title_option
-from reelscore.cli.scoring_options import tokenizer_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
