@@ -117,7 +117,7 @@ class ScoringOptions(msgspec.Struct, frozen=True):
 
     def _run_large(self, engine: Engine | None, resamples: int) -> ScoreTable:
         from reelscore.engines.engine import Engine
-        from reelscore.scoring.shards.pipeline import score_large
+        from reelscore.scoring.shards.pipeline import score_shards
 
         for name, given in (("--match-ids", self.match_ids), ("--common", self.common)):
             if given:
@@ -127,7 +127,7 @@ class ScoringOptions(msgspec.Struct, frozen=True):
         files = candidate_files(self.candidates, self.refs, self.reading)
         bounds = oracles(files) if isinstance(files, dict) else []
         with resumable(self.out), progress_bar("Scoring", engine=engine) as progress:
-            table = score_large(
+            table = score_shards(
                 files,
                 list(self.refs) or None,
                 self.metrics,
