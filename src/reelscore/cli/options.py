@@ -444,7 +444,7 @@ def _check_named_once(path: str) -> None:
     """Refuse an output that the command names as another file, too: one would be overwritten."""
     context = click.get_current_context(silent=True)
     target = Path(path).resolve()
-    if context is None or (target.exists() and not target.is_file()):  # as /dev/null is
+    if context is None or (exists(target) and not target.is_file()):  # as /dev/null is
         return
     if sum(Path(file).resolve() == target for file in _files_named(context)) > 1:
         raise DataError(f"{path} is named twice, and would be overwritten; name another output.")
