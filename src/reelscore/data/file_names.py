@@ -54,6 +54,11 @@ def exists(path: PathLike) -> bool:
         return False
 
 
+def is_file(path: PathLike) -> bool:
+    """Return whether there is a file, as `exists` does."""
+    return exists(path) and Path(path).is_file()
+
+
 def folder_of(path: PathLike) -> str:
     """Return the folder that a file lies in; "" for the current one.
 

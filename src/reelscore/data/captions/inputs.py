@@ -29,7 +29,7 @@ from reelscore.data.captions.python_captions import (
     python_captions,
 )
 from reelscore.data.checks import first_few, in_words
-from reelscore.data.file_names import PathLike, exists, expanded, folder_of, shard_files
+from reelscore.data.file_names import PathLike, exists, expanded, folder_of, is_file, shard_files
 from reelscore.data.reading import Reading, part_with
 from reelscore.data.source import PARQUET, EmptyFileError, Source
 from reelscore.errors import DataError
@@ -182,7 +182,7 @@ def _names_systems(path: PathLike, reading: Reading) -> bool | None:
 
     ``None`` without records.
     """
-    if not Path(path).is_file():  # a pipe is empty after one look
+    if not is_file(path):  # a pipe is empty after one look
         return False
     try:
         with Source(path, reading.encoding) as source:

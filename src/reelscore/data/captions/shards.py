@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from reelscore.data.checks import counted
-from reelscore.data.file_names import PathLike, shard_files
+from reelscore.data.file_names import PathLike, is_file, shard_files
 from reelscore.data.formats import detect_format, get_format
 from reelscore.data.reading import Reading, Role, same_name
 from reelscore.data.source import EmptyFileError, Source
@@ -219,7 +219,7 @@ def streamed(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:
     """Return whether files, folders and patterns stand for shards alone, by their content."""
     reading = reading or Reading()
     for path in shard_files(paths):
-        if not Path(path).is_file():  # a pipe is empty after one look
+        if not is_file(path):  # a pipe is empty after one look
             return False
         glance = _glance(path, reading)
         if glance is not None and glance.format not in STREAMED:
