@@ -25,7 +25,8 @@ import numpy as np
 from benchmarks.data import read_lines, trecvid_2020
 from reelscore import score_systems
 from reelscore.challenges.boards.draws import Draws
-from reelscore.challenges.boards.ladder import Feedback, Score, Step, Told, tell
+from reelscore.challenges.boards.ladder import Score, Step, Told, tell
+from reelscore.challenges.definition.records import Feedback
 from reelscore.stats.resampling import FloatArray
 
 SYSTEMS = ("RUC_AIM3", "PicSOM")

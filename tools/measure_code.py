@@ -2,10 +2,11 @@
 
     python tools/measure_code.py [--json FILE] [--before FILE]
 
-It counts the files that run while a caption is scored and reported, and while a judgment is given
-and evaluated; modules with a single importer, with and without those that their own package
-exports (which have users outside); modules named by a verb in -ing; public names and those that
-the documentation lists; and lines of code. `--before` prints an earlier result beside.
+It counts the files that run while a caption is scored and reported, while a judgment is given and
+evaluated, and from a submission to its leaderboard; modules with a single importer, with and
+without those that their own package exports (which have users outside); modules named by a verb in
+-ing; public names and those that the documentation lists; and lines of code. `--before` prints an
+earlier result beside.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def main() -> None:
 def measure() -> dict[str, int]:
     caption = files_run_by(score_with_report)
     judgment = files_run_by(judge_and_evaluate)
+    submission = files_run_by(submit_and_see_board)
     inside = [path for path in caption if part(path) not in ("cli", "report")]
     importers = importers_by_module()
     single = {name: user for name, (user, *more) in importers.items() if not more}
@@ -64,6 +66,7 @@ def measure() -> dict[str, int]:
         "files a caption passes": len(caption),
         "files a caption passes, command line and report aside": len(inside),
         "files a judgment passes": len(judgment),
+        "files a submission passes to its leaderboard": sum(p.suffix == ".py" for p in submission),
         "modules": len(SOURCES),
         "modules with one importer, command line aside": len(single),
         "modules with one importer, exported ones aside too": len(private),
@@ -154,6 +157,82 @@ def judge_and_evaluate() -> Iterator[Callable[[], object]]:
             yield judge
 
 
+@contextmanager
+def submit_and_see_board() -> Iterator[Callable[[], object]]:
+    """A team hands a file in, it is scored, and a visitor looks at the leaderboard.
+
+    Before that, the challenge is made, and the team's captain has logged in.
+    """
+    from starlette.testclient import TestClient
+
+    from reelscore.challenges.queue.workers import Workers
+
+    url = "http://127.0.0.1:8000"
+    with tempfile.TemporaryDirectory() as folder:
+        app = running_challenge(folder, url)
+        clients = [TestClient(app, base_url=url) for _ in range(2)]
+        member, visitor = clients
+        log_in(app, member, "/account/login")
+        site = app.state.site
+        proof = site.signer.proof(member.cookies["reelscore_browser"])
+        captions = json.dumps({f"v{k}": f"a dog runs {k} times" for k in range(10)})
+
+        def submit() -> None:
+            form = {"proof": proof, "phase": "main"}
+            files = {"file": ("run.json", captions)}
+            member.post("/challenges/dogs/submit", data=form, files=files).raise_for_status()
+            Workers(site.challenges, 1).run_until_idle()
+            visitor.get("/challenges/dogs/boards/test").raise_for_status()
+
+        yield submit
+        for client in clients:
+            client.close()
+        site.readers.close()
+        site.database.close()
+
+
+DEFINITION = """
+[challenge]
+id = "dogs"
+name = "Dogs"
+[[split]]
+id = "test"
+visibility = "blind"
+references = "references.json"
+[scoring]
+metrics = ["cider"]
+[[phase]]
+id = "main"
+splits = ["test"]
+opens = 2020-01-01T00:00:00Z
+closes = 2100-01-01T00:00:00Z
+feedback = { test = "full" }
+[[board]]
+id = "test"
+phase = "main"
+primary = "cider"
+columns = [{ scores = ["cider"] }]
+"""
+
+
+def running_challenge(folder: str, url: str) -> FastAPI:
+    """Make a challenge with one team; give its app."""
+    from reelscore.challenges.people.teams import add_team
+    from reelscore.challenges.updates import make_challenge
+    from reelscore.web import Settings, create_app
+    from reelscore.web.store.accounts import add_account
+
+    references = {f"v{k}": [f"a dog runs {k} times", "a dog runs"] for k in range(10)}
+    Path(folder, "references.json").write_text(json.dumps(references))
+    Path(folder, "dogs.toml").write_text(DEFINITION)
+    app = create_app(Settings(f"{folder}/dogs.db", url=url, secret="s" * 64))
+    site = app.state.site
+    make_challenge(site.challenges, Path(folder, "dogs.toml"))
+    account = add_account(site.database, "me", PASSWORD, "participant")
+    add_team(site.challenges.find(), "Ours", account=account.id)
+    return app
+
+
 def running_campaign(folder: str, url: str) -> tuple[FastAPI, str]:
     """Make a campaign of one task; give its app and the token of a rater's link."""
     from reelscore.campaigns import Campaign, Hit, Shown, Task
@@ -181,11 +260,11 @@ def begin_work(app: FastAPI, rater: TestClient, token: str) -> str:
     return proof
 
 
-def log_in(app: FastAPI, organiser: TestClient) -> None:
-    organiser.get("/organise/login")
-    proof = app.state.site.signer.proof(organiser.cookies["reelscore_browser"])
+def log_in(app: FastAPI, browser: TestClient, page: str = "/organise/login") -> None:
+    browser.get(page)
+    proof = app.state.site.signer.proof(browser.cookies["reelscore_browser"])
     account = {"name": "me", "password": PASSWORD, "proof": proof}
-    organiser.post("/organise/login", data=account).raise_for_status()
+    browser.post(page, data=account).raise_for_status()
 
 
 # Modules

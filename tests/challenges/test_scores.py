@@ -7,19 +7,19 @@ import json
 import pytest
 
 from reelscore import score_systems
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.permissions import Who
 from reelscore.challenges.queue.workers import Workers
-from reelscore.challenges.showing import Who
 from reelscore.challenges.store.tables import open_challenges
-from reelscore.challenges.submissions import Upload, hand_in, list_submissions
+from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.challenges.views import View
 from reelscore.examples import clips, stories
 from reelscore.scoring.intervals import with_intervals
 from reelscore.stories import score_systems as score_stories
-from support.challenge_data import SECOND, START, SetClock, scores_of
+from support.challenge_data import SECOND, START, SetClock, list_submissions, scores_of
 
 DEFINITION = """
 [challenge]
@@ -58,22 +58,25 @@ def scored(tmp_path):
             (tmp_path / name).write_text(json.dumps(content))
         files = json.dumps(list(references))
         (tmp_path / "dogs.toml").write_text(DEFINITION.format(files=files, **choices))
-        arena = Arena(open_challenges(tmp_path / "c.db", create=True), SetClock(START + SECOND))
-        opened.append(arena.database)
-        make_challenge(arena, tmp_path / "dogs.toml")
-        known, readers = find_challenge(arena), Readers(1)
+        challenges = Challenges(
+            open_challenges(tmp_path / "c.db", create=True), SetClock(START + SECOND)
+        )
+        opened.append(challenges.database)
+        make_challenge(challenges, tmp_path / "dogs.toml")
+        challenge, readers = challenges.find(), Readers(1)
         notes = {}
         for name, content in systems.items():
             upload = Upload(f"{name}.json", json.dumps(content).encode())
-            team = add_team(arena, known, name)
-            notes[name] = hand_in(arena, readers, known, "main", team, upload).notes
+            team = add_team(challenge, name)
+            notes[name] = hand_in(challenge, readers, "main", team, upload).notes
         readers.close()
-        Workers(arena, 1).run_until_idle()
-        rows = list_submissions(arena)
+        Workers(challenges, 1).run_until_idle()
+        rows = list_submissions(challenges)
         made = {
-            name: scores_of(arena, row.key)["test"] for name, row in zip(systems, rows, strict=True)
+            name: scores_of(challenges, row.key)["test"]
+            for name, row in zip(systems, rows, strict=True)
         }
-        board = View(arena.database, "dogs", Who("owner"), now=arena.now()).board("main")
+        board = View(challenges.find(), Who("owner")).board("main")
         return made, notes, board
 
     yield scores

@@ -14,7 +14,6 @@ from sqlalchemy import insert, select
 
 from reelscore.challenges.boards.draws import NO_DRAWS
 from reelscore.challenges.boards.ladder import Score, tell
-from reelscore.challenges.challenge import scoring_settings
 from reelscore.challenges.definition.reader import parse_definition
 from reelscore.challenges.queue.job_results import put_scores
 from reelscore.challenges.queue.scorers import prepare, score_split
@@ -22,6 +21,7 @@ from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import put_blob
 from reelscore.challenges.store.results import draws_of, told_of
 from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.updates import scoring_settings
 from reelscore.data.scales import Scale
 from reelscore.examples import clips
 from reelscore.store.values import from_iso

@@ -1,4 +1,4 @@
-"""A challenge as somebody sees it: every number and text passes `reelscore.challenges.showing`.
+"""A challenge as somebody sees it: every number and text passes `reelscore.challenges.permissions`.
 
 Pages, commands and archives open a `View` for whoever asks. Its methods give ``None`` for what may
 not be seen, as for what does not exist.
@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from sqlalchemy import Row, select
+from sqlalchemy import Connection, Row, select
 
 from reelscore.challenges.boards.awards import Verdict, decide
 from reelscore.challenges.boards.board_forms import board_html, history_svg
 from reelscore.challenges.boards.board_maker import BoardMaker, kept_form
 from reelscore.challenges.boards.boards import Board
 from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.challenge import Challenge
 from reelscore.challenges.definition import records as defined
-from reelscore.challenges.event_views import seen_events
-from reelscore.challenges.people.human_verdicts import unpublished_verdict
-from reelscore.challenges.scopes import Scope
-from reelscore.challenges.showing import (
+from reelscore.challenges.people.human import unpublished_verdict
+from reelscore.challenges.people.invitations import invited_phases
+from reelscore.challenges.permissions import (
+    PUBLIC_EVENTS,
+    VISITOR,
     Situation,
     What,
+    Who,
     permission,
     view,
 )
@@ -35,6 +38,7 @@ from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import Event, broken_link, chain_head, read_events
 from reelscore.challenges.uploads.splits import stories_references
 from reelscore.data.stories import Stories
+from reelscore.errors import UnknownNameError
 from reelscore.stats.resampling import FloatArray
 
 if TYPE_CHECKING:
@@ -52,13 +56,70 @@ class ServerLog(NamedTuple):
     chain: str
 
 
-class View(Scope):
+class View:
     """What one person may see of one challenge, at one moment."""
 
-    @cached_property
-    def _boards(self) -> dict[str, Board | None]:
-        """The boards that were asked for."""
-        return {}
+    def __init__(self, challenge: Challenge, who: Who = VISITOR, *, now: int | None = None) -> None:
+        """Look at a challenge.
+
+        Args:
+            challenge: The challenge.
+            who: Who looks.
+            now: The time, in microseconds since 1970; that of the challenge's clock by default.
+
+        Raises:
+            UnknownNameError: If it is a draft, which only organisers may see.
+        """
+        organiser = who.role in ("assistant", "owner")
+        if challenge.state == "draft" and not organiser:
+            raise UnknownNameError.of("challenge", challenge.id, [])
+        self.challenge, self.who = challenge, who
+        whole = challenge.definition
+        listed = {phase.id for phase in whole.phases if phase.listed or organiser}
+        with challenge.reading() as connection:
+            self.now = challenge.now(connection) if now is None else now
+            if len(listed) < len(whole.phases) and who.team:
+                listed |= invited_phases(connection, challenge.key, who.team)
+            phases = challenge.phases(connection)
+            own = select(tables.split).filter_by(challenge=challenge.key)
+            splits = connection.execute(own).mappings().all()
+        # what the viewer may know of: phases that are not listed are not in it
+        self.phases = {id: phase for id, phase in phases.items() if id in listed}
+        self.definition = whole.only(self.phases)
+        seen = {split.id for split in self.definition.splits}
+        self.splits: dict[str, int] = {row["id"]: row["key"] for row in splits if row["id"] in seen}
+        self.counts = {row["id"]: int(row["count"]) for row in splits if row["id"] in seen}
+        self._boards: dict[str, Board | None] = {}  # those that were asked for
+
+    @property
+    def id(self) -> str:
+        """The challenge's id."""
+        return self.challenge.id
+
+    @property
+    def name(self) -> str:
+        """The challenge's name."""
+        return self.challenge.definition.name
+
+    def situation(self, phase: str, split: str, *, human: bool = False) -> Situation:
+        """Return what permissions depend on, for a split in a phase."""
+        row, described = self.phases[phase], self.definition.phase(phase)
+        hides = "reveal" in described.feedback.values()
+        if row.reveals is not None:
+            revealed = self.now >= row.reveals
+        else:  # by hand; where nothing is hidden, the end is the reveal
+            revealed = not hides and self.now >= row.closes
+        return Situation(
+            visibility=self.definition.split(split).visibility,
+            opened=self.now >= row.opens,
+            revealed=revealed,
+            feedback=described.feedback[split],
+            references_open=self.definition.references == "open",
+            terms_accepted=self.who.terms_accepted,
+            publish_items=self.definition.publish.items,
+            publish_captions=self.definition.publish.captions,
+            human_published=human,
+        )
 
     # boards
 
@@ -83,7 +144,7 @@ class View(Scope):
         described = next(board for board in self.definition.boards if board.id == id)
         situation = self.situation(described.phase, described.split)
         granted = permission(self.who.seen_as(), "board", situation)
-        with self.database.reading() as connection:
+        with self.challenge.reading() as connection:
             maker = BoardMaker(self, connection, described, granted)
             made = maker.made if drawn else maker.cached
             return view(
@@ -141,12 +202,12 @@ class View(Scope):
     @cached_property
     def humans(self) -> dict[str, dict[str, Any]]:
         """The results of human evaluations that the viewer may see, by id."""
-        with self.database.reading() as connection:
+        with self.challenge.reading() as connection:
             human, phase = tables.human, tables.phase
             query = (
                 select(human, phase.c.id.label("phase_id"))
                 .join(phase, human.c.phase == phase.c.key)
-                .where(phase.c.challenge == self.row.key)
+                .where(phase.c.challenge == self.challenge.key)
             )
             rows = connection.execute(query).all()
         seen = {}
@@ -167,7 +228,7 @@ class View(Scope):
     def _coming(self, human: defined.Human, row: Row[Any]) -> dict[str, Any]:
         """The results of a human evaluation as they would be published now."""
         entries = json.loads(row.entries)
-        columns = unpublished_verdict(self.database, row.campaign, human, entries)
+        columns = unpublished_verdict(self.challenge.database, row.campaign, human, entries)
         return {"campaign": row.campaign, "columns": columns}
 
     # submissions
@@ -194,11 +255,11 @@ class View(Scope):
         def everything() -> Mapping[str, Score]:
             if record.job is None:
                 return {}
-            with self.database.reading() as connection:
+            with self.challenge.reading() as connection:
                 return results.scores_of(connection, key, [record.job])[record.job]
 
         def told() -> Mapping[str, Score]:
-            with self.database.reading() as connection:
+            with self.challenge.reading() as connection:
                 known = results.told_of(connection, row.key, key, row.generation)
             return known[record.id].scores if record.id in known else {}
 
@@ -216,80 +277,61 @@ class View(Scope):
 
     def items(self, phase: str, split: str) -> list[str] | None:
         """Return the ids of the items of a split, once the phase is open."""
-
-        def everything() -> list[str]:
-            ids: list[str] = json.loads(self._blob(split, "items_blob"))["items"]
-            return ids
-
-        return view(self.who.seen_as(), "items", self.situation(phase, split), everything)
+        return self._items(split) if self._sees("items", phase, split) else None
 
     def references(self, phase: str, split: str) -> dict[str, list[str]] | None:
         """Return the references of a public split of captions; of a blind one, never."""
-
-        def everything() -> dict[str, list[str]]:
-            ids = json.loads(self._blob(split, "items_blob"))["items"]
-            texts = json.loads(self._blob(split, "references_blob"))["references"]
-            return dict(zip(ids, texts, strict=True))
-
-        return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
+        if not self._sees("references", phase, split):
+            return None
+        texts = json.loads(self._blob(split, "references_blob"))["references"]
+        return dict(zip(self._items(split), texts, strict=True))
 
     def story_references(self, phase: str, split: str) -> list[Stories] | None:
-        """Return the references of a public split of stories, of each annotator.
-
-        See `references`.
-        """
-
-        def everything() -> list[Stories]:
-            return stories_references(self._blob(split, "references_blob"))
-
-        return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
+        """Return the references of a public split of stories, of each annotator."""
+        if not self._sees("references", phase, split):
+            return None
+        return stories_references(self._blob(split, "references_blob"))
 
     def captions(self, phase: str, split: str, record: results.Record) -> dict[str, Any] | None:
         """Return what a submission says of each item: captions, or stories as lists of captions."""
-
-        def everything() -> dict[str, Any]:
-            texts = json.loads(self._content(record, "captions_blob"))[split]
-            if isinstance(texts, dict):
-                return texts
-            ids = json.loads(self._blob(split, "items_blob"))["items"]
-            return dict(zip(ids, texts, strict=True))
-
-        return self._of_entry("captions", phase, split, record, everything)
+        if not self.may_see("captions", phase, split, record):
+            return None
+        texts = json.loads(self._content(record, "captions_blob"))[split]
+        return (
+            texts if isinstance(texts, dict) else dict(zip(self._items(split), texts, strict=True))
+        )
 
     def upload(self, phase: str, record: results.Record) -> bytes | None:
         """Return the file of a submission, as it was handed in."""
         split = self.definition.phase(phase).splits[0]  # what may be seen is the same for all
-        everything = partial(self._content, record, "upload_blob")
-        return self._of_entry("captions", phase, split, record, everything)
+        if not self.may_see("captions", phase, split, record):
+            return None
+        return self._content(record, "upload_blob")
 
     def item_scores(
         self, phase: str, split: str, record: results.Record
     ) -> dict[str, FloatArray] | None:
         """Return a submission's scores of all items of a public split, in their order, by score."""
+        if not self.may_see("item_scores", phase, split, record):
+            return None
+        if record.job is None:
+            return {}
+        with self.challenge.reading() as connection:
+            arrays = results.arrays_of(connection, self.splits[split], [record.job], "items")
+        if record.job not in arrays:
+            return {}
+        names, data = arrays[record.job]
+        columns = np.load(io.BytesIO(data), allow_pickle=False)
+        return {name: columns[:, k] for k, name in enumerate(names)}
 
-        def everything() -> dict[str, FloatArray]:
-            if record.job is None:
-                return {}
-            with self.database.reading() as connection:
-                arrays = results.arrays_of(connection, self.splits[split], [record.job], "items")
-            if record.job not in arrays:
-                return {}
-            names, data = arrays[record.job]
-            columns = np.load(io.BytesIO(data), allow_pickle=False)
-            return {name: columns[:, k] for k, name in enumerate(names)}
+    def _sees(self, what: What, phase: str, split: str) -> bool:
+        """Return whether the viewer may see something of a split that belongs to no team."""
+        granted = permission(self.who.seen_as(), what, self.situation(phase, split))
+        return granted == "everything"
 
-        return self._of_entry("item_scores", phase, split, record, everything)
-
-    def _of_entry(
-        self,
-        what: What,
-        phase: str,
-        split: str,
-        record: results.Record,
-        everything: Callable[[], T],
-    ) -> T | None:
-        """Return what a submission holds, if the viewer may see it."""
-        return everything() if self.may_see(what, phase, split, record) else None
+    def _items(self, split: str) -> list[str]:
+        ids: list[str] = json.loads(self._blob(split, "items_blob"))["items"]
+        return ids
 
     def may_see(self, what: What, phase: str, split: str, record: results.Record) -> bool:
         """Return whether the viewer may see something of a submission.
@@ -325,16 +367,16 @@ class View(Scope):
 
     def _records(self, phase: str, of_team: str = "") -> list[results.Record]:
         row = self.phases[phase]
-        with self.database.reading() as connection:
+        with self.challenge.reading() as connection:
             return results.records(connection, row.key, row.generation, of_team)
 
     def _blob(self, split: str, column: str) -> bytes:
-        with self.database.reading() as connection:
+        with self.challenge.reading() as connection:
             query = select(tables.split.c[column]).filter_by(key=self.splits[split])
             return get_blob(connection, connection.execute(query).scalar_one())
 
     def _content(self, record: results.Record, column: str) -> bytes:
-        with self.database.reading() as connection:
+        with self.challenge.reading() as connection:
             query = select(tables.submission.c[column]).filter_by(key=record.key)
             return get_blob(connection, connection.execute(query).scalar_one())
 
@@ -352,47 +394,86 @@ class View(Scope):
         if board is None:
             return {}
         names = {*board.names, *(row.entry.team for row in board.all_rows)}
-        with self.database.reading() as connection:
-            query = select(tables.team).filter_by(challenge=self.row.key)
-            teams = connection.execute(query.order_by(tables.team.c.name)).all()
-        seen = {team.name: self._members(team) for team in teams if team.name in names}
-        return {name: accounts for name, accounts in seen.items() if accounts}
-
-    def _members(self, team: Row[Any]) -> list[int] | None:
-        def everything() -> list[int]:
-            with self.database.reading() as connection:
-                query = select(tables.member.c.account).filter_by(team=team.key, state="active")
-                return list(connection.scalars(query.order_by(tables.member.c.key)))
-
-        situation = Situation(members_shown=team.members_shown)
-        return view(self.who.seen_as(team.id), "members", situation, everything)
+        team, member = tables.team, tables.member
+        own = (
+            select(team, member.c.account)
+            .join(member, (member.c.team == team.c.key) & (member.c.state == "active"))
+            .where(team.c.challenge == self.challenge.key)
+            .order_by(team.c.name, member.c.key)
+        )
+        members: dict[str, list[int]] = {}
+        with self.challenge.reading() as connection:
+            for row in connection.execute(own):
+                situation = Situation(members_shown=row.members_shown)
+                viewer = self.who.seen_as(row.id)
+                if row.name in names and permission(viewer, "members", situation) == "everything":
+                    members.setdefault(row.name, []).append(row.account)
+        return members
 
     def events(self) -> list[Event]:
         """List the events that the viewer may see, oldest first."""
-        with self.database.reading() as connection:
-            return seen_events(connection, self.row.key, self.who, self.whole, self.phases)
+        with self.challenge.reading() as connection:
+            return _seen_events(connection, self.challenge, self.who, self.phases)
 
     def changed_event(self) -> int | None:
         """Find the first event whose chain is not right, by its number; ``None`` if all are."""
-        with self.database.reading() as connection:
-            return broken_link(connection, self.row.key)
+        with self.challenge.reading() as connection:
+            return broken_link(connection, self.challenge.key)
 
     def chain_head(self) -> str:
         """The last link of the log's chain; empty without events."""
-        with self.database.reading() as connection:
-            return chain_head(connection, self.row.key)
+        with self.challenge.reading() as connection:
+            return chain_head(connection, self.challenge.key)
 
     def server_log(self) -> ServerLog | None:
         """Return the log of the whole server: tokens, and accounts of organisers.
 
         Organisers alone may see it, since it tells of people in other challenges.
         """
+        if permission(self.who.seen_as(), "events", Situation()) != "everything":
+            return None
+        with self.challenge.reading() as connection:
+            events = read_events(connection, None)
+            return ServerLog(events, broken_link(connection, None), chain_head(connection, None))
 
-        def everything() -> ServerLog:
-            with self.database.reading() as connection:
-                events = read_events(connection, None)
-                return ServerLog(
-                    events, broken_link(connection, None), chain_head(connection, None)
-                )
 
-        return view(self.who.seen_as(), "events", Situation(), everything)
+_CHANGED = "The definition is changed."
+
+
+def _seen_events(
+    connection: Connection, challenge: Challenge, who: Who, phases: Collection[str]
+) -> list[Event]:
+    """List the events that somebody who may know of some phases may see, oldest first."""
+    rows, whole = read_events(connection, challenge.key), challenge.definition
+    own = _own(connection, who.team)
+    hidden = {phase.id for phase in whole.phases} - set(phases)
+    hidden |= {human.id for human in whole.humans if human.phase not in phases}
+    known = [told for row in rows if (told := _told(row, hidden)) is not None]
+    seen = view(
+        who.seen_as(who.team),
+        "events",
+        Situation(),
+        lambda: rows,
+        public=lambda: [row for row in known if row.what in PUBLIC_EVENTS],
+        own=lambda: [row for row in known if row.what in PUBLIC_EVENTS or row.about in own],
+    )
+    return seen or []
+
+
+def _own(connection: Connection, team_id: str) -> set[str]:
+    """What the events of a team are about: the team and its submissions."""
+    if not team_id:
+        return set()
+    team, submission = tables.team, tables.submission
+    ids = select(submission.c.id).join(team, submission.c.team == team.c.key)
+    return {*connection.scalars(ids.where(team.c.id == team_id)), team_id}
+
+
+def _told(row: Event, hidden: set[str]) -> Event | None:
+    """Return an event without who did it; ``None`` where it tells of a phase that is not known."""
+    if row.what == "definition":
+        names = any(repr(name) in row.reason for name in hidden)
+        return row._replace(actor="", reason=_CHANGED if names else row.reason)
+    if row.what != "state" and hidden & {row.about, *row.after.split()}:
+        return None
+    return row._replace(actor="")

@@ -28,22 +28,18 @@ from reelscore.campaigns.pages.organisers import (
     results,
 )
 from reelscore.campaigns.pages.raters import ends, entry, tasks
-from reelscore.challenges.challenge import list_challenges
 from reelscore.challenges.pages import accounts as participants
 from reelscore.challenges.pages import (
     api,
     boards,
     console,
-    downloads,
-    evaluations,
-    pages,
+    overview,
     reports,
     submissions,
     teams,
 )
-from reelscore.challenges.pages.quotas import QuotaHeaders
-from reelscore.challenges.pages.visits import PATH as CHALLENGES
-from reelscore.challenges.pages.visits import ApiRefusal, challenge_path, login_path
+from reelscore.challenges.pages.context import PATH as CHALLENGES
+from reelscore.challenges.pages.context import ApiRefusal, challenge_path, login_path
 from reelscore.challenges.queue.queue_state import queue_state
 from reelscore.challenges.queue.workers import Workers, alone_on
 from reelscore.challenges.submissions import RefusedUpload
@@ -58,11 +54,8 @@ _ORGANISING = (
     *(accounts, campaigns, new_campaign, rater_texts, media, preview),
     *(decisions, results, mturk),
 )
-_ARENA = (
-    *(participants, pages, boards, teams, submissions, reports),
-    *(console, evaluations, downloads, api),
-)
-_ROUTERS = (entry.arrivals, *(module.router for module in (*_ORGANISING, *_ARENA)))
+_CHALLENGES = (*(participants, overview, boards, teams, submissions, reports, console, api),)
+_ROUTERS = (entry.arrivals, *(module.router for module in (*_ORGANISING, *_CHALLENGES)))
 _RATING = (entry.preparation, tasks.router, ends.router)
 _THREADS = 16  # more only get in each other's way: Python runs one at a time
 
@@ -113,7 +106,6 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(ReelscoreError, _explain)
     app.add_exception_handler(Exception, _explain)
     # the last added is the outermost
-    app.add_middleware(QuotaHeaders)
     app.add_middleware(RequestLog)
     app.add_middleware(Gate, settings=settings)
     return app
@@ -143,7 +135,7 @@ def _scorers(site: Site) -> ExitStack:
     stack = ExitStack()
     if site.settings.scorers or not site.database.is_sqlite:
         stack.enter_context(alone_on(site.database))
-        site.workers.append(stack.enter_context(Workers(site.arena, site.settings.scorers)))
+        site.workers.append(stack.enter_context(Workers(site.challenges, site.settings.scorers)))
     return stack
 
 
@@ -154,7 +146,7 @@ def _health(request: Request) -> JSONResponse:
         connection.exec_driver_sql("SELECT 1")
     if site.database.is_full:
         return JSONResponse({"status": "disk full", "version": __version__}, 503)
-    queue = queue_state(site.arena)
+    queue = queue_state(site.challenges)
     figures = {"waiting": queue.waiting, "oldest_s": queue.oldest, "scorers": queue.scorers}
     return JSONResponse({"status": "ok", "version": __version__, **figures})
 
@@ -164,7 +156,7 @@ def _welcome(request: Request) -> Response:
     site: Site = request.app.state.site
     if site.only_challenges:
         return site.go(CHALLENGES)
-    challenges = [known for known in list_challenges(site.arena) if known.state != "draft"]
+    challenges = [challenge for challenge in site.challenges.all() if challenge.state != "draft"]
     return site.page(request, "welcome.html", challenges=challenges)
 
 

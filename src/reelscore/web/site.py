@@ -23,8 +23,7 @@ from reelscore.campaigns.pages.organisers.progress import span
 from reelscore.campaigns.pages.organisers.raters import Trust
 from reelscore.campaigns.store.campaigns import all_terms
 from reelscore.campaigns.store.records import Terms
-from reelscore.challenges.arena import Arena, Clock, server_clock
-from reelscore.challenges.challenge import list_challenges
+from reelscore.challenges.challenge import Challenges, Clock, server_clock
 from reelscore.challenges.queue.workers import Workers
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.report.pages import template_environment
@@ -169,7 +168,7 @@ class Site:
     setup: Setup
     trust: Trust
     preflight: Preflight
-    arena: Arena
+    challenges: Challenges
     readers: Readers
     uploads: CapacityLimiter
     workers: list[Workers] = field(default_factory=list)
@@ -194,7 +193,7 @@ class Site:
             Setup(settings.new_owner),
             Trust(),
             Preflight(settings.videos),
-            Arena(database, _challenge_clock(settings)),
+            Challenges(database, _challenge_clock(settings)),
             Readers(readers),
             CapacityLimiter(readers),
         )
@@ -220,7 +219,7 @@ class Site:
     @property
     def has_challenges(self) -> bool:
         """Whether the database holds any challenge."""
-        return bool(list_challenges(self.arena))
+        return bool(self.challenges.all())
 
     @property
     def only_challenges(self) -> bool:

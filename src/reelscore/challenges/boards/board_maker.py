@@ -27,7 +27,7 @@ from reelscore.challenges.boards.ladder import Score, Told
 from reelscore.challenges.definition import records as defined
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.records import Definition
-from reelscore.challenges.showing import Permission
+from reelscore.challenges.permissions import Permission
 from reelscore.challenges.store import results, tables
 from reelscore.challenges.uploads.uploads import missing_note
 from reelscore.errors import DataError
@@ -88,7 +88,12 @@ class BoardMaker:
     def cached(self) -> Board:
         """Return the board from the cache, or make it and keep it there."""
         rules, entries = self._rules(), frozenset(map(_known, self._entries))
-        name = (self._view.database.place, self._view.row.key, self._board.id, rules)
+        name = (
+            self._view.challenge.database.place,
+            self._view.challenge.key,
+            self._board.id,
+            rules,
+        )
         with _lock:
             maker = _makers.setdefault(name, Lock())
         with maker:
@@ -107,7 +112,7 @@ class BoardMaker:
         return kept.board
 
     def _stored(self, digest: str) -> Board:
-        cache, key = tables.board, self._view.row.key
+        cache, key = tables.board, self._view.challenge.key
         query = select(cache.c.content).where(
             cache.c.challenge == key,
             cache.c.board == self._board.id,
@@ -126,13 +131,13 @@ class BoardMaker:
             "content": json.dumps(made, ensure_ascii=False),
             "made": self._view.now,
         }
-        _keep(self._view.database, row)
+        _keep(self._view.challenge.database.whole, row)
         return board_of(made)
 
     def _rules(self) -> str:
         """A digest of everything that the board is made of, beside its entries."""
         phase = self._phase
-        parts = [self._view.row.digest, self._granted, phase.generation, phase.reveals]
+        parts = [self._view.challenge.digest, self._granted, phase.generation, phase.reveals]
         return _digest([*parts, self._view.humans])
 
     def names_only(self) -> Board:

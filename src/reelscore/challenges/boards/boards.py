@@ -1,6 +1,6 @@
 """Leaderboards: the entries that count, their ranks, and how far these can be trusted.
 
-A board is made of entries whose numbers have passed `reelscore.challenges.showing`: it does not
+A board is made of entries whose numbers have passed `reelscore.challenges.permissions`: it does not
 know what was rounded or held back. It holds data alone; `reelscore.challenges.boards.board_forms`
 writes it.
 """

@@ -40,6 +40,11 @@ class Score:
     signature: str = ""
     cluster: int | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as programs and the command line read it."""
+        interval = None if self.low is None else [self.low, self.high]
+        return {"score": self.value, "interval": interval, "signature": self.signature}
+
     def rounded(self, step: float) -> Score:
         """Round the number and its interval to a step.
 

@@ -14,11 +14,17 @@ from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.records import Split
 from reelscore.challenges.pages.boards import items_page
+from reelscore.challenges.pages.context import (
+    PATH,
+    AccountPage,
+    ChallengePage,
+    Router,
+    TeamPage,
+    missing,
+)
 from reelscore.challenges.pages.submissions import SubmissionId, known_columns, own_record
-from reelscore.challenges.pages.visits import PATH, InTeam, LoggedIn, Visit, missing
 from reelscore.challenges.views import Record
 from reelscore.metrics.diversity import Diversity
-from reelscore.web.requests import Router
 
 router = Router(prefix=PATH + "/{challenge}/submissions/{submission}")
 
@@ -52,27 +58,26 @@ class SplitReport:
 
 
 @router.get("")
-def show_submission(visit: LoggedIn, id: SubmissionId) -> Response:
+def show_submission(page: AccountPage, id: SubmissionId) -> Response:
     """Show one submission to its team and to organisers."""
-    found = visit.view.find(id)
-    if found is None or not visit.view.sees_state(*found):
+    found = page.view.find(id)
+    if found is None or not page.view.sees_state(*found):
         raise missing()
     phase, record = found
-    visit.is_about(phase)
-    described = visit.view.definition.phase(phase)
-    return visit.page(
+    described = page.view.definition.phase(phase)
+    return page.render(
         "submission.html",
         record=record,
         phase=described,
-        is_own=visit.team is not None and visit.team.id == record.team,
-        splits=[_split_report(visit, phase, split, record) for split in described.splits],
+        is_own=page.team is not None and page.team.id == record.team,
+        splits=[_split_report(page, phase, split, record) for split in described.splits],
     )
 
 
-def _split_report(visit: Visit, phase: str, id: str, record: Record) -> SplitReport:
-    view = visit.view
+def _split_report(page: ChallengePage, phase: str, id: str, record: Record) -> SplitReport:
+    view = page.view
     scores = view.scores(phase, id, record) if record.state == "scored" else None
-    lines = None if scores is None else _lines(visit, id, scores)
+    lines = None if scores is None else _lines(page, id, scores)
     return SplitReport(
         view.definition.split(id),
         lines,
@@ -82,14 +87,14 @@ def _split_report(visit: Visit, phase: str, id: str, record: Record) -> SplitRep
     )
 
 
-def _lines(visit: Visit, split: str, scores: Mapping[str, Score]) -> list[Line]:
+def _lines(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> list[Line]:
     """Write scores as boards do, those that are on one first."""
-    columns = known_columns(visit, split)
+    columns = known_columns(page, split)
     names = [
         *(name for name in columns if name in scores),
         *(n for n in scores if n not in columns),
     ]
-    scales = score_scales(visit.view.definition.scoring, visit.view.definition.split(split).kind)
+    scales = score_scales(page.view.definition.scoring, page.view.definition.split(split).kind)
     lines = []
     for name in names:
         own, column = scores[name], columns.get(name)
@@ -128,11 +133,11 @@ def _words(captions: Mapping[str, Any]) -> list[Line]:
 
 @router.get("/report/{split}")
 def show_items(
-    visit: InTeam, id: SubmissionId, split: Annotated[str, Path(max_length=100)]
+    page: TeamPage, id: SubmissionId, split: Annotated[str, Path(max_length=100)]
 ) -> Response:
     """Show the items of a public split one by one, of one's own submission."""
-    phase, _ = own_record(visit, id)
-    if split not in visit.view.definition.phase(phase).splits:
+    phase, _ = own_record(page, id)
+    if split not in page.view.definition.phase(phase).splits:
         raise missing()
-    home = f"{visit.site.settings.prefix}{visit.path}/submissions/{id}"
-    return items_page(visit, phase, split, [id], home=home)
+    home = f"{page.site.settings.prefix}{page.path}/submissions/{id}"
+    return items_page(page, phase, split, [id], home=home)

@@ -14,24 +14,22 @@ from starlette.exceptions import HTTPException
 from reelscore.challenges import submissions
 from reelscore.challenges.boards.board_maker import board_columns
 from reelscore.challenges.boards.boards import Column
-from reelscore.challenges.pages.quotas import open_phases
-from reelscore.challenges.pages.teams import is_captain
-from reelscore.challenges.pages.visits import (
+from reelscore.challenges.pages.context import (
     PATH,
-    AnyVisit,
-    Arrived,
-    InTeam,
-    LoggedIn,
-    Visit,
+    AccountPage,
+    AnyPage,
+    ChallengePage,
+    Router,
+    TeamPage,
     missing,
 )
+from reelscore.challenges.pages.teams import is_captain
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import waits_for
 from reelscore.challenges.submissions import RefusedUpload, Upload
 from reelscore.challenges.uploads.uploads import PATIENCE, Accepted, busy
 from reelscore.challenges.views import Record
 from reelscore.errors import DataError, RefusedError
-from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm, refused_status
 
 router = Router(prefix=PATH + "/{challenge}")
@@ -41,33 +39,20 @@ _OFTEN, _SELDOM = 2, 20  # seconds between two looks of a page at its submission
 
 
 @router.get("/submit")
-def show_form(visit: LoggedIn) -> Response:
+def show_form(page: AccountPage) -> Response:
     """Ask for a file, and say what is left."""
-    return _form(visit)
+    return _form(page)
 
 
-def _form(visit: Visit, status: int = 200, /, **more: Any) -> Response:
+def _form(page: ChallengePage, status: int = 200, /, **more: Any) -> Response:
     context: dict[str, Any] = {"error": "", "report": None, "fine": "", "fields": {}, **more}
-    return visit.page("submit.html", status, phases=open_phases(visit), **context)
-
-
-def known_phase(visit: Visit, id: str) -> str:
-    """Return the id of a phase that may be known of.
-
-    Raises:
-        HTTPException: If there is none; status 404.
-    """
-    if id not in visit.view.phases:
-        raise missing()
-    visit.is_about(id)
-    return id
+    return page.render("submit.html", status, phases=page.open_phases, **context)
 
 
 async def handed_in(
-    visit: Visit,
+    page: ChallengePage,
     phase: str,
     file: UploadFile,
-    arrived: int,
     *,
     check: bool = False,
     **said: Any,
@@ -77,17 +62,17 @@ async def handed_in(
     As many files at once as there are readers are in memory; those that wait lie on the disk.
 
     Args:
-        visit: Whose file it is.
+        page: Whose file it is.
         phase: The phase.
         file: The file, as it was sent.
-        arrived: When its request came.
         check: Whether nothing of it is to be kept.
         said: What is said about it; see `reelscore.challenges.submissions.Upload`.
 
     Raises:
         RefusedError: If its turn does not come, reason ``busy``; else as in `hand_in`.
     """
-    site = visit.site
+    site = page.site
+    await to_thread.run_sync(page.release)
     with move_on_after(PATIENCE) as waiting:
         await site.uploads.acquire_on_behalf_of(file)
     if waiting.cancelled_caught:
@@ -95,7 +80,7 @@ async def handed_in(
     try:
         # a thread beside those of pages, so that files never keep pages waiting
         receipt = await to_thread.run_sync(
-            _read, visit, phase, file, arrived, check, said, limiter=CapacityLimiter(1)
+            _read, page, phase, file, check, said, limiter=CapacityLimiter(1)
         )
     finally:
         site.uploads.release_on_behalf_of(file)
@@ -105,16 +90,19 @@ async def handed_in(
 
 
 def _read(
-    visit: Visit, phase: str, file: UploadFile, arrived: int, check: bool, said: dict[str, Any]
+    page: ChallengePage, phase: str, file: UploadFile, check: bool, said: dict[str, Any]
 ) -> submissions.Receipt | Accepted:
-    assert visit.team is not None
-    assert visit.account is not None
-    known_phase(visit, phase)
+    assert page.team is not None
+    assert page.account is not None
+    page.phase(phase)
     upload = Upload(file_name(file), file.file.read(), **said)
-    common = (visit.arena, visit.site.readers, visit.known, phase, visit.team, upload)
+    challenge = page.challenge.read_from(page.challenge.database.whole)
+    common = (challenge, page.site.readers, phase, page.team, upload)
     if check:
         return submissions.check_file(*common)
-    return submissions.hand_in(*common, account=visit.account.id, arrived=arrived, actor=visit.name)
+    return submissions.hand_in(
+        *common, account=page.account.id, arrived=page.view.now, actor=page.name
+    )
 
 
 def file_name(file: UploadFile) -> str:
@@ -124,8 +112,7 @@ def file_name(file: UploadFile) -> str:
 
 @router.post("/submit", dependencies=[FromOurForm])
 async def take_file(
-    visit: InTeam,
-    arrived: Arrived,
+    page: TeamPage,
     file: Annotated[UploadFile, File()],
     phase: Annotated[str, Form(max_length=100)],
     what: Annotated[str, Form(max_length=10)] = "submit",
@@ -136,26 +123,30 @@ async def take_file(
     """Check a file, or hand it in; what is wrong with it is said at its place."""
     said = {"method": method, "link": link, "idempotency": key}
     fields = {"phase": phase, "method": method, "link": link}
-    refused = partial(to_thread.run_sync)
     try:
-        receipt = await handed_in(visit, phase, file, arrived, check=what == "check", **said)
+        receipt = await handed_in(page, phase, file, check=what == "check", **said)
     except RefusedUpload as error:
-        return await refused(partial(_form, visit, 422, report=error.report, fields=fields))
+        return await to_thread.run_sync(
+            partial(_form, page, 422, report=error.report, fields=fields)
+        )
     except RefusedError as error:
         status = refused_status(error.reason)
-        return await refused(partial(_form, visit, status, error=str(error), fields=fields))
+        return await to_thread.run_sync(
+            partial(_form, page, status, error=str(error), fields=fields)
+        )
     except DataError as error:
-        return await refused(partial(_form, visit, 422, error=str(error), fields=fields))
+        return await to_thread.run_sync(partial(_form, page, 422, error=str(error), fields=fields))
     if isinstance(receipt, Accepted):
         fine = (
             f"{file_name(file)} can be scored. Nothing was charged or kept; choose it again to "
             "send it."
         )
-        fine_form = partial(_form, visit, fine=fine, notes=receipt.notes, fields=fields)
-        return await refused(fine_form)
+        return await to_thread.run_sync(
+            partial(_form, page, fine=fine, notes=receipt.notes, fields=fields)
+        )
     again = " It was accepted before." if receipt.repeated else ""
     notes = " ".join(receipt.notes)
-    return visit.go("/mine", f"Submission {receipt.number} is accepted.{again} {notes}".strip())
+    return page.go_to("/mine", f"Submission {receipt.number} is accepted.{again} {notes}".strip())
 
 
 @dataclass(frozen=True)
@@ -178,43 +169,42 @@ class Line:
         return min(_SELDOM, _OFTEN + self.before // 10)
 
 
-def own_records(visit: Visit) -> list[tuple[str, Record]]:
+def own_records(page: ChallengePage) -> list[tuple[str, Record]]:
     """Return the submissions of the visitor's team, newest first, each with its phase."""
-    assert visit.team is not None
+    assert page.team is not None
     return [
         (phase.id, record)
-        for phase in visit.view.definition.phases
-        for record in reversed(visit.view.submissions(phase.id))
-        if record.team == visit.team.id
+        for phase in page.view.definition.phases
+        for record in reversed(page.view.submissions(phase.id))
+        if record.team == page.team.id
     ]
 
 
-def own_record(visit: Visit, id: str) -> tuple[str, Record]:
+def own_record(page: ChallengePage, id: str) -> tuple[str, Record]:
     """Return one submission of the visitor's team, with its phase.
 
     Raises:
         HTTPException: If there is none; status 404.
     """
-    records = own_records(visit) if visit.team is not None else []
+    records = own_records(page) if page.team is not None else []
     for phase, record in records:
         if record.id == id:
-            visit.is_about(phase)
             return phase, record
     raise missing()
 
 
-def lines(visit: Visit) -> list[Line]:
+def lines(page: ChallengePage) -> list[Line]:
     """Return the submissions of a team as its page shows them."""
-    view = visit.view
+    view = page.view
     shown = []
-    for phase, record in own_records(visit):
+    for phase, record in own_records(page):
         splits = []
         for split in view.definition.phase(phase).splits:
             scores = view.scores(phase, split, record) if record.state == "scored" else None
-            splits.append((split, None if scores is None else _texts(visit, split, scores)))
+            splits.append((split, None if scores is None else _texts(page, split, scores)))
         state, before = record.state or "queued", 0
         if record.state == "queued":
-            why, before = waits_for(visit.arena, record.id)
+            why, before = waits_for(page.challenge.store, record.id)
             state = f"queued: {why}" if why else state
         elif record.state == "failed":
             state = f"failed: {record.reason}; it was not charged"
@@ -225,17 +215,17 @@ def lines(visit: Visit) -> list[Line]:
     return shown
 
 
-def known_columns(visit: Visit, split: str) -> dict[str, Column]:
+def known_columns(page: ChallengePage, split: str) -> dict[str, Column]:
     """Return the columns of the boards of a split, by score."""
-    definition = visit.view.definition
+    definition = page.view.definition
     boards = [board for board in definition.boards if board.split == split]
     return {c.score: c for board in boards for c in board_columns(definition, board, {})}
 
 
-def _texts(visit: Visit, split: str, scores: Any) -> dict[str, str]:
+def _texts(page: ChallengePage, split: str, scores: Any) -> dict[str, str]:
     """Write scores as the board of the split writes them."""
     texts = {}
-    for name, column in known_columns(visit, split).items():
+    for name, column in known_columns(page, split).items():
         score = scores.get(name)
         if score is None:
             continue
@@ -250,92 +240,92 @@ def _texts(visit: Visit, split: str, scores: Any) -> dict[str, str]:
 
 
 @router.get("/mine")
-def show_submissions(visit: InTeam) -> Response:
+def show_submissions(page: TeamPage) -> Response:
     """List the team's submissions, whose states renew themselves."""
-    return visit.page("mine.html", **_mine(visit))
+    return page.render("mine.html", **_mine(page))
 
 
 @router.get("/mine/live", include_in_schema=False)
-def renew_submissions(visit: InTeam) -> Response:
+def renew_submissions(page: TeamPage) -> Response:
     """Return the list anew."""
-    return visit.part("mine_live.html", **_mine(visit))
+    return page.render_part("mine_live.html", **_mine(page))
 
 
-def _mine(visit: Visit) -> dict[str, Any]:
-    own = lines(visit)
+def _mine(page: ChallengePage) -> dict[str, Any]:
+    own = lines(page)
     seconds = min((line.seconds for line in own), default=_SELDOM)
-    return {"lines": own, "captain": is_captain(visit), "seconds": seconds}
+    return {"lines": own, "captain": is_captain(page), "seconds": seconds}
 
 
 @router.post("/submissions/{submission}/choose", dependencies=[FromOurForm])
-def choose(visit: InTeam, id: SubmissionId) -> Response:
+def choose(page: TeamPage, id: SubmissionId) -> Response:
     """Let a submission count; only the captain may."""
-    choose_own(visit, id)
-    return visit.go("/mine", "Your choice is noted.")
+    choose_own(page, id)
+    return page.go_to("/mine", "Your choice is noted.")
 
 
-def choose_own(visit: Visit, id: str) -> None:
+def choose_own(page: ChallengePage, id: str) -> None:
     """Let a submission of the visitor's team count.
 
     Raises:
         HTTPException: If there is none, status 404; if they are not the captain, status 403.
         RefusedError: If it is too late.
     """
-    own_record(visit, id)
-    if not is_captain(visit):
+    own_record(page, id)
+    if not is_captain(page):
         raise HTTPException(403, "Only the captain of the team chooses.")
-    submissions.choose(visit.arena, visit.known, id, actor=visit.name)
+    submissions.choose(page.challenge, id, actor=page.name)
 
 
 @router.post("/submissions/{submission}/withdraw", dependencies=[FromOurForm])
-def withdraw(visit: InTeam, id: SubmissionId) -> Response:
+def withdraw(page: TeamPage, id: SubmissionId) -> Response:
     """Take a submission off the boards; it can be put back until the close."""
-    number = set_own_status(visit, id, "withdrawn")
-    return visit.go("/mine", f"Submission {number} is withdrawn.")
+    number = set_own_status(page, id, "withdrawn")
+    return page.go_to("/mine", f"Submission {number} is withdrawn.")
 
 
 @router.post("/submissions/{submission}/restore", dependencies=[FromOurForm])
-def restore(visit: InTeam, id: SubmissionId) -> Response:
+def restore(page: TeamPage, id: SubmissionId) -> Response:
     """Put a withdrawn submission back, until the close."""
-    number = set_own_status(visit, id, "active")
-    return visit.go("/mine", f"Submission {number} counts again.")
+    number = set_own_status(page, id, "active")
+    return page.go_to("/mine", f"Submission {number} counts again.")
 
 
-def set_own_status(visit: Visit, id: str, status: str) -> int:
+def set_own_status(page: ChallengePage, id: str, status: str) -> int:
     """Withdraw a submission of the visitor's team, or put it back; give its number.
 
     Raises:
         HTTPException: If there is none; status 404.
         RefusedError: If the organisers have disqualified it, or it is too late to put it back.
     """
-    _, record = own_record(visit, id)
+    _, record = own_record(page, id)
     change = submissions.withdraw if status == "withdrawn" else submissions.restore
-    change(visit.arena, visit.known, id, actor=visit.name)
+    change(page.challenge, id, actor=page.name)
     return record.number
 
 
 @router.post("/submissions/{submission}/cancel", dependencies=[FromOurForm])
-def cancel(visit: InTeam, id: SubmissionId) -> Response:
+def cancel(page: TeamPage, id: SubmissionId) -> Response:
     """Cancel a submission that waits; it is not charged."""
-    _, record = own_record(visit, id)
-    jobs.cancel(visit.arena, visit.known, id, actor=visit.name)
-    return visit.go("/mine", f"Submission {record.number} is cancelled and not charged.")
+    _, record = own_record(page, id)
+    jobs.cancel(page.challenge, id, actor=page.name)
+    return page.go_to("/mine", f"Submission {record.number} is cancelled and not charged.")
 
 
 @router.get("/submissions/{submission}/file")
-def give_file(visit: AnyVisit, id: SubmissionId) -> Response:
+def give_file(page: AnyPage, id: SubmissionId) -> Response:
     """Return the file that was handed in, to its team, and to everybody once it is published."""
-    return file_answer(visit, id)
+    return file_answer(page, id)
 
 
-def file_answer(visit: Visit, id: str) -> Response:
+def file_answer(page: ChallengePage, id: str) -> Response:
     """Return the file of a submission, to be saved.
 
     Raises:
         HTTPException: If there is none that the visitor may see; status 404.
     """
-    submission = visit.view.find(id)
-    content = visit.view.upload(*submission) if submission else None
+    submission = page.view.find(id)
+    content = page.view.upload(*submission) if submission else None
     if content is None:
         raise missing()
     headers = {"content-disposition": f'attachment; filename="submission-{id}"'}

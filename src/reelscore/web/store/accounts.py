@@ -14,11 +14,11 @@ from typing import Literal, get_args
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from reelscore.challenges.arena import server_clock
-from reelscore.challenges.people.team_names import checked_name, skeleton
+from reelscore.challenges.challenge import server_clock
 from reelscore.challenges.store.events import log
 from reelscore.errors import DataError, check_choice
 from reelscore.store.database import Database, alone
+from reelscore.store.lookalikes import checked_name, skeleton
 from reelscore.web.security import hash_password, is_password
 from reelscore.web.store.schema import account
 

@@ -20,7 +20,7 @@ from reelscore.campaigns.store.campaigns import read_settings
 from reelscore.campaigns.store.rater_work import count_done
 from reelscore.campaigns.store.raters import Rater
 from reelscore.campaigns.store.records import Assignment
-from reelscore.challenges.people.rater_rules import may_rate
+from reelscore.challenges.people.invitations import may_rate
 from reelscore.web.requests import FRAME, Guard, sources
 from reelscore.web.security import digest
 from reelscore.web.sessions import known_accounts
