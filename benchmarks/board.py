@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy import insert
 
 from reelscore.challenges.boards.board_maker import _kept
-from reelscore.challenges.boards.draws import Draws
+from reelscore.challenges.boards.resamples import Resamples
 from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.definition.reader import parse_definition
 from reelscore.challenges.store import tables
@@ -82,7 +82,7 @@ def fill(database: Database) -> None:
                       queued=0)  # fmt: skip
             values = 0.2 + 0.2 * k / TEAMS + rng.normal(scale=0.01, size=len(SCORES))
             drawn = values + shared + rng.normal(scale=0.004, size=shared.shape)
-            draws = Draws({name: drawn[:, j] for j, name in enumerate(SCORES)})
+            draws = Resamples({name: drawn[:, j] for j, name in enumerate(SCORES)})
             for j, name in enumerate(SCORES):
                 low, high = draws.interval(name) or (None, None)
                 add(tables.result, job=job, split=split, score=name, position=j,

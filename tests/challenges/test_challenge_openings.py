@@ -7,6 +7,17 @@ from collections import Counter
 import pytest
 from sqlalchemy import event
 
+from reelscore.challenges.pages import (
+    accounts,
+    api,
+    boards,
+    console,
+    context,
+    overview,
+    reports,
+    submissions,
+    teams,
+)
 from reelscore.challenges.queue.workers import Workers
 from support.challenge_data import captions
 from support.challenge_server import HERE, At, Participant, Program, challenge_app
@@ -69,6 +80,12 @@ def test_other_pages_open_it_once(app, openings, path):
     openings.clear()
     assert member.get(f"{HERE}{path}").status_code == 200
     assert openings["checkout"] == 1
+
+
+def test_all_pages_give_their_connection_back():
+    for module in (accounts, api, boards, console, overview, reports, submissions, teams):
+        for route in module.router.routes:
+            assert isinstance(route, context.PageRoute), route.path
 
 
 def test_connections_are_given_back_whatever_happens(app):

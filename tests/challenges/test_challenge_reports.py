@@ -18,7 +18,7 @@ from reelscore.challenges.uploads.uploads import Readers
 from reelscore.data.story_files import read_stories
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
-from support.challenge_data import START, captions
+from support.challenge_data import START, captions, challenge_text
 from support.challenge_server import HERE, At, Participant, challenge_app
 from support.report_payload import decoded
 from support.server import SECRET
@@ -87,46 +87,23 @@ def test_the_log_and_the_console_name_teams(member, owner, submission):
         assert re.search(r"team\s+Ours", text), path
 
 
-STORIES = """
-[challenge]
-id = "stories"
-name = "Stories"
-references = "open"
-[[split]]
-id = "val"
-visibility = "VISIBILITY"
-kind = "stories"
-references = ["annotator_1.json", "annotator_2.json"]
-[scoring]
-scores = ["SCORES"]
-metrics = ["meteor"]
-protocol = { annotators = "mean" }
-resamples = 100
-[[phase]]
-id = "main"
-splits = ["val"]
-opens = 2026-06-01T00:00:00Z
-closes = 2026-06-11T00:00:00Z
-[[board]]
-id = "val"
-phase = "main"
-primary = "SCORES"
-columns = [{ scores = ["SCORES"] }]
-[publish]
-captions = true
-items = true
-"""
-
-
 def told_stories(folder, visibility, score):
     """Make an app over a challenge of stories that is over, with an entry; give a visitor of it."""
-    text = STORIES.replace("VISIBILITY", visibility).replace(
-        'primary = "SCORES"', f'primary = "{score}"'
+    scores = "activitynet" if "anet" in score else score
+    text = challenge_text(
+        "stories",
+        "Stories",
+        challenge='references = "open"',
+        split="val",
+        visibility=visibility,
+        references='kind = "stories"\nreferences = ["annotator_1.json", "annotator_2.json"]',
+        scoring=f"""scores = ["{scores}"]
+metrics = ["meteor"]
+protocol = {{ annotators = "mean" }}""",
+        primary=score,
+        more="[publish]\ncaptions = true\nitems = true",
     )
-    text = text.replace('{ scores = ["SCORES"] }', f'{{ scores = ["{score}"] }}')
-    (folder / "s.toml").write_text(
-        text.replace("SCORES", "activitynet" if "anet" in score else score)
-    )
+    (folder / "s.toml").write_text(text)
     for name in ("annotator_1.json", "annotator_2.json"):
         (folder / name).write_bytes(examples.path(f"stories/{name}").read_bytes())
     place = str(folder / "s.db")

@@ -24,7 +24,7 @@ from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.examples import clips
-from support.challenge_data import export, open_view
+from support.challenge_data import challenge_text, export, open_view
 from support.challenges import (
     CLOSES,
     OPENS,
@@ -255,30 +255,16 @@ def test_forced_choices_have_a_column_for_each_criterion(tmp_path):
     made.database.close()
 
 
-STORIES = """
-[challenge]
-id = "stories"
-name = "Stories"
-[[split]]
-id = "test"
-visibility = "public"
-kind = "stories"
-references = ["first.json", "second.json"]
-[scoring]
-scores = ["soda_c"]
-protocol = { f = "meteor", annotators = "mean", missing = "zero" }
-resamples = 100
-[[phase]]
-id = "main"
-splits = ["test"]
-opens = 2026-06-01T00:00:00Z
-closes = 2026-07-01T00:00:00Z
-[[board]]
-id = "test"
-phase = "main"
-primary = "soda_c"
-columns = [{ scores = ["soda_c"] }]
-[[human]]
+STORIES = challenge_text(
+    "stories",
+    "Stories",
+    visibility="public",
+    references='kind = "stories"\nreferences = ["first.json", "second.json"]',
+    scoring="""scores = ["soda_c"]
+protocol = { f = "meteor", annotators = "mean", missing = "zero" }""",
+    closes="2026-07-01",
+    primary="soda_c",
+    more="""[[human]]
 id = "better"
 phase = "main"
 protocol = "preference"
@@ -286,8 +272,8 @@ protocol = "preference"
 id = "ranks"
 phase = "main"
 protocol = "ranking"
-include_reference = true
-"""
+include_reference = true""",
+)
 
 
 def told(sentence, *videos):

@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 import support
 from reelscore._version import __version__
 from reelscore.challenges import submissions
-from reelscore.challenges.boards.draws import Draws, ScoredSplit
+from reelscore.challenges.boards.resamples import Resamples, ScoredSplit
 from reelscore.challenges.people import teams
 from reelscore.challenges.permissions import Who
 from reelscore.challenges.queue import jobs, workers
@@ -55,7 +55,7 @@ def put(challenge, team, number=1, text="a man"):
 
 def scored(value=0.5, version="1"):
     scores = [("cider", value, f"cider|n:4|v:{version}")]
-    return {"test": ScoredSplit(scores, Draws({"cider": np.array([value, value])}))}
+    return {"test": ScoredSplit(scores, Resamples({"cider": np.array([value, value])}))}
 
 
 def row_of(challenges, id):
@@ -196,7 +196,7 @@ def test_all_jobs_of_a_generation_are_scored_by_one_version(made):
     [message] = Workers(challenge.store, 1).left_to_others()
     assert message.startswith("Submissions wait for version 1, which scored the others; this is")
     second = jobs.claim(challenge.store, "w", version="1")
-    other = {"test": ScoredSplit([("cider", 0.5, "cider|n:3|v:1")], Draws({}))}
+    other = {"test": ScoredSplit([("cider", 0.5, "cider|n:3|v:1")], Resamples({}))}
     with pytest.raises(DataError, match=r"score all again: reelscore challenge rescore"):
         jobs.finish(challenge.store, second, other)
     assert jobs.put_aside(challenge.store, second, "they differ", version="2") == "queued"
@@ -212,7 +212,7 @@ def test_scores_that_differ_within_a_version_are_tried_three_times(made, monkeyp
         challenge.store, jobs.claim(challenge.store, "w"), scored(version=__version__)
     )
     id = put(challenge, team, 2).id
-    other = ScoredSplit([("cider", 0.5, f"cider|n:3|v:{__version__}")], Draws({}))
+    other = ScoredSplit([("cider", 0.5, f"cider|n:3|v:{__version__}")], Resamples({}))
     scoring = Workers(challenge.store, 1)
     seen(challenge.store, "w", [], 1)
     monkeypatch.setattr(workers, "unpacked", lambda _: {"test": other})

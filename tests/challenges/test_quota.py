@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from reelscore.challenges import quota, submissions
-from reelscore.challenges.boards.draws import NO_DRAWS, ScoredSplit
+from reelscore.challenges.boards.resamples import NO_RESAMPLES, ScoredSplit
 from reelscore.challenges.challenge import DAY
 from reelscore.challenges.people.teams import accept, add_team, invite, leave, merge, team_of
 from reelscore.challenges.queue import jobs
@@ -108,7 +108,7 @@ def test_late_entries_and_those_after_the_end_are_listed_apart(tmp_path, rules, 
         jobs.finish(
             challenge.store,
             jobs.claim(challenge.store, "w", version="1"),
-            {"test": ScoredSplit(scores, NO_DRAWS)},
+            {"test": ScoredSplit(scores, NO_RESAMPLES)},
         )
     board = open_view(challenge.database, "dogs", now=phase.reveals).board("test")
     assert [(row.entry.team, row.rank) for row in board.rows] == [("T0", "1")]

@@ -19,32 +19,15 @@ from reelscore.challenges.views import View
 from reelscore.examples import clips, stories
 from reelscore.scoring.intervals import with_intervals
 from reelscore.stories import score_systems as score_stories
-from support.challenge_data import SECOND, START, SetClock, list_submissions, scores_of
+from support.challenge_data import (
+    SECOND,
+    START,
+    SetClock,
+    challenge_text,
+    list_submissions,
+    scores_of,
+)
 
-DEFINITION = """
-[challenge]
-id = "dogs"
-name = "Dogs"
-[[split]]
-id = "test"
-visibility = "blind"
-kind = "{kind}"
-references = {files}
-[scoring]
-{scoring}
-resamples = 200
-seed = 9
-[[phase]]
-id = "main"
-splits = ["test"]
-opens = 2026-06-01T00:00:00Z
-closes = 2026-06-11T00:00:00Z
-[[board]]
-id = "main"
-phase = "main"
-primary = "{primary}"
-columns = [{{ scores = ["{primary}"] }}]
-"""
 METRICS = ("bleu|n:4", "meteor", "rouge_l", "cider", "diversity", "sent_bleu")
 
 
@@ -53,11 +36,12 @@ def scored(tmp_path):
     """Gives the challenge's scores of some systems, as a function, and its notes and board."""
     opened = []
 
-    def scores(systems, references, **choices):
+    def scores(systems, references, kind, **choices):
         for name, content in references.items():
             (tmp_path / name).write_text(json.dumps(content))
-        files = json.dumps(list(references))
-        (tmp_path / "dogs.toml").write_text(DEFINITION.format(files=files, **choices))
+        said = f'kind = "{kind}"\nreferences = {json.dumps(list(references))}'
+        text = challenge_text(references=said, resamples=200, **choices)
+        (tmp_path / "dogs.toml").write_text(text)
         challenges = Challenges(
             open_challenges(tmp_path / "c.db", create=True), SetClock(START + SECOND)
         )
@@ -76,7 +60,7 @@ def scored(tmp_path):
             name: scores_of(challenges, row.key)["test"]
             for name, row in zip(systems, rows, strict=True)
         }
-        board = View(challenges.find(), Who("owner")).board("main")
+        board = View(challenges.find(), Who("owner")).board("test")
         return made, notes, board
 
     yield scores
@@ -98,7 +82,7 @@ def check_equal(made, table):
 
 def test_captions(scored):
     systems, references = clips()
-    scoring = f"metrics = {json.dumps(METRICS)}"
+    scoring = f"metrics = {json.dumps(METRICS)}\nseed = 9"
     choices = {"kind": "captions", "scoring": scoring, "primary": "cider"}
     made, _, _ = scored(systems, {"refs.json": references}, **choices)
     check_equal(made, score_systems(systems, references, METRICS))
@@ -111,7 +95,7 @@ def test_stories(scored):
     gone = next(iter(systems[short]["results"]))
     del systems[short]["results"][gone]
     files = {f"refs_{k}.json": references[name] for k, name in enumerate(names)}
-    scoring = 'scores = ["soda_c", "activitynet"]'
+    scoring = 'scores = ["soda_c", "activitynet"]\nseed = 9'
     choices = {"kind": "stories", "scoring": scoring, "primary": "soda_c"}
     made, notes, board = scored(systems, files, **choices)
     table = score_stories(systems, list(references.values()), ["soda_c", "activitynet"])

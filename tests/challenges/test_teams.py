@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from reelscore.challenges import quota, submissions
-from reelscore.challenges.boards.draws import Draws, ScoredSplit
+from reelscore.challenges.boards.resamples import Resamples, ScoredSplit
 from reelscore.challenges.people.teams import accept, add_team, invite, leave, merge
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.store import tables
@@ -35,7 +35,7 @@ def put(challenge, team, value):
     moment = challenge.store.clock(None)
     id = submissions.keep(challenge, "main", team, upload, accepted, arrived=moment).id
     scores = [("cider", value, "cider|n:4|v:1")]
-    draws = Draws({"cider": np.array([value, value])})
+    draws = Resamples({"cider": np.array([value, value])})
     assert jobs.finish(
         challenge.store,
         jobs.claim(challenge.store, "w", version="1"),

@@ -18,37 +18,16 @@ from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.store.values import from_iso
 from reelscore_studies.trecvid import trecvid_challenge
-from support.challenge_data import export, list_submissions, open_view, scores_of
+from support.challenge_data import challenge_text, export, list_submissions, open_view, scores_of
 
 pytestmark = pytest.mark.shared
-
-DEFINITION = """
-[challenge]
-id = "real"
-name = "Real"
-[[split]]
-id = "test"
-visibility = "blind"
-{split}
-[scoring]
-{scoring}
-resamples = 100
-[[phase]]
-id = "main"
-splits = ["test"]
-opens = 2026-01-01T00:00:00Z
-closes = 2999-01-01T00:00:00Z
-[[board]]
-id = "test"
-phase = "main"
-primary = "{primary}"
-columns = [{{ scores = ["{primary}"] }}]
-"""
 
 
 def scored(folder, name, content, **choices):
     """Make a challenge, hand one file in, and give its scores."""
-    (folder / "real.toml").write_text(DEFINITION.format(**choices))
+    years = {"opens": "2026-01-01", "closes": "2999-01-01"}
+    text = challenge_text("real", "Real", references=choices.pop("split"), **years, **choices)
+    (folder / "real.toml").write_text(text)
     challenges = Challenges(open_challenges(folder / "real.db", create=True))
     make_challenge(challenges, folder / "real.toml")
     challenge, readers = challenges.find(), Readers(1)

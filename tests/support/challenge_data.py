@@ -22,31 +22,51 @@ from reelscore.challenges.views import View
 START = 1_780_272_000_000_000  # 2026-06-01 00:00 UTC
 SECOND = 1_000_000
 WORDS = ("a man runs", "a dog barks", "two cats sleep", "someone cooks rice", "the car turns")
-DEFINITION = """
+
+
+def challenge_text(
+    id="dogs",
+    name="Dogs of 2026",
+    *,
+    challenge="",
+    split="test",
+    visibility="blind",
+    references='references = "references.json"',
+    scoring='metrics = ["cider", "rouge_l"]',
+    resamples=100,
+    opens="2026-06-01",
+    closes="2026-06-11",
+    phase="",
+    primary="cider",
+    columns="",
+    more="",
+):
+    """Write the definition of a challenge of one split, one phase and one board."""
+    columns = columns or f'[{{ scores = ["{primary}"] }}]'
+    return f"""
 [challenge]
-id = "dogs"
-name = "Dogs of 2026"
+id = "{id}"
+name = "{name}"
+{challenge}
 [[split]]
-id = "test"
-visibility = "blind"
-references = "references.json"
+id = "{split}"
+visibility = "{visibility}"
+{references}
 [scoring]
-metrics = {metrics}
-resamples = 100
 {scoring}
+resamples = {resamples}
 [[phase]]
 id = "main"
-splits = ["test"]
-opens = 2026-06-01T00:00:00Z
-closes = 2026-06-11T00:00:00Z
-feedback = {{ {feedback} }}
-limits = {{ {limits} }}
-{more}
+splits = ["{split}"]
+opens = {opens}T00:00:00Z
+closes = {closes}T00:00:00Z
+{phase}
 [[board]]
-id = "test"
+id = "{split}"
 phase = "main"
-primary = "cider"
-columns = [{{ scores = ["cider"] }}]
+primary = "{primary}"
+columns = {columns}
+{more}
 """
 
 
@@ -72,7 +92,12 @@ def write_definition(folder, *, items=10, **choices):
         "scoring": "",
         "more": "",
     }
-    (folder / "dogs.toml").write_text(DEFINITION.format(**{**usual, **choices}))
+    said = {**usual, **choices}
+    text = challenge_text(
+        scoring=f"metrics = {said['metrics']}\n{said['scoring']}",
+        phase="feedback = {{ {feedback} }}\nlimits = {{ {limits} }}\n{more}".format(**said),
+    )
+    (folder / "dogs.toml").write_text(text)
     return folder / "dogs.toml"
 
 

@@ -36,7 +36,7 @@ from reelscore.challenges.people.tokens import make_token
 from reelscore.challenges.permissions import Who
 from reelscore.challenges.quota import put_refusal
 from reelscore.challenges.store import results, tables
-from reelscore.challenges.uploads.uploads import Report
+from reelscore.challenges.uploads.uploads import UploadReport
 from reelscore.examples import clips
 from reelscore.web.app import create_app
 from reelscore.web.requests import JsonLines
@@ -200,7 +200,7 @@ class Stage:
                 set_contact(challenge, account.id, f"zzcontact{viewer}@lab.example")
                 reason = f"zzreason{viewer}"
                 decide(challenge, team, "approve", actor="zznameowner", reason=reason)
-                report = Report(f"zzrefusal{viewer}").to_json()
+                report = UploadReport(f"zzrefusal{viewer}").to_json()
                 put_refusal(challenge, challenge.find_phase("main"), team, "d", report)
         challenge = self.challenges.find("open")
         show_members(challenge, find_team(challenge, "stark"), True, actor="x")

@@ -131,44 +131,38 @@ _named_members = _when(lambda s: s.members_shown)
 _public_events = _when(lambda _: True, "public")
 _own_events = _when(lambda _: True, "own")
 
+_Rules = tuple[Rule, Rule, Rule, Rule, Rule]
+_TEAM: _Rules = (_never, _never, _always, _always, _always)
+_NOBODY: _Rules = (_never,) * 5
+
+
+def _rules(visitors: Rule, others: Rule, own: Rule = _always) -> _Rules:
+    return visitors, others, own, _always, _always
+
+
 # For each thing: what visitors, other teams, the team itself, assistants and owners may see of it.
 # Nothing of this table depends on who asks by which way, save that files of the machine itself,
 # which hold everything, are for those who have the machine.
-RULES: Mapping[tuple[What, Visibility], tuple[Rule, Rule, Rule, Rule, Rule]] = {
-    ("items", "public"): (_opened, _opened, _opened, _always, _always),
-    ("items", "blind"): (_opened, _opened, _opened, _always, _always),
-    ("references", "public"): (
-        _open_references,
-        _with_terms,
-        _with_terms,
-        _with_terms,
-        _with_terms,
-    ),
-    ("references", "blind"): (_never,) * 5,
-    ("job", "public"): (_never, _never, _always, _always, _always),
-    ("job", "blind"): (_never, _never, _always, _always, _always),
-    ("scores", "public"): (_never, _never, _by_feedback, _always, _always),
-    ("scores", "blind"): (_never, _never, _by_feedback, _always, _always),
-    ("board", "public"): (_board, _board, _board, _always, _always),
-    ("board", "blind"): (_board, _board, _board, _always, _always),
-    ("item_scores", "public"): (_published_items, _published_items, _always, _always, _always),
-    ("item_scores", "blind"): (_never,) * 5,
-    ("captions", "public"): (_published_captions, _published_captions, _always, _always, _always),
-    ("captions", "blind"): (_published_captions, _published_captions, _always, _always, _always),
-    ("human", "public"): (
-        *(_published_human, _published_human, _published_human),
-        *(_always, _always),
-    ),
-    ("human", "blind"): (
-        *(_published_human, _published_human, _published_human),
-        *(_always, _always),
-    ),
-    ("members", "public"): (_named_members, _named_members, _always, _always, _always),
-    ("members", "blind"): (_named_members, _named_members, _always, _always, _always),
-    ("events", "public"): (_public_events, _public_events, _own_events, _always, _always),
-    ("events", "blind"): (_public_events, _public_events, _own_events, _always, _always),
-    ("database", "public"): (_never,) * 5,
-    ("database", "blind"): (_never,) * 5,
+_WHATEVER_THE_SPLIT: Mapping[What, _Rules] = {
+    "items": _rules(_opened, _opened, _opened),
+    "job": _TEAM,
+    "scores": _rules(_never, _never, _by_feedback),
+    "board": _rules(_board, _board, _board),
+    "captions": _rules(_published_captions, _published_captions),
+    "human": _rules(_published_human, _published_human, _published_human),
+    "members": _rules(_named_members, _named_members),
+    "events": _rules(_public_events, _public_events, _own_events),
+    "database": _NOBODY,
+}
+_OF_PUBLIC_SPLITS: Mapping[What, _Rules] = {
+    "references": (_open_references, _with_terms, _with_terms, _with_terms, _with_terms),
+    "item_scores": _rules(_published_items, _published_items),
+}
+RULES: Mapping[tuple[What, Visibility], _Rules] = {
+    **{(what, "public"): rules for what, rules in _WHATEVER_THE_SPLIT.items()},
+    **{(what, "blind"): rules for what, rules in _WHATEVER_THE_SPLIT.items()},
+    **{(what, "public"): rules for what, rules in _OF_PUBLIC_SPLITS.items()},
+    **{(what, "blind"): _NOBODY for what in _OF_PUBLIC_SPLITS},
 }
 VIEWERS: tuple[Viewer, ...] = get_args(Viewer)
 PUBLIC_EVENTS = ("definition", "dates", "state", "rescore", "published")
@@ -176,11 +170,6 @@ PUBLIC_EVENTS = ("definition", "dates", "state", "rescore", "published")
 
 def permission(viewer: Viewer, what: What, situation: Situation) -> Permission:
     """Return how much somebody may see of something.
-
-    Args:
-        viewer: Who; a rater is a visitor.
-        what: Of what.
-        situation: When, and how the challenge is set up.
 
     Returns:
         ``everything``, what was ``told`` to the team, that of the ``final`` entry, ``names`` of
@@ -204,15 +193,8 @@ def view(
 ) -> T | None:
     """Return what the viewer may see of something; ``None`` where that is nothing.
 
-    What is not allowed is not even read: each form is a function that is called when it is due.
-
-    Args:
-        viewer: Who asks.
-        what: What for.
-        situation: When, and how the challenge is set up.
-        everything: Gives the whole.
-        less: Give what other permissions allow, by their names, such as ``told`` or ``names``;
-            a permission without one gives nothing.
+    What is not allowed is not even read: each form is a function that is called when it is due,
+    `everything` for the whole, others for the permission that they are named after.
 
     >>> blind = Situation("blind", opened=True, feedback="ladder")
     >>> view("own", "scores", blind, lambda: 0.30274, told=lambda: 0.3)

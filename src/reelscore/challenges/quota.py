@@ -147,14 +147,6 @@ def give(
 ) -> None:
     """Grant a team more submissions: in all, and for today; or take back what was granted.
 
-    Args:
-        challenge: The challenge.
-        phase: Where they count.
-        team: Who gets them.
-        amount: How many more; below zero, how many of those granted before are taken back.
-        actor: Who decides.
-        reason: Why.
-
     Raises:
         DataError: If the amount is 0, more is taken back than was granted, or there is no reason.
     """

@@ -22,7 +22,13 @@ from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import put_blob
 from reelscore.challenges.store.events import check_reason, log
 from reelscore.challenges.store.tables import job, submission
-from reelscore.challenges.uploads.uploads import Accepted, Expected, Readers, Report, shown_name
+from reelscore.challenges.uploads.uploads import (
+    Accepted,
+    Expected,
+    Readers,
+    UploadReport,
+    shown_name,
+)
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
 from reelscore.store.values import check_text, to_iso
@@ -38,7 +44,7 @@ class RefusedUpload(RefusedError):
         report: What is wrong with it.
     """
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: UploadReport) -> None:
         super().__init__("invalid", "\n".join([report.message, *report.problems, *report.notes]))
         self.report = report
 
@@ -85,7 +91,7 @@ class Upload:
 
 
 @dataclass(frozen=True)
-class Receipt:
+class SubmissionReceipt:
     """The answer to a submission.
 
     Attributes:
@@ -117,7 +123,7 @@ def hand_in(
     account: int | None = None,
     arrived: int | None = None,
     actor: str = "",
-) -> Receipt:
+) -> SubmissionReceipt:
     """Take a submission: look, read, and keep it.
 
     Args:
@@ -193,12 +199,12 @@ def read_file(
     largest = expected.limits.upload_mb << 20
     if len(upload.content) > largest:
         name = shown_name(upload.name)
-        result: Accepted | Report = Report(
+        result: Accepted | UploadReport = UploadReport(
             f"{name}: has {len(upload.content):,} bytes; at most {largest >> 20} MB are taken."
         )
     else:
         result = readers.read(upload.name, upload.content, expected)
-    if isinstance(result, Report):
+    if isinstance(result, UploadReport):
         digest = hashlib.sha256(upload.content).hexdigest()
         quota.put_refusal(challenge, phase, own, digest, result.to_json())
         raise RefusedUpload(result)
@@ -216,7 +222,7 @@ def keep(
     arrived: int,
     actor: str = "",
     imported: bool = False,
-) -> Receipt:
+) -> SubmissionReceipt:
     """Keep a submission that was read: file, charge, job and event, in one transaction.
 
     One that is imported from elsewhere is neither charged nor refused for its time.
@@ -267,7 +273,7 @@ def keep(
         what = "imported" if imported else "submission"
         after = f"{own.id} {phase.id} {row.number}"
         log(connection, now, challenge.key, what, row.id, actor=actor, after=after)
-        return Receipt(row.id, row.number, "queued", late, left, notes=accepted.notes)
+        return SubmissionReceipt(row.id, row.number, "queued", late, left, notes=accepted.notes)
 
 
 def _newest_generation(connection: Connection, phase_key: int) -> int:
@@ -311,10 +317,6 @@ def check_challenge(state: str, kind: str = "team") -> None:
 
     While it is a draft, organisers try it with entries of their own.
 
-    Args:
-        state: The state of the challenge.
-        kind: The kind of the team.
-
     Raises:
         RefusedError: If so; reason ``closed``.
 
@@ -351,7 +353,9 @@ def public_id() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(10))
 
 
-def _earlier(connection: Connection, phase: Phase, own: Team, key: str, now: int) -> Receipt | None:
+def _earlier(
+    connection: Connection, phase: Phase, own: Team, key: str, now: int
+) -> SubmissionReceipt | None:
     """Return the answer to the same request, if it was answered before."""
     if not key:
         return None
@@ -361,7 +365,7 @@ def _earlier(connection: Connection, phase: Phase, own: Team, key: str, now: int
         return None
     left = quota.left_in(connection, phase, own, now)
     state = _state_of(connection, row.key)
-    return Receipt(row.id, row.number, state, bool(row.late), left, repeated=True)
+    return SubmissionReceipt(row.id, row.number, state, bool(row.late), left, repeated=True)
 
 
 def _check_same(

@@ -10,15 +10,15 @@ import io
 import json
 from collections.abc import Collection, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, Row, select
 
-from reelscore.challenges.boards.awards import Verdict, decide
+from reelscore.challenges.boards.awards import AwardDecision, decide
 from reelscore.challenges.boards.board_forms import board_html, history_svg
 from reelscore.challenges.boards.board_maker import BoardMaker, kept_form
-from reelscore.challenges.boards.boards import Board
+from reelscore.challenges.boards.boards import Leaderboard
 from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.challenge import Challenge
 from reelscore.challenges.definition import records as defined
@@ -35,7 +35,7 @@ from reelscore.challenges.permissions import (
 )
 from reelscore.challenges.store import results, tables
 from reelscore.challenges.store.blobs import get_blob
-from reelscore.challenges.store.events import Event, broken_link, chain_head, read_events
+from reelscore.challenges.store.events import LogEvent, broken_link, chain_head, read_events
 from reelscore.challenges.uploads.splits import stories_references
 from reelscore.data.stories import Stories
 from reelscore.errors import UnknownNameError
@@ -44,14 +44,14 @@ from reelscore.stats.resampling import FloatArray
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-T = TypeVar("T")
-Record = results.Record  # what pages know a submission by
+
+SubmissionRecord = results.SubmissionRecord  # what pages know a submission by
 
 
 class ServerLog(NamedTuple):
     """The log of the whole server: its events, the first that was changed, and its chain's head."""
 
-    events: list[Event]
+    events: list[LogEvent]
     changed: int | None
     chain: str
 
@@ -61,11 +61,6 @@ class View:
 
     def __init__(self, challenge: Challenge, who: Who = VISITOR, *, now: int | None = None) -> None:
         """Look at a challenge.
-
-        Args:
-            challenge: The challenge.
-            who: Who looks.
-            now: The time, in microseconds since 1970; that of the challenge's clock by default.
 
         Raises:
             UnknownNameError: If it is a draft, which only organisers may see.
@@ -89,7 +84,7 @@ class View:
         seen = {split.id for split in self.definition.splits}
         self.splits: dict[str, int] = {row["id"]: row["key"] for row in splits if row["id"] in seen}
         self.counts = {row["id"]: int(row["count"]) for row in splits if row["id"] in seen}
-        self._boards: dict[str, Board | None] = {}  # those that were asked for
+        self._boards: dict[str, Leaderboard | None] = {}  # those that were asked for
 
     @property
     def id(self) -> str:
@@ -127,19 +122,15 @@ class View:
         """The ids of the boards that the viewer may know of."""
         return [board.id for board in self.definition.boards]
 
-    def board(self, id: str) -> Board | None:
-        """Return a board as the viewer may see it; ``None`` where that is not at all.
-
-        Args:
-            id: What the definition calls it.
-        """
+    def board(self, id: str) -> Leaderboard | None:
+        """Return a board as the viewer may see it; ``None`` where that is not at all."""
         if id not in self.boards():
             return None
         if id not in self._boards:
             self._boards[id] = self._made(id)
         return self._boards[id]
 
-    def _made(self, id: str, *, drawn: bool = False) -> Board | None:
+    def _made(self, id: str, *, drawn: bool = False) -> Leaderboard | None:
         """Return a board, from the cache or anew with the resamples of its entries."""
         described = next(board for board in self.definition.boards if board.id == id)
         situation = self.situation(described.phase, described.split)
@@ -158,24 +149,16 @@ class View:
             )
 
     def board_html(self, id: str) -> Markup | None:
-        """Return a board as part of a page; see `board`.
-
-        Args:
-            id: What the definition calls it.
-        """
+        """Return a board as part of a page; see `board`."""
         board = self.board(id)
         return None if board is None else kept_form(board, "html", partial(board_html, board))
 
     def board_history(self, id: str) -> Markup | None:
-        """Return a board's entries over time as a plot; see `board`.
-
-        Args:
-            id: What the definition calls it.
-        """
+        """Return a board's entries over time as a plot; see `board`."""
         board = self.board(id)
         return None if board is None else kept_form(board, "plot", partial(history_svg, board))
 
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> AwardDecision | None:
         """Return who wins, once the phase is over and the scores that decide may be seen."""
         award = self.definition.award
         if award is None:
@@ -192,7 +175,7 @@ class View:
                 return kept_form(board, "verdict", partial(self._decided, award, described))
         return None
 
-    def _decided(self, award: defined.Award, described: defined.Board) -> Verdict | None:
+    def _decided(self, award: defined.Award, described: defined.Board) -> AwardDecision | None:
         """Return who wins by a board; who shares a place is decided by the resamples."""
         board = self._made(described.id, drawn=True)
         if board is None:
@@ -233,7 +216,7 @@ class View:
 
     # submissions
 
-    def submissions(self, phase: str) -> list[results.Record]:
+    def submissions(self, phase: str) -> list[SubmissionRecord]:
         """List the submissions of a phase whose state the viewer may see, oldest first."""
         # pages of many teams ask for this again and again: one's own are few
         situation = self.situation(phase, self.definition.phase(phase).splits[0])
@@ -243,11 +226,13 @@ class View:
         records = self._records(phase, self.who.team if only_own else "")
         return [record for record in records if self.sees_state(phase, record)]
 
-    def sees_state(self, phase: str, record: results.Record) -> bool:
+    def sees_state(self, phase: str, record: SubmissionRecord) -> bool:
         """Return whether the viewer may see the state of a submission."""
         return self.may_see("job", phase, self.definition.phase(phase).splits[0], record)
 
-    def scores(self, phase: str, split: str, record: results.Record) -> Mapping[str, Score] | None:
+    def scores(
+        self, phase: str, split: str, record: SubmissionRecord
+    ) -> Mapping[str, Score] | None:
         """Return the scores of a submission, as far as the viewer may see them."""
         row = self.phases[phase]
         key = self.splits[split]
@@ -292,7 +277,7 @@ class View:
             return None
         return stories_references(self._blob(split, "references_blob"))
 
-    def captions(self, phase: str, split: str, record: results.Record) -> dict[str, Any] | None:
+    def captions(self, phase: str, split: str, record: SubmissionRecord) -> dict[str, Any] | None:
         """Return what a submission says of each item: captions, or stories as lists of captions."""
         if not self.may_see("captions", phase, split, record):
             return None
@@ -301,7 +286,7 @@ class View:
             texts if isinstance(texts, dict) else dict(zip(self._items(split), texts, strict=True))
         )
 
-    def upload(self, phase: str, record: results.Record) -> bytes | None:
+    def upload(self, phase: str, record: SubmissionRecord) -> bytes | None:
         """Return the file of a submission, as it was handed in."""
         split = self.definition.phase(phase).splits[0]  # what may be seen is the same for all
         if not self.may_see("captions", phase, split, record):
@@ -309,7 +294,7 @@ class View:
         return self._content(record, "upload_blob")
 
     def item_scores(
-        self, phase: str, split: str, record: results.Record
+        self, phase: str, split: str, record: SubmissionRecord
     ) -> dict[str, FloatArray] | None:
         """Return a submission's scores of all items of a public split, in their order, by score."""
         if not self.may_see("item_scores", phase, split, record):
@@ -333,7 +318,7 @@ class View:
         ids: list[str] = json.loads(self._blob(split, "items_blob"))["items"]
         return ids
 
-    def may_see(self, what: What, phase: str, split: str, record: results.Record) -> bool:
+    def may_see(self, what: What, phase: str, split: str, record: SubmissionRecord) -> bool:
         """Return whether the viewer may see something of a submission.
 
         What is published is that of entries on a board: others are nobody's business.
@@ -349,7 +334,7 @@ class View:
         boards = [board for id in self.boards() if (board := self.board(id)) is not None]
         return {row.entry.id for board in boards for row in board.all_rows}
 
-    def find(self, id: str) -> tuple[str, results.Record] | None:
+    def find(self, id: str) -> tuple[str, SubmissionRecord] | None:
         """Return a submission by its public id, with its phase, to ask what may be seen of it.
 
         That it exists is not for everybody to know: `submissions` lists those whose state the
@@ -361,11 +346,11 @@ class View:
                     return phase, record
         return None
 
-    def entries_of(self, phase: str) -> list[results.Record]:
+    def entries_of(self, phase: str) -> list[SubmissionRecord]:
         """List the entries of a phase that count, for what may be shown of each."""
         return [record for record in self._records(phase) if record.counts]
 
-    def _records(self, phase: str, of_team: str = "") -> list[results.Record]:
+    def _records(self, phase: str, of_team: str = "") -> list[SubmissionRecord]:
         row = self.phases[phase]
         with self.challenge.reading() as connection:
             return results.records(connection, row.key, row.generation, of_team)
@@ -375,7 +360,7 @@ class View:
             query = select(tables.split.c[column]).filter_by(key=self.splits[split])
             return get_blob(connection, connection.execute(query).scalar_one())
 
-    def _content(self, record: results.Record, column: str) -> bytes:
+    def _content(self, record: SubmissionRecord, column: str) -> bytes:
         with self.challenge.reading() as connection:
             query = select(tables.submission.c[column]).filter_by(key=record.key)
             return get_blob(connection, connection.execute(query).scalar_one())
@@ -386,9 +371,6 @@ class View:
         """Return the accounts of the members of teams on a board, by the team's name.
 
         Teams whose members the viewer may not know are left out.
-
-        Args:
-            id: What the definition calls the board.
         """
         board = self.board(id)
         if board is None:
@@ -410,7 +392,7 @@ class View:
                     members.setdefault(row.name, []).append(row.account)
         return members
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[LogEvent]:
         """List the events that the viewer may see, oldest first."""
         with self.challenge.reading() as connection:
             return _seen_events(connection, self.challenge, self.who, self.phases)
@@ -442,7 +424,7 @@ _CHANGED = "The definition is changed."
 
 def _seen_events(
     connection: Connection, challenge: Challenge, who: Who, phases: Collection[str]
-) -> list[Event]:
+) -> list[LogEvent]:
     """List the events that somebody who may know of some phases may see, oldest first."""
     rows, whole = read_events(connection, challenge.key), challenge.definition
     own = _own(connection, who.team)
@@ -469,7 +451,7 @@ def _own(connection: Connection, team_id: str) -> set[str]:
     return {*connection.scalars(ids.where(team.c.id == team_id)), team_id}
 
 
-def _told(row: Event, hidden: set[str]) -> Event | None:
+def _told(row: LogEvent, hidden: set[str]) -> LogEvent | None:
     """Return an event without who did it; ``None`` where it tells of a phase that is not known."""
     if row.what == "definition":
         names = any(repr(name) in row.reason for name in hidden)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from reelscore.challenges.boards.awards import Verdict
+from reelscore.challenges.boards.awards import AwardDecision
 from reelscore.challenges.boards.board_forms import board_csv, board_grid, board_json, history_svg
-from reelscore.challenges.boards.boards import Board
+from reelscore.challenges.boards.boards import Leaderboard
 from reelscore.challenges.commands.options import (
     OWNER,
     challenge_option,
@@ -94,7 +94,7 @@ def leaderboard_command(
 
 def _stored(
     database: str, challenge_id: str, board_id: str | None, organisers: bool
-) -> tuple[list[Board], Verdict | None]:
+) -> tuple[list[Leaderboard], AwardDecision | None]:
     with open_challenge(database, challenge_id) as challenge:
         view = View(challenge, OWNER if organisers else VISITOR)
         ids = view.boards()
@@ -105,7 +105,7 @@ def _stored(
         return boards, view.verdict()
 
 
-def _text(board: Board) -> str:
+def _text(board: Leaderboard) -> str:
     if board.names:
         return "Scores are not shown yet. Teams: " + ", ".join(board.names)
     return board_grid(board).to_text(terminal_width())

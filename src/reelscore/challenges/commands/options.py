@@ -13,7 +13,8 @@ import click
 
 from reelscore.challenges.challenge import Challenge, Challenges
 from reelscore.challenges.permissions import Who
-from reelscore.challenges.views import Record, View
+from reelscore.challenges.store.results import SubmissionRecord
+from reelscore.challenges.views import View
 from reelscore.cli.messages import printable
 from reelscore.errors import DataError, RefusedError
 
@@ -83,7 +84,7 @@ def read_file(file: Path) -> bytes:
         raise DataError(f"{file}: cannot be read: {error.strerror or error}.") from None
 
 
-def seen_scores(view: View, phase: str, record: Record) -> dict[str, dict[str, Any]]:
+def seen_scores(view: View, phase: str, record: SubmissionRecord) -> dict[str, dict[str, Any]]:
     """Return the scores of a submission that may be seen, by split, as plain data."""
     splits = view.definition.phase(phase).splits
     scores = {split: view.scores(phase, split, record) for split in splits}

@@ -42,11 +42,11 @@ from reelscore.challenges.exchange.remote import Server, checked_address, keep_l
 from reelscore.challenges.people.teams import add_team, find_team
 from reelscore.challenges.queue.queue_state import waits_for
 from reelscore.challenges.queue.workers import Workers, alone_on
-from reelscore.challenges.store.results import Record
+from reelscore.challenges.store.results import SubmissionRecord
 from reelscore.challenges.submissions import Upload, hand_in, keep
 from reelscore.challenges.uploads.archives import is_passed_over
 from reelscore.challenges.uploads.splits import items_of, read_split
-from reelscore.challenges.uploads.uploads import Expected, Readers, Report
+from reelscore.challenges.uploads.uploads import Expected, Readers, UploadReport
 from reelscore.challenges.views import View
 from reelscore.cli.messages import printable
 from reelscore.cli.option_kinds import number_option
@@ -112,7 +112,7 @@ def check_command(
         read = readers.read(file.name, read_file(file), expected)
     for note in read.notes:
         say(note)
-    if isinstance(read, Report):
+    if isinstance(read, UploadReport):
         raise DataError("\n".join([read.message, *(f"  {each}" for each in read.problems)]))
     items = sum(len(split.items) for split in expected.splits)
     say(f"{file.name} can be scored: captions of {items:,} items.")
@@ -261,7 +261,7 @@ def _count(number: int | None) -> str:
     return "without limit" if number is None else str(number)
 
 
-def _wait(challenge: Challenge, id: str, timeout: float) -> Record:
+def _wait(challenge: Challenge, id: str, timeout: float) -> SubmissionRecord:
     """Wait until a submission is scored: here, or by whoever else scores for the database."""
     until = time.monotonic() + timeout
     while True:

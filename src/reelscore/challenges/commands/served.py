@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from reelscore.challenges.boards.awards import Verdict
+from reelscore.challenges.boards.awards import AwardDecision
 from reelscore.challenges.boards.board_forms import board_of
-from reelscore.challenges.boards.boards import Board
+from reelscore.challenges.boards.boards import Leaderboard
 from reelscore.challenges.commands.options import say
 from reelscore.challenges.exchange.remote import Server, known_server
 from reelscore.errors import DataError, RefusedError, UnknownNameError, check_choice
@@ -25,11 +25,6 @@ def login_server(url: str | None, *, visitor: bool = False) -> Server:
 
 def served_challenge(server: Server, id: str, phase: str | None = None) -> dict[str, Any]:
     """Return a challenge of a server as it describes it; without an id, the only one that it has.
-
-    Args:
-        server: The server.
-        id: The challenge's id, or nothing.
-        phase: A phase that it must have.
 
     Raises:
         DataError: If there are several, or none.
@@ -59,7 +54,7 @@ def _described(server: Server, id: str) -> dict[str, Any]:
 
 def served_boards(
     server: Server, challenge: str, board: str | None
-) -> tuple[list[Board], Verdict | None]:
+) -> tuple[list[Leaderboard], AwardDecision | None]:
     """Return the boards of a challenge, or one of them, as the server shows them, and the award.
 
     Raises:
@@ -80,7 +75,7 @@ def served_boards(
             continue
         boards.append(board_of(shown))
     award = described["award"]
-    return boards, award and Verdict(award["winners"], award["why"], {})
+    return boards, award and AwardDecision(award["winners"], award["why"], {})
 
 
 def submit_file(

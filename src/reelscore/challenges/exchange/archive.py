@@ -24,7 +24,8 @@ from reelscore.challenges.boards.board_forms import (
     teams_html,
 )
 from reelscore.challenges.boards.explorer import explorer
-from reelscore.challenges.views import Record, View
+from reelscore.challenges.store.results import SubmissionRecord
+from reelscore.challenges.views import View
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
 from reelscore.report.html.page import report_html
@@ -45,11 +46,6 @@ def write_archive(
     view: View, folder: str | os.PathLike[str], names: Mapping[int, str] | None = None
 ) -> list[str]:
     """Write a challenge as a static site, all or nothing.
-
-    Args:
-        view: The challenge, as a visitor sees it.
-        folder: The folder to make.
-        names: The names of accounts by their number, for teams that agree to be named.
 
     Returns:
         The names of the files.
@@ -77,10 +73,6 @@ def write_archive(
 
 def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[str, bytes]:
     """Return the files of an archive, by name, checksums last.
-
-    Args:
-        view: The challenge, as a visitor sees it.
-        names: The names of accounts by their number, for teams that agree to be named.
 
     Raises:
         DataError: If it is not a visitor who looks.
@@ -171,7 +163,7 @@ def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[st
     return {**contents, "SHA256SUMS": sums.encode()}
 
 
-def _captions_file(board: str, record: Record) -> str:
+def _captions_file(board: str, record: SubmissionRecord) -> str:
     return f"data/captions-{board}-{record.id}.json"
 
 
@@ -216,10 +208,6 @@ def citation(view: View, url: str = "") -> str:
     """Return a BibTeX entry of the challenge.
 
     Organisers may give their own, as the page ``citation`` of the definition.
-
-    Args:
-        view: The challenge.
-        url: Where its pages are; an archive may be put anywhere, and has none.
     """
     own = view.challenge.pages.get("citation", "").strip()
     if own:

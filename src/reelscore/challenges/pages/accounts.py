@@ -8,10 +8,10 @@ from fastapi import Depends, Form, Path, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from reelscore.challenges.pages.context import PATH, AnyPage, ChallengePage, own_page
+from reelscore.challenges.pages.context import PATH, AnyPage, ChallengePage, Router, own_page
 from reelscore.errors import DataError
 from reelscore.web.accounts import Name, Password, proven
-from reelscore.web.requests import Guard, Router
+from reelscore.web.requests import Guard
 from reelscore.web.sessions import find_visitor, log_in, log_out
 from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address, too_often
 from reelscore.web.store import accounts

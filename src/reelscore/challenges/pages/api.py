@@ -42,9 +42,9 @@ from reelscore.challenges.people.teams import Team
 from reelscore.challenges.people.tokens import find_token
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import queue_state, waits_for
-from reelscore.challenges.submissions import Receipt
+from reelscore.challenges.submissions import SubmissionReceipt
 from reelscore.challenges.uploads.uploads import Accepted
-from reelscore.challenges.views import Record
+from reelscore.challenges.views import SubmissionRecord
 from reelscore.errors import RefusedError
 from reelscore.store.values import to_iso
 from reelscore.web.requests import API, Guard
@@ -120,7 +120,7 @@ def _page_of_submission(request: Request, account: Account | None) -> ChallengeP
     return page
 
 
-def _found(page: ChallengePage, id: str) -> tuple[str, Record]:
+def _found(page: ChallengePage, id: str) -> tuple[str, SubmissionRecord]:
     """Return a submission with its phase; what may be seen of it is to be asked."""
     submission = page.view.find(id)
     if submission is None:
@@ -257,7 +257,7 @@ def give_submissions(page: Reader) -> dict[str, Any]:
     }
 
 
-def _submission(page: ChallengePage, phase: str, record: Record) -> dict[str, Any]:
+def _submission(page: ChallengePage, phase: str, record: SubmissionRecord) -> dict[str, Any]:
     view = page.view
     scores: dict[str, Any] = {}
     if record.state == "scored":
@@ -353,7 +353,7 @@ async def submit(
         idempotency=idempotency_key,
         force=force,
     )
-    assert isinstance(receipt, Receipt)
+    assert isinstance(receipt, SubmissionReceipt)
     answer = {
         "id": receipt.id,
         "number": receipt.number,
@@ -368,7 +368,7 @@ async def submit(
 
 async def _handed_in(
     page: ChallengePage, phase: str, file: UploadFile, **said: Any
-) -> Receipt | Accepted:
+) -> SubmissionReceipt | Accepted:
     """Do what `handed_in` does; a refusal tells what is left, too."""
     try:
         return await handed_in(page, phase, file, **said)

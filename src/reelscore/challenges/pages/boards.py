@@ -19,27 +19,27 @@ from reelscore.challenges.boards.board_forms import (
     team_lines,
     teams_html,
 )
-from reelscore.challenges.boards.boards import Board
+from reelscore.challenges.boards.boards import Leaderboard
 from reelscore.challenges.boards.explorer import explorer
 from reelscore.challenges.definition import records as definition
 from reelscore.challenges.exchange.archive import FORMS, ITEMS
 from reelscore.challenges.pages.context import PATH, AnyPage, ChallengePage, Router, missing
 from reelscore.challenges.pages.overview import items
-from reelscore.challenges.views import Record
+from reelscore.challenges.views import SubmissionRecord
 from reelscore.report.html.page import report_html
 from reelscore.web.media import video_files
 from reelscore.web.store.accounts import account_names
 
 router = Router(prefix=PATH + "/{challenge}")
 BoardId = Annotated[str, Path(max_length=100)]
-_WRITTEN: dict[str, tuple[str, Callable[[Board], str]]] = {
+_WRITTEN: dict[str, tuple[str, Callable[[Leaderboard], str]]] = {
     "csv": ("text/csv", board_csv),
     "json": ("application/json", board_json),
     "tex": ("application/x-tex", lambda board: board_grid(board).to_latex() + "\n"),
 }
 
 
-def seen_board(page: ChallengePage, id: str) -> Board:
+def seen_board(page: ChallengePage, id: str) -> Leaderboard:
     """Return a board as it may be seen.
 
     Raises:
@@ -59,7 +59,7 @@ def show_first(page: AnyPage) -> Response:
     if not seen:
         return page.render("no_board.html")
     phases = {board.id: view.phases[board.phase] for board in view.definition.boards}
-    is_open = [id for id in seen if phases[id].opens <= view.now < phases[id].closes]
+    is_open = [id for id in seen if phases[id].is_open(view.now)]
     return page.go_to(f"/boards/{(is_open or seen)[0]}")
 
 
@@ -104,7 +104,7 @@ def _teams(page: ChallengePage, board: definition.Board) -> Markup:
     """Write who is in the teams, and links to captions, as far as they may be seen."""
     prefix = page.site.settings.prefix
 
-    def address(record: Record) -> str:
+    def address(record: SubmissionRecord) -> str:
         return f"{prefix}{page.path}/submissions/{record.id}/file"
 
     return teams_html(team_lines(page.view, board, member_names(page, board.id), address))

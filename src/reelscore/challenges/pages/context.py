@@ -69,6 +69,47 @@ class ChallengePage:
         return is_organiser(self.account)
 
     @property
+    def user(self) -> Account:
+        """The account; a page that needs one is for nobody else.
+
+        Raises:
+            HTTPException: If nobody is logged in; status 401.
+        """
+        if self.account is None:
+            raise HTTPException(401, "Log in first.")
+        return self.account
+
+    @property
+    def own_team(self) -> Team:
+        """Their team; a page that needs one is for nobody else.
+
+        Raises:
+            HTTPException: If they have none; status 403.
+        """
+        if self.team is None:
+            raise HTTPException(403, "Make a team first, or join one, on the page Team.")
+        return self.team
+
+    def check_organiser(self) -> None:
+        """Refuse everybody else, as for what does not exist.
+
+        Raises:
+            HTTPException: If they are none; status 404.
+        """
+        if not self.is_organiser:
+            raise HTTPException(404, "There is no such page.")
+
+    def check_owner(self) -> None:
+        """Refuse assistants, too.
+
+        Raises:
+            HTTPException: If it is an assistant, status 403; if it is nobody of them, status 404.
+        """
+        self.check_organiser()
+        if not self.user.is_owner:
+            raise HTTPException(403, "Only an owner may do this.")
+
+    @property
     def refusal(self) -> str:
         """Why the whole challenge takes no files from them; empty where it does."""
         try:
@@ -92,8 +133,7 @@ class ChallengePage:
 
     def left(self, phase: Phase) -> Left:
         """Return what the team has left in a phase."""
-        assert self.team is not None
-        return quota_left(self.challenge, phase, self.team)
+        return quota_left(self.challenge, phase, self.own_team)
 
     def release(self) -> None:
         """Give the connection to the database back, before something that takes long."""
@@ -152,10 +192,11 @@ def _takes_files(phase: Phase, now: int) -> bool:
     return True
 
 
-class _Route(GuardedRoute):
+class PageRoute(GuardedRoute):
     """A route that gives its connection to the database back when the answer is made."""
 
     def get_route_handler(self) -> Callable[[Request], Any]:
+        """Return what answers a request."""
         answer = super().get_route_handler()
 
         async def closing(request: Request) -> Response:
@@ -171,7 +212,7 @@ class _Route(GuardedRoute):
         return closing
 
 
-Router = partial(APIRouter, route_class=_Route)
+Router = partial(APIRouter, route_class=PageRoute)
 
 
 def challenges_of(request: Request) -> Challenges:
@@ -242,63 +283,22 @@ def visiting(request: Request) -> ChallengePage:
     return find_page(request, find_visitor(request, database))
 
 
-@Guard
-def logged_in(request: Request) -> ChallengePage:
-    """Return whoever looks at the challenge, with an account.
+def _guard(check: Callable[[ChallengePage], object]) -> Guard[ChallengePage]:
+    """Make a guard that lets somebody look at a challenge if a check lets them."""
 
-    Raises:
-        HTTPException: If nobody is logged in; status 401.
-    """
-    page = visiting.value(request)
-    if page.account is None:
-        raise HTTPException(401, "Log in first.")
-    return page
+    def checked(request: Request) -> ChallengePage:
+        page = visiting.value(request)
+        check(page)
+        return page
 
-
-@Guard
-def in_team(request: Request) -> ChallengePage:
-    """Return whoever looks at the challenge, as the member of a team.
-
-    Raises:
-        HTTPException: If nobody is logged in, status 401; without a team, status 403.
-    """
-    page = logged_in.value(request)
-    if page.team is None:
-        raise HTTPException(403, "Make a team first, or join one, on the page Team.")
-    return page
-
-
-@Guard
-def organising(request: Request) -> ChallengePage:
-    """Return whoever looks at the challenge, as one of its organisers.
-
-    Raises:
-        HTTPException: If they are not; status 404, as for what does not exist.
-    """
-    page = visiting.value(request)
-    if not page.is_organiser:
-        raise HTTPException(404, "There is no such page.")
-    return page
-
-
-@Guard
-def owning(request: Request) -> ChallengePage:
-    """Return whoever looks at the challenge, as an owner.
-
-    Raises:
-        HTTPException: If it is an assistant, status 403; if it is nobody of them, status 404.
-    """
-    page = organising.value(request)
-    if page.account is None or not page.account.is_owner:
-        raise HTTPException(403, "Only an owner may do this.")
-    return page
+    return Guard(checked)
 
 
 AnyPage = Annotated[ChallengePage, Depends(visiting)]
-AccountPage = Annotated[ChallengePage, Depends(logged_in)]
-TeamPage = Annotated[ChallengePage, Depends(in_team)]
-OrganiserPage = Annotated[ChallengePage, Depends(organising)]
-OwnerPage = Annotated[ChallengePage, Depends(owning)]
+AccountPage = Annotated[ChallengePage, Depends(_guard(lambda page: page.user))]
+TeamPage = Annotated[ChallengePage, Depends(_guard(lambda page: (page.user, page.own_team)))]
+OrganiserPage = Annotated[ChallengePage, Depends(_guard(ChallengePage.check_organiser))]
+OwnerPage = Annotated[ChallengePage, Depends(_guard(ChallengePage.check_owner))]
 
 
 class ApiRefusal(HTTPException):

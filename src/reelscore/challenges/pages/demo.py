@@ -99,12 +99,7 @@ def _at(moment: int, _: object) -> int:
 
 
 def challenge_settings(folder: Path, url: str) -> Settings:
-    """Make the challenge in a folder, and say how to serve it; the server scores the entries.
-
-    Args:
-        folder: An empty folder.
-        url: The address to serve at.
-    """
+    """Make the challenge in a folder, and say how to serve it; the server scores the entries."""
     database = folder / "demo.db"
     with Challenges.opened(database, create=True) as made, made.reading() as connection:
         now = made.now(connection)

@@ -10,7 +10,7 @@ from fastapi import Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from reelscore.challenges.boards.board_forms import score_text
-from reelscore.challenges.boards.boards import MARKS, Board, Row
+from reelscore.challenges.boards.boards import MARKS, BoardRow, Leaderboard
 from reelscore.challenges.definition import records as defined
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.records import Award, Definition, Publish
@@ -67,7 +67,7 @@ def show_overview(page: AnyPage) -> Response:
     )
 
 
-def _top(board: Board) -> list[tuple[Row, str]]:
+def _top(board: Leaderboard) -> list[tuple[BoardRow, str]]:
     """Return the first rows of a board, each with its primary score."""
     return [
         (row, score_text(board.primary_column, row.entry.scores[board.primary]))

@@ -10,6 +10,8 @@ from fastapi import Path
 from fastapi.responses import Response
 
 from reelscore import score
+from reelscore.challenges.boards.board_forms import number_text
+from reelscore.challenges.boards.boards import BoardColumn
 from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.records import Split
@@ -23,14 +25,14 @@ from reelscore.challenges.pages.context import (
     missing,
 )
 from reelscore.challenges.pages.submissions import SubmissionId, known_columns, own_record
-from reelscore.challenges.views import Record
+from reelscore.challenges.views import SubmissionRecord
 from reelscore.metrics.diversity import Diversity
 
 router = Router(prefix=PATH + "/{challenge}/submissions/{submission}")
 
 
 @dataclass(frozen=True)
-class Line:
+class ScoreLine:
     """A score in a report; without an interval where there is none."""
 
     label: str
@@ -51,8 +53,8 @@ class SplitReport:
     """
 
     split: Split
-    scores: list[Line] | None
-    words: list[Line]
+    scores: list[ScoreLine] | None
+    words: list[ScoreLine]
     signatures: list[str]
     has_items: bool
 
@@ -74,7 +76,9 @@ def show_submission(page: AccountPage, id: SubmissionId) -> Response:
     )
 
 
-def _split_report(page: ChallengePage, phase: str, id: str, record: Record) -> SplitReport:
+def _split_report(
+    page: ChallengePage, phase: str, id: str, record: SubmissionRecord
+) -> SplitReport:
     view = page.view
     scores = view.scores(phase, id, record) if record.state == "scored" else None
     lines = None if scores is None else _lines(page, id, scores)
@@ -87,7 +91,7 @@ def _split_report(page: ChallengePage, phase: str, id: str, record: Record) -> S
     )
 
 
-def _lines(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> list[Line]:
+def _lines(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> list[ScoreLine]:
     """Write scores as boards do, those that are on one first."""
     columns = known_columns(page, split)
     names = [
@@ -98,18 +102,14 @@ def _lines(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> list
     lines = []
     for name in names:
         own, column = scores[name], columns.get(name)
-        factor, decimals = (column.factor, column.decimals) if column else (1.0, 4)
-        texts = [
-            "" if value is None else f"{value * factor:.{decimals}f}"
-            for value in (own.value, own.low, own.high)
-        ]
-        interval = f"{texts[1]} to {texts[2]}" if texts[1] and texts[2] else ""
+        form = column or BoardColumn(name, name)
+        interval = " to ".join(number_text(form, end) for end in own.interval or ())
         label = (scales[name].label if name in scales else "") or name
-        lines.append(Line(label, texts[0], interval))
+        lines.append(ScoreLine(label, number_text(form, own.value), interval))
     return lines
 
 
-def _words(captions: Mapping[str, Any]) -> list[Line]:
+def _words(captions: Mapping[str, Any]) -> list[ScoreLine]:
     """Return what captions are like, whatever their references are.
 
     >>> [line.value for line in _words({"v1": "a man runs", "v2": "a man runs"})]
@@ -124,10 +124,10 @@ def _words(captions: Mapping[str, Any]) -> list[Line]:
         return []
     own = score(texts, metrics=[Diversity()])
     return [
-        Line("captions", f"{len(texts):,}"),
-        Line("words in a caption", f"{own['length'].score:.1f}"),
-        Line("different words", f"{own['vocabulary'].score:,.0f}"),
-        Line("different captions, of all", f"{own['unique'].score:.1%}".replace("%", " %")),
+        ScoreLine("captions", f"{len(texts):,}"),
+        ScoreLine("words in a caption", f"{own['length'].score:.1f}"),
+        ScoreLine("different words", f"{own['vocabulary'].score:,.0f}"),
+        ScoreLine("different captions, of all", f"{own['unique'].score:.1%}".replace("%", " %")),
     ]
 
 

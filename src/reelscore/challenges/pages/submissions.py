@@ -12,8 +12,9 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.challenges import submissions
+from reelscore.challenges.boards.board_forms import score_text
 from reelscore.challenges.boards.board_maker import board_columns
-from reelscore.challenges.boards.boards import Column
+from reelscore.challenges.boards.boards import BoardColumn
 from reelscore.challenges.pages.context import (
     PATH,
     AccountPage,
@@ -28,7 +29,7 @@ from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import waits_for
 from reelscore.challenges.submissions import RefusedUpload, Upload
 from reelscore.challenges.uploads.uploads import PATIENCE, Accepted, busy
-from reelscore.challenges.views import Record
+from reelscore.challenges.views import SubmissionRecord
 from reelscore.errors import DataError, RefusedError
 from reelscore.web.site import FromOurForm, refused_status
 
@@ -56,17 +57,10 @@ async def handed_in(
     *,
     check: bool = False,
     **said: Any,
-) -> submissions.Receipt | Accepted:
+) -> submissions.SubmissionReceipt | Accepted:
     """Check a file, or hand it in, when its turn comes.
 
     As many files at once as there are readers are in memory; those that wait lie on the disk.
-
-    Args:
-        page: Whose file it is.
-        phase: The phase.
-        file: The file, as it was sent.
-        check: Whether nothing of it is to be kept.
-        said: What is said about it; see `reelscore.challenges.submissions.Upload`.
 
     Raises:
         RefusedError: If its turn does not come, reason ``busy``; else as in `hand_in`.
@@ -91,17 +85,15 @@ async def handed_in(
 
 def _read(
     page: ChallengePage, phase: str, file: UploadFile, check: bool, said: dict[str, Any]
-) -> submissions.Receipt | Accepted:
-    assert page.team is not None
-    assert page.account is not None
+) -> submissions.SubmissionReceipt | Accepted:
     page.phase(phase)
     upload = Upload(file_name(file), file.file.read(), **said)
     challenge = page.challenge.read_from(page.challenge.database.whole)
-    common = (challenge, page.site.readers, phase, page.team, upload)
+    common = (challenge, page.site.readers, phase, page.own_team, upload)
     if check:
         return submissions.check_file(*common)
     return submissions.hand_in(
-        *common, account=page.account.id, arrived=page.view.now, actor=page.name
+        *common, account=page.user.id, arrived=page.view.now, actor=page.name
     )
 
 
@@ -150,10 +142,10 @@ async def take_file(
 
 
 @dataclass(frozen=True)
-class Line:
+class SubmissionLine:
     """A submission as its team sees it."""
 
-    record: Record
+    record: SubmissionRecord
     phase: str
     state: str
     splits: list[tuple[str, dict[str, str] | None]]
@@ -169,18 +161,17 @@ class Line:
         return min(_SELDOM, _OFTEN + self.before // 10)
 
 
-def own_records(page: ChallengePage) -> list[tuple[str, Record]]:
+def own_records(page: ChallengePage) -> list[tuple[str, SubmissionRecord]]:
     """Return the submissions of the visitor's team, newest first, each with its phase."""
-    assert page.team is not None
     return [
         (phase.id, record)
         for phase in page.view.definition.phases
         for record in reversed(page.view.submissions(phase.id))
-        if record.team == page.team.id
+        if record.team == page.own_team.id
     ]
 
 
-def own_record(page: ChallengePage, id: str) -> tuple[str, Record]:
+def own_record(page: ChallengePage, id: str) -> tuple[str, SubmissionRecord]:
     """Return one submission of the visitor's team, with its phase.
 
     Raises:
@@ -193,7 +184,7 @@ def own_record(page: ChallengePage, id: str) -> tuple[str, Record]:
     raise missing()
 
 
-def lines(page: ChallengePage) -> list[Line]:
+def lines(page: ChallengePage) -> list[SubmissionLine]:
     """Return the submissions of a team as its page shows them."""
     view = page.view
     shown = []
@@ -211,11 +202,11 @@ def lines(page: ChallengePage) -> list[Line]:
         rule = view.definition.phase(phase).final == "chosen"
         is_before = view.now < view.phases[phase].closes
         may = rule and record.counts and is_before
-        shown.append(Line(record, phase, state, splits, is_before, may, before))
+        shown.append(SubmissionLine(record, phase, state, splits, is_before, may, before))
     return shown
 
 
-def known_columns(page: ChallengePage, split: str) -> dict[str, Column]:
+def known_columns(page: ChallengePage, split: str) -> dict[str, BoardColumn]:
     """Return the columns of the boards of a split, by score."""
     definition = page.view.definition
     boards = [board for board in definition.boards if board.split == split]
@@ -229,13 +220,8 @@ def _texts(page: ChallengePage, split: str, scores: Any) -> dict[str, str]:
         score = scores.get(name)
         if score is None:
             continue
-        text = f"{score.value * column.factor:.{column.decimals}f}"
-        if score.low is not None and score.high is not None:
-            low, high = (
-                f"{v * column.factor:.{column.decimals}f}" for v in (score.low, score.high)
-            )
-            text += f" [{low} {high}]"
-        texts[column.label] = text
+        text = score_text(column, score)
+        texts[column.label] = text.removeprefix(f"{column.label} ")
     return texts
 
 

@@ -34,7 +34,6 @@ def show_team(page: AccountPage, invitation: Invitation = "") -> Response:
 
 
 def _team_page(page: ChallengePage, status: int = 200, /, **more: Any) -> Response:
-    assert page.account is not None
     context: dict[str, Any] = {"error": "", "link": "", "token": "", "invitation": "", **more}
     context["may_make"] = may_register(page, context["invitation"])
     rows = teams.members(page.challenge, page.team) if page.team else []
@@ -45,9 +44,9 @@ def _team_page(page: ChallengePage, status: int = 200, /, **more: Any) -> Respon
         status,
         members=[(names[row.account], row.role) for row in active if row.account in names],
         captain=is_captain(page),
-        contact=next((row.contact for row in active if row.account == page.account.id), ""),
+        contact=next((row.contact for row in active if row.account == page.user.id), ""),
         invited=sum(row.state == "invited" for row in rows),
-        tokens=list_tokens(page.challenge.store, page.account.id),
+        tokens=list_tokens(page.challenge.store, page.user.id),
         **context,
     )
 
@@ -57,7 +56,7 @@ def is_captain(page: ChallengePage) -> bool:
     if page.team is None or page.account is None:
         return False
     rows = teams.members(page.challenge, page.team)
-    return any(row.account == page.account.id and row.role == "captain" for row in rows)
+    return any(row.account == page.user.id and row.role == "captain" for row in rows)
 
 
 @router.post("", dependencies=[FromOurForm])
@@ -68,7 +67,6 @@ def make_team(
     invitation: Annotated[str, Form(max_length=300)] = "",
 ) -> Response:
     """Make a team; whoever makes it is its captain."""
-    assert page.account is not None
     try:
         if not may_register(page, invitation):
             raise DataError("Teams of this challenge are invited; ask the organisers for a link.")
@@ -80,7 +78,7 @@ def make_team(
             page.challenge,
             name,
             kind=kind,
-            account=page.account.id,
+            account=page.user.id,
             approved=approved,
             actor=page.name,
         )
@@ -92,8 +90,7 @@ def make_team(
 @router.post("/invite", dependencies=[FromOurForm])
 def invite(page: TeamPage) -> Response:
     """Make a link by which one person can join; it is shown once."""
-    assert page.team is not None
-    token = teams.invite(page.challenge, page.team, actor=page.name)
+    token = teams.invite(page.challenge, page.own_team, actor=page.name)
     link = f"{page.site.settings.url}{page.path}/team/join/{token}"
     return _team_page(page, link=link)
 
@@ -109,9 +106,8 @@ def show_joining(page: AnyPage, token: Token) -> Response:
 @router.post("/join/{token}", dependencies=[NotTooOften, FromOurForm])
 def join(page: AccountPage, token: Token) -> Response:
     """Join the team that made the link."""
-    assert page.account is not None
     try:
-        own = teams.accept(page.challenge, token, page.account.id, actor=page.name)
+        own = teams.accept(page.challenge, token, page.user.id, actor=page.name)
     except RefusedError as error:
         if error.reason == "unknown":
             page.site.failures.note(address(page.request))
@@ -122,10 +118,9 @@ def join(page: AccountPage, token: Token) -> Response:
 @router.post("/members", dependencies=[FromOurForm])
 def show_members(page: TeamPage, shown: Annotated[bool, Form()] = False) -> Response:
     """Let everybody read who is in the team, or no longer; the captain decides."""
-    assert page.team is not None
     if not is_captain(page):
         raise HTTPException(403, "Only the captain of the team decides this.")
-    teams.show_members(page.challenge, page.team, shown, actor=page.name)
+    teams.show_members(page.challenge, page.own_team, shown, actor=page.name)
     done = "Your names stand below the leaderboard." if shown else "Your names are not shown."
     return page.go_to("/team", done)
 
@@ -133,9 +128,8 @@ def show_members(page: TeamPage, shown: Annotated[bool, Form()] = False) -> Resp
 @router.post("/contact", dependencies=[FromOurForm])
 def set_contact(page: TeamPage, contact: Annotated[str, Form(max_length=300)] = "") -> Response:
     """Keep an address by which the organisers can reach somebody, or remove it."""
-    assert page.account is not None
     try:
-        teams.set_contact(page.challenge, page.account.id, contact)
+        teams.set_contact(page.challenge, page.user.id, contact)
     except DataError as error:
         return _team_page(page, 422, error=str(error))
     return page.go_to("/team", "Your address is kept." if contact.strip() else "It is removed.")
@@ -144,8 +138,7 @@ def set_contact(page: TeamPage, contact: Annotated[str, Form(max_length=300)] = 
 @router.post("/leave", dependencies=[FromOurForm])
 def leave(page: TeamPage) -> Response:
     """Leave the team; its submissions stay with it."""
-    assert page.account is not None
-    teams.leave(page.challenge, page.account.id, actor=page.name)
+    teams.leave(page.challenge, page.user.id, actor=page.name)
     return page.go_to("/team", "You have left the team.")
 
 
@@ -156,12 +149,11 @@ def add_token(
     scope: Annotated[str, Form(max_length=20)] = "submit",
 ) -> Response:
     """Make a token for programs; it is shown once."""
-    assert page.account is not None
     if scope == "organise" and not page.is_organiser:
         raise HTTPException(403, "Only organisers may make such a token.")
     scopes = ["read", *({scope} - {"read"})]
     try:
-        token = make_token(page.challenge.store, page.account.id, name, scopes, actor=page.name)
+        token = make_token(page.challenge.store, page.user.id, name, scopes, actor=page.name)
     except DataError as error:
         return _team_page(page, 422, error=str(error))
     return _team_page(page, token=token)
@@ -170,6 +162,5 @@ def add_token(
 @router.post("/tokens/{key}/revoke", dependencies=[FromOurForm])
 def end_token(page: AccountPage, key: Key) -> Response:
     """Revoke a token."""
-    assert page.account is not None
-    revoke_token(page.challenge.store, page.account.id, key, actor=page.name)
+    revoke_token(page.challenge.store, page.user.id, key, actor=page.name)
     return page.go_to("/team", "The token is revoked.")

@@ -28,7 +28,7 @@ from reelscore.campaigns.hits.design import REFERENCE, Design, make_hits, story_
 from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.store import schema
 from reelscore.campaigns.store.campaigns import all_terms, read_state
-from reelscore.challenges.boards.boards import Row
+from reelscore.challenges.boards.boards import BoardRow
 from reelscore.challenges.definition.records import Human
 from reelscore.challenges.people.invitations import shown_items
 from reelscore.challenges.store import tables
@@ -89,11 +89,7 @@ class Evaluation:
 
 
 def list_evaluations(view: View) -> list[Evaluation]:
-    """Return the evaluations by people that the definition has, in its order.
-
-    Args:
-        view: The challenge, as organisers see it.
-    """
+    """Return the evaluations by people that the definition has, in its order."""
     with view.challenge.reading() as connection:
         rows = {
             human.id: _row(connection, view.phases[human.phase].key, human.id)
@@ -227,7 +223,7 @@ def _link(
         )
 
 
-def _final_rows(view: View, human: Human) -> Sequence[Row]:
+def _final_rows(view: View, human: Human) -> Sequence[BoardRow]:
     """The entries that count in the phase of a human evaluation, best first."""
     boards = [
         board.id
@@ -257,13 +253,6 @@ def sampled(items: Sequence[str], count: int | None, seed: int) -> list[str]:
 
 def publish(view: View, where: Where, human: str, *, actor: str, reason: str = "") -> int:
     """Read the verdict of the closed campaign; from now on everybody sees its column.
-
-    Args:
-        view: The challenge, as an owner sees it.
-        where: The place of its database.
-        human: The id of the human evaluation in the definition.
-        actor: Who does it, for the log.
-        reason: Why, for the log.
 
     Returns:
         How many columns there are.
@@ -377,14 +366,7 @@ _lock = Lock()
 def unpublished_verdict(
     database: Database, campaign: str, human: Human, entries: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Return the columns that a closed campaign will have; none before, or if nothing can be used.
-
-    Args:
-        database: Where the campaign is.
-        campaign: Its id.
-        human: What the definition says about it.
-        entries: What the campaign calls each submission.
-    """
+    """Return the columns that a closed campaign will have; none before, or if none can be."""
     with database.reading() as connection:
         terms = {each.id: each for each in all_terms(connection)}
         if campaign not in terms or read_state(connection, terms[campaign]) != "closed":
@@ -417,13 +399,7 @@ def _stamp(connection: Connection, campaign: str) -> tuple[Any, ...]:
 
 
 def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the columns that a campaign leads to, one for each criterion.
-
-    Args:
-        campaign: The campaign.
-        human: What the definition says about it.
-        entries: What the campaign calls each submission.
-    """
+    """Return the columns that a campaign leads to, one for each criterion."""
     tables_by_criterion = _scored(campaign, human)
     columns = []
     for criterion, (table, metric, tests) in tables_by_criterion.items():

@@ -96,11 +96,6 @@ def may_rate(connection: Connection, campaign: str, accounts: Collection[int]) -
     """Return whether somebody may rate in a campaign: not in one of a challenge they take part in.
 
     Whoever is or was a member of a team knows captions that are judged.
-
-    Args:
-        connection: The database.
-        campaign: The campaign's id; most belong to no challenge.
-        accounts: The accounts that they are known to have.
     """
     human, phase, member = tables.human, tables.phase, tables.member
     teammate = (
@@ -115,11 +110,6 @@ def may_rate(connection: Connection, campaign: str, accounts: Collection[int]) -
 
 def shown_items(connection: Connection, campaign: str, *, blind: bool) -> Sequence[str]:
     """Return the items that raters of a campaign see; of blind splits only those who are invited.
-
-    Args:
-        connection: A transaction that writes.
-        campaign: The campaign's id.
-        blind: Whether it shows references of a blind split: nobody can open it to anybody then.
 
     Raises:
         DataError: If so, and anybody may enter it: the setting ``open`` of its pages says so.

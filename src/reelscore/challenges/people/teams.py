@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
@@ -44,14 +44,6 @@ def add_team(
     actor: str = "",
 ) -> Team:
     """Make a team; whoever makes it is its captain.
-
-    Args:
-        challenge: The challenge.
-        name: Its name.
-        kind: ``team``, ``organisers`` or ``baseline``.
-        account: The captain's account; ``None`` for the command line.
-        approved: Whether it may submit at once.
-        actor: Who does it, for the log.
 
     Raises:
         DataError: If the name is not valid or looks like another's.
@@ -288,16 +280,7 @@ def team_size(connection: Connection, key: int) -> int:
 
 
 def _team(row: Row[Any]) -> Team:
-    return Team(
-        row.key,
-        row.challenge,
-        row.id,
-        row.name,
-        row.kind,
-        row.state,
-        bool(row.approved),
-        bool(row.members_shown),
-    )
+    return Team(**{each.name: getattr(row, each.name) for each in fields(Team)})
 
 
 def _digest(token: str) -> str:

@@ -22,7 +22,7 @@ _NAME = 60
 
 
 @dataclass(frozen=True)
-class Token:
+class AccessToken:
     """A token, without what makes it one.
 
     Attributes:
@@ -90,7 +90,7 @@ def make_token(
     return secret
 
 
-def find_token(challenges: Challenges, secret: str) -> Token:
+def find_token(challenges: Challenges, secret: str) -> AccessToken:
     """Return the token that somebody sends; the day of its use is noted.
 
     Raises:
@@ -112,7 +112,7 @@ def find_token(challenges: Challenges, secret: str) -> Token:
     return _token(row)
 
 
-def list_tokens(challenges: Challenges, account: int) -> list[Token]:
+def list_tokens(challenges: Challenges, account: int) -> list[AccessToken]:
     """Return the tokens of an account that can be used, oldest first."""
     with challenges.reading() as connection:
         now = challenges.now(connection)
@@ -138,9 +138,9 @@ def revoke_token(challenges: Challenges, account: int, key: int, *, actor: str =
         log(connection, now, None, "token", str(account), actor=actor, after="revoked")
 
 
-def _token(row: Row[Any]) -> Token:
+def _token(row: Row[Any]) -> AccessToken:
     scopes = tuple(row.scopes.split())
-    return Token(row.key, row.account, row.name, scopes, row.created, row.expires, row.used)
+    return AccessToken(row.key, row.account, row.name, scopes, row.created, row.expires, row.used)
 
 
 def _digest(secret: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
 from reelscore._version import __version__
-from reelscore.challenges.boards.draws import ScoredSplit
+from reelscore.challenges.boards.resamples import ScoredSplit
 from reelscore.challenges.challenge import Challenge, Challenges, split_rows
 from reelscore.challenges.queue.job_results import (
     Claim,
@@ -35,21 +35,14 @@ from reelscore.store.database import alone
 LEASE = 60_000_000  # microseconds
 RENEWAL = 15.0  # seconds
 FAULTS, CLAIMS = 3, 10
+_FREE: dict[str, Any] = {"lease": "", "leased_until": None}  # nobody scores it
 _PAUSES = (10_000_000, 60_000_000)  # after the first and the second fault
 
 
 def queue(
     connection: Connection, submission: int, generation: int, settings: Mapping[str, Any], now: int
 ) -> None:
-    """Queue a scoring of a submission.
-
-    Args:
-        connection: Inside a transaction.
-        submission: Its key.
-        generation: The generation that its scores belong to.
-        settings: How the phase is scored.
-        now: The time.
-    """
+    """Queue a scoring of a submission."""
     connection.execute(
         insert(job).values(
             submission=submission,
@@ -72,14 +65,7 @@ def queue(
 def claim(
     challenges: Challenges, name: str, able: Iterable[str] = (), version: str = __version__
 ) -> Claim | None:
-    """Take the next job that one is able to score; ``None`` where there is none.
-
-    Args:
-        challenges: Those of the database.
-        name: Who asks.
-        able: What it can do; see `reelscore.challenges.queue.queue_state`.
-        version: Its version: all jobs of a generation are scored by the same.
-    """
+    """Take the next job that one is able to score; ``None`` where there is none."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
         waiting = select(job.c.needs, submission.c.phase, job.c.generation).select_from(
@@ -200,11 +186,6 @@ def renew(challenges: Challenges, own: Claim) -> bool:
 def finish(challenges: Challenges, own: Claim, scored: Mapping[str, ScoredSplit]) -> bool:
     """Keep the result of a job: results, arrays, what the team is told, state and event.
 
-    Args:
-        challenges: Those of the database.
-        own: The claim.
-        scored: The scores of each split, by the split's id.
-
     Returns:
         Whether it is kept; ``False`` where the lease is another's.
 
@@ -213,7 +194,7 @@ def finish(challenges: Challenges, own: Claim, scored: Mapping[str, ScoredSplit]
     """
     with challenges.writing() as connection:
         now = challenges.now(connection)
-        released = {"lease": "", "leased_until": None, "finished": now, "reason": ""}
+        released = {**_FREE, "finished": now, "reason": ""}
         if not _changed(connection, own, {"state": "scored", **released}):
             return False
         keys = {id: key for key, id, _ in own.splits}
@@ -250,8 +231,7 @@ def _fault(connection: Connection, own: Claim, now: int, reason: str) -> str:
         "state": "queued",
         "faults": faults,
         "not_before": now + _PAUSES[faults - 1],
-        "lease": "",
-        "leased_until": None,
+        **_FREE,
         "reason": reason,
     }
     return "queued" if _changed(connection, own, values) else ""
@@ -263,12 +243,6 @@ def put_aside(challenges: Challenges, own: Claim, error: str, version: str = __v
     Where another version made those, the job waits for that version. Where the same version did,
     scorers are set up in different ways, and each try counts as a fault, so that the tries end.
     What differs stands in the log under the phase, where organisers read it, and no team.
-
-    Args:
-        challenges: Those of the database.
-        own: The claim.
-        error: What differs.
-        version: The version of whoever scored it.
 
     Returns:
         As `fault`.
@@ -304,8 +278,7 @@ def give_back(challenges: Challenges, own: Claim, reason: str) -> bool:
             "state": "queued",
             "claims": job.c.claims - 1,
             "not_before": now,
-            "lease": "",
-            "leased_until": None,
+            **_FREE,
             "reason": reason,
         }
         return _changed(connection, own, values)
@@ -322,7 +295,7 @@ def _changed(connection: Connection, own: Claim, values: Mapping[str, Any]) -> b
 def _fail(
     connection: Connection, own: Claim, now: int, reason: str, *, faults: int | None = None
 ) -> bool:
-    values: dict[str, Any] = {"state": "failed", "lease": "", "leased_until": None}
+    values: dict[str, Any] = {"state": "failed", **_FREE}
     values |= {"finished": now, "reason": reason}
     if faults is not None:
         values["faults"] = faults
@@ -347,10 +320,6 @@ def _failed(connection: Connection, key: int, now: int, reason: str) -> None:
 def sweep(challenges: Challenges, *, all_leases: bool = False) -> int:
     """Take back jobs whose leases are over, since their workers are gone.
 
-    Args:
-        challenges: Those of the database.
-        all_leases: Take back all leases: this is the only process that scores, and it begins.
-
     Returns:
         How many there were.
     """
@@ -368,7 +337,7 @@ def sweep(challenges: Challenges, *, all_leases: bool = False) -> int:
                 values = {"state": "failed", "finished": now, "reason": reason}
             else:
                 values = {"state": "queued", "not_before": now, "reason": "its worker is gone"}
-            values |= {"lease": "", "leased_until": None}
+            values |= _FREE
             connection.execute(update(job).filter_by(key=row.key).values(values))
             if row.claims >= CLAIMS:
                 _failed(connection, row.key, now, str(values["reason"]))
@@ -478,7 +447,7 @@ def begin_generation(
     again = [row for row in rows if row.state != "cancelled"]
     waiting = [row.job for row in again if row.state in ("queued", "scoring")]
     replaced = {"state": "cancelled", "reason": "scored with the next generation", "finished": now}
-    replaced |= {"lease": "", "leased_until": None}
+    replaced |= _FREE
     connection.execute(update(job).where(job.c.key.in_(waiting)).values(replaced))
     for row in again:
         queue(connection, row.key, generation + 1, own.settings, now)

@@ -89,14 +89,9 @@ class Workers:
         device: str = "cpu",
         target: str = _TARGET,
     ) -> None:
-        """Prepare the scorers.
+        """Prepare the scorers: all cores but one by default.
 
-        Args:
-            challenges: Those of the database.
-            scorers: How many; all cores but one by default. With 0, what dead workers held is taken
-                back, and nothing scored.
-            device: What learned metrics are computed on.
-            target: What scores, for tests.
+        With 0, what dead workers held is taken back, and nothing scored.
         """
         self.challenges = challenges
         self.count = default_scorers() if scorers is None else scorers

@@ -39,7 +39,7 @@ _LONGEST = 300  # characters of one problem in a report
 
 
 @dataclass(frozen=True)
-class Report:
+class UploadReport:
     """What is wrong with an upload.
 
     Attributes:
@@ -130,13 +130,8 @@ class Readers:
         for helper in self._all:
             self._free.put(helper)
 
-    def read(self, name: str, content: bytes, expected: Expected) -> Accepted | Report:
+    def read(self, name: str, content: bytes, expected: Expected) -> Accepted | UploadReport:
         """Read an upload.
-
-        Args:
-            name: The file's name, for messages.
-            content: Its bytes.
-            expected: What it has to hold.
 
         Raises:
             RefusedError: If all readers stay busy, reason ``busy``.
@@ -146,10 +141,10 @@ class Readers:
             try:
                 answer = self._ask(helper, request)
             except ProcessFault as fault:
-                return Report(f"{request['name']}: reading it was ended: {fault}.")
+                return UploadReport(f"{request['name']}: reading it was ended: {fault}.")
         if "captions" in answer:
             return Accepted(answer["captions"], tuple(answer["notes"]))
-        return Report(
+        return UploadReport(
             answer["message"], tuple(answer["problems"]), answer["count"], tuple(answer["notes"])
         )
 
@@ -443,11 +438,6 @@ def with_lines(messages: Sequence[str], name: str, content: bytes) -> list[str]:
     r"""Put the line where messages name an entry of a file by its number, or a video by its id.
 
     A file that is one line, or that cannot be followed, is named as before.
-
-    Args:
-        messages: The messages.
-        name: The file as they name it.
-        content: What is in the file.
 
     >>> with_lines(["a.json: entry 2: it is empty."], "a.json", b'{"v1": "a",\n "v2": ""}')
     ['a.json:2: it is empty.']

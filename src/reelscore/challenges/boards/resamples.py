@@ -19,14 +19,14 @@ from reelscore.stats.resampling import FloatArray, percentile_interval
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class Resamples:
     """The scores of one submission in every resample of a split.
 
     Attributes:
         samples: The score in each resample, by score.
 
-    >>> draws = Draws({"cider": np.array([0.25, 0.5])})
-    >>> Draws.from_bytes(draws.names, draws.to_bytes()).samples["cider"].tolist()
+    >>> draws = Resamples({"cider": np.array([0.25, 0.5])})
+    >>> Resamples.from_bytes(draws.names, draws.to_bytes()).samples["cider"].tolist()
     [0.25, 0.5]
     """
 
@@ -45,20 +45,15 @@ class Draws:
         return out.getvalue()
 
     @classmethod
-    def from_bytes(cls, names: Sequence[str], data: bytes) -> Draws:
-        """Read what `to_bytes` wrote; nothing in the file is run.
-
-        Args:
-            names: The scores, in the order of the columns.
-            data: The NumPy file.
-        """
+    def from_bytes(cls, names: Sequence[str], data: bytes) -> Resamples:
+        """Read what `to_bytes` wrote; nothing in the file is run."""
         array = np.load(io.BytesIO(data), allow_pickle=False)
         return cls({name: np.ascontiguousarray(array[:, k]) for k, name in enumerate(names)})
 
     def interval(self, score: str, level: float = 0.95) -> tuple[float, float] | None:
         """The interval that holds the middle share of the resamples; ``None`` without draws.
 
-        >>> Draws({"cider": np.arange(101.0)}).interval("cider", 0.5)
+        >>> Resamples({"cider": np.arange(101.0)}).interval("cider", 0.5)
         (25.0, 75.0)
         """
         if score not in self.samples or np.isnan(self.samples[score]).any():
@@ -67,7 +62,7 @@ class Draws:
         return float(low), float(high)
 
 
-NO_DRAWS = Draws({})
+NO_RESAMPLES = Resamples({})
 
 
 @dataclass(frozen=True)
@@ -81,11 +76,11 @@ class ScoredSplit:
     """
 
     scores: Sequence[tuple[str, float, str]]
-    draws: Draws
+    draws: Resamples
     arrays: Mapping[str, tuple[Sequence[str], bytes]] = field(default_factory=dict)
 
 
-def draw_scores(table: ScoreTable, items: Sequence[str], resamples: int, seed: int) -> Draws:
+def draw_scores(table: ScoreTable, items: Sequence[str], resamples: int, seed: int) -> Resamples:
     """Resample the scores of one submission.
 
     Args:
@@ -125,4 +120,4 @@ def draw_scores(table: ScoreTable, items: Sequence[str], resamples: int, seed: i
         for k, name in enumerate(group.outputs):
             if name in table[system]:
                 samples[name] = np.ascontiguousarray(drawn[:, 0, k])
-    return Draws({name: samples[name] for name in table.metrics if name in samples})
+    return Resamples({name: samples[name] for name in table.metrics if name in samples})

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reelscore import score_systems
-from reelscore.challenges.boards.draws import Draws, draw_scores
+from reelscore.challenges.boards.resamples import Resamples, draw_scores
 from reelscore.errors import DataError
 from reelscore.examples import clips
 from reelscore.significance import compare
@@ -63,14 +63,14 @@ def test_items_in_another_order_are_refused(tables):
 def test_draws_are_kept_bit_by_bit(tables):
     references, apart = tables
     draws = draw_scores(apart["weak"], list(references), 50, 1)
-    again = Draws.from_bytes(draws.names, draws.to_bytes())
+    again = Resamples.from_bytes(draws.names, draws.to_bytes())
     assert again.names == draws.names
     assert all(np.array_equal(again.samples[name], draws.samples[name]) for name in draws.names)
     pickled = np.array([{"a": 1}], dtype=object)
     out = io.BytesIO()
     np.save(out, pickled, allow_pickle=True)
     with pytest.raises(ValueError, match="pickle"):
-        Draws.from_bytes(["a"], out.getvalue())
+        Resamples.from_bytes(["a"], out.getvalue())
 
 
 def test_many_pairs_can_be_told_apart_where_counting_resamples_cannot():
