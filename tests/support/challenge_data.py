@@ -43,8 +43,7 @@ def challenge_text(
 ):
     """Write the definition of a challenge of one split, one phase and one board."""
     columns = columns or f'[{{ scores = ["{primary}"] }}]'
-    return f"""
-[challenge]
+    text = f"""[challenge]
 id = "{id}"
 name = "{name}"
 {challenge}
@@ -66,8 +65,8 @@ id = "{split}"
 phase = "main"
 primary = "{primary}"
 columns = {columns}
-{more}
-"""
+{more}"""
+    return "\n" + "".join(f"{line}\n" for line in text.splitlines() if line)
 
 
 class SetClock:
