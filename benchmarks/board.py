@@ -14,7 +14,8 @@ import numpy as np
 from sqlalchemy import insert
 
 from reelscore.challenges.boards.board_maker import _kept
-from reelscore.challenges.boards.draws import Draws
+from reelscore.challenges.boards.resamples import Resamples
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.definition.reader import parse_definition
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import put_blob
@@ -81,7 +82,7 @@ def fill(database: Database) -> None:
                       queued=0)  # fmt: skip
             values = 0.2 + 0.2 * k / TEAMS + rng.normal(scale=0.01, size=len(SCORES))
             drawn = values + shared + rng.normal(scale=0.004, size=shared.shape)
-            draws = Draws({name: drawn[:, j] for j, name in enumerate(SCORES)})
+            draws = Resamples({name: drawn[:, j] for j, name in enumerate(SCORES)})
             for j, name in enumerate(SCORES):
                 low, high = draws.interval(name) or (None, None)
                 add(tables.result, job=job, split=split, score=name, position=j,
@@ -99,7 +100,7 @@ def main() -> None:
         fill(database)
         for name in ("first view", "cached", "cached"):
             wall, cpu = time.perf_counter(), time.process_time()
-            page = View(database, "large", now=now).board_html("main")
+            page = View(Challenges(database).find("large"), now=now).board_html("main")
             wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
             assert page is not None
             print(
@@ -108,5 +109,5 @@ def main() -> None:
             )
         _kept.clear()  # another process, which finds the board in the database
         wall = time.perf_counter()
-        View(database, "large", now=now).board("main")
+        View(Challenges(database).find("large"), now=now).board("main")
         print(f"in another process: {1000 * (time.perf_counter() - wall):.0f} ms without the page")

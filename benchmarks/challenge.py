@@ -17,13 +17,15 @@ import time
 from pathlib import Path
 
 from benchmarks.data import TRECVID
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.permissions import Who
 from reelscore.challenges.queue.workers import Workers
 from reelscore.challenges.store.tables import open_challenges
-from reelscore.challenges.submissions import Upload, hand_in, list_submissions
+from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
+from reelscore.challenges.views import View
 
 ITEMS = 9_578
 SUBMISSIONS = 11
@@ -77,9 +79,9 @@ def main() -> None:
         (folder / "references.json").write_text(json.dumps(references))
         (folder / "lsmdc.toml").write_text(DEFINITION)
         with open_challenges(folder / "lsmdc.db", create=True) as database:
-            arena = Arena(database)
-            make_challenge(arena, folder / "lsmdc.toml")
-            seconds = _measured(arena, items, texts)
+            challenges = Challenges(database)
+            make_challenge(challenges, folder / "lsmdc.toml")
+            seconds = _measured(challenges, items, texts)
     first, rest = seconds[0], seconds[1:]
     print(f"{ITEMS:,} captions, BLEU-1 to 4, METEOR, ROUGE-L, CIDEr, 1,000 resamples, SQLite")
     print(f"first submission of the split: {first[0]:.2f} s, accepted after {first[1]:.2f} s")
@@ -94,12 +96,14 @@ def main() -> None:
     print(f"{used / len(seconds):.2f} s of CPU each, with the start of all processes")
 
 
-def _measured(arena: Arena, items: list[str], texts: list[str]) -> list[tuple[float, float]]:
+def _measured(
+    challenges: Challenges, items: list[str], texts: list[str]
+) -> list[tuple[float, float]]:
     """Hand files in one after the other; give seconds to the score, and to the acknowledgment."""
-    known, readers = find_challenge(arena), Readers(1)
-    team = add_team(arena, known, "Ours")
+    challenge, readers = challenges.find(), Readers(1)
+    team = add_team(challenge, "Ours")
     seconds = []
-    with Workers(arena, 1) as workers:
+    with Workers(challenges, 1) as workers:
         for number in range(SUBMISSIONS):
             captions = [
                 {"video_id": item, "caption": texts[(k * 11 + number * 101) % len(texts)]}
@@ -107,10 +111,10 @@ def _measured(arena: Arena, items: list[str], texts: list[str]) -> list[tuple[fl
             ]
             upload = Upload("run.json", json.dumps(captions).encode())
             begin = time.perf_counter()
-            hand_in(arena, readers, known, "blind", team, upload)
+            hand_in(challenge, readers, "blind", team, upload)
             accepted = time.perf_counter() - begin
             workers.wake()
-            while list_submissions(arena)[-1].state != "scored":
+            while View(challenge, Who("owner")).submissions("blind")[-1].state != "scored":
                 time.sleep(0.01)
             seconds.append((time.perf_counter() - begin, accepted))
     readers.close()

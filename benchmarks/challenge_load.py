@@ -32,11 +32,11 @@ from sqlalchemy import func, select
 
 from benchmarks.challenge import DEFINITION, ITEMS, sentences
 from benchmarks.measuring import tree_cost
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.people.tokens import make_token
 from reelscore.challenges.store import tables
+from reelscore.challenges.updates import make_challenge
 from reelscore.web.security import Signer
 from reelscore.web.store.accounts import add_account
 from reelscore.web.store.schema import open_database
@@ -128,13 +128,13 @@ def _prepared(where: str, folder: Path, texts: list[str]) -> list[Member]:
     (folder / "lsmdc.toml").write_text(DEFINITION.replace('"reveal"', '"full"'))
     signer, members = Signer(SECRET), []
     with open_database(where) as database:
-        arena = Arena(database)
-        make_challenge(arena, folder / "lsmdc.toml")
-        known = find_challenge(arena)
+        challenges = Challenges(database)
+        make_challenge(challenges, folder / "lsmdc.toml")
+        challenge = challenges.find()
         for number in range(TEAMS):
             account = add_account(database, f"member-{number}", SECRET, "participant")
-            add_team(arena, known, f"Team {number}", account=account.id)
-            token = make_token(arena, account.id, "", ["read", "submit"])
+            add_team(challenge, f"Team {number}", account=account.id)
+            token = make_token(challenges, account.id, "", ["read", "submit"])
             cookie = signer.sign("session", [account.id, account.sessions])
             captions = [
                 {"video_id": item, "caption": texts[(k * 11 + number * 101) % len(texts)]}

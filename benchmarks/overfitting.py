@@ -24,8 +24,9 @@ import numpy as np
 
 from benchmarks.data import read_lines, trecvid_2020
 from reelscore import score_systems
-from reelscore.challenges.boards.draws import Draws
-from reelscore.challenges.boards.ladder import Feedback, Score, Step, Told, tell
+from reelscore.challenges.boards.ladder import Score, Step, Told, tell
+from reelscore.challenges.boards.resamples import Resamples
+from reelscore.challenges.definition.records import Feedback
 from reelscore.stats.resampling import FloatArray
 
 SYSTEMS = ("RUC_AIM3", "PicSOM")
@@ -81,7 +82,7 @@ class Leaderboard:
     def submit(self, choice: np.ndarray) -> float:
         """Take one of the two captions of every item, and read the reported score."""
         own = np.where(choice[: len(self.items)], self.items[:, 1], self.items[:, 0])
-        draws = Draws({METRIC: self._counts @ own})
+        draws = Resamples({METRIC: self._counts @ own})
         score = {METRIC: Score(float(own.mean()))}
         self.told = tell(
             self._mechanism.feedback,

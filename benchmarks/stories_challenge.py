@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.data import ROOT
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge, make_challenge
-from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges.challenge import Challenges
+from reelscore.challenges.exchange.exports import Contents, export_challenge
 from reelscore.challenges.exchange.verification import verify_export
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.queue.workers import Workers
 from reelscore.challenges.store.tables import open_challenges
 from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.challenges.views import View
 
@@ -86,23 +86,23 @@ def main() -> None:
         (folder / "stories.toml").write_text(DEFINITION)
         (folder / "yc2_val.json").write_text(json.dumps(references))
         with open_challenges(folder / "stories.db", create=True) as database:
-            arena = Arena(database)
-            make_challenge(arena, folder / "stories.toml")
-            known = find_challenge(arena)
+            challenges = Challenges(database)
+            make_challenge(challenges, folder / "stories.toml")
+            challenge = challenges.find()
             readers = Readers(1)
             try:
                 upload = Upload("timechat.json", json.dumps(captions).encode())
-                team = add_team(arena, known, "TimeChat")
-                hand_in(arena, readers, known, "main", team, upload)
+                team = add_team(challenge, "TimeChat")
+                hand_in(challenge, readers, "main", team, upload)
             finally:
                 readers.close()
-            Workers(arena, 1).run_until_idle()
-            board = View(database, "stories", now=arena.now()).board("main")
+            Workers(challenges, 1).run_until_idle()
+            board = View(challenge).board("main")
             assert board is not None
             own = board.rows[0].entry.scores["anet_meteor"].value
             assert abs(own - METEOR) < 1e-15  # sums in another order
             print(f"TimeChat, {changed} reversed segments: METEOR {own!r}, expected {METEOR!r}")
             path = folder / "stories.zip"
-            export_challenge(database, "stories", path, now=arena.now(), references=True)
+            export_challenge(challenge, path, Contents(references=True))
         checked = verify_export(path, threads=1)
         print(f"computed again: {checked.scores} scores, {len(checked.differences)} differences")

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from benchmarks.data import TRECVID
 from reelscore.challenges.boards.board_forms import board_grid
-from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges.challenge import Challenges
+from reelscore.challenges.exchange.exports import Contents, export_challenge
 from reelscore.challenges.exchange.verification import verify_export
 from reelscore.challenges.store.tables import open_challenges
 from reelscore.challenges.views import View
@@ -38,7 +39,7 @@ def show(folder: Path) -> None:
     where = trecvid_challenge(TRECVID.parent, "SA-2020", folder / "made")
     now = from_iso("2021-01-01T00:00:00Z") or 0
     with open_challenges(where) as database:
-        view = View(database, "trecvid-2020", now=now)
+        view = View(Challenges(database).find("trecvid-2020"), now=now)
         board = view.board("test")
         assert board is not None
         print(board_grid(board).to_text(100))
@@ -49,7 +50,9 @@ def show(folder: Path) -> None:
             print(f"RUC_AIM3 {name} {own:.6f}, expected {value:.6f}")
             assert round(own, 6) == value
         path = folder / "trecvid-2020.zip"
-        export_challenge(database, "trecvid-2020", path, now=now, references=True)
+        export_challenge(
+            Challenges(database).find("trecvid-2020"), path, Contents(references=True), now=now
+        )
     checked = verify_export(path, threads=1)
     print(
         f"computed again: {checked.submissions} submissions, {checked.scores} scores and "

@@ -41,6 +41,28 @@ TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
 MANY_FILES = 12  # in a folder
 DEVELOPERS = {"bench", "dev", "docs", "peers", "test"}  # extras that are not for users
 PASSWORD = "a long password"
+DEFINITION = """
+[challenge]
+id = "dogs"
+name = "Dogs"
+[[split]]
+id = "test"
+visibility = "blind"
+references = "references.json"
+[scoring]
+metrics = ["cider"]
+[[phase]]
+id = "main"
+splits = ["test"]
+opens = 2020-01-01T00:00:00Z
+closes = 2100-01-01T00:00:00Z
+feedback = { test = "full" }
+[[board]]
+id = "test"
+phase = "main"
+primary = "cider"
+columns = [{ scores = ["cider"] }]
+"""
 
 
 def main() -> None:
@@ -233,17 +255,63 @@ def begin_work(app: FastAPI, rater: TestClient, token: str) -> str:
     return proof
 
 
-def log_in(app: FastAPI, organiser: TestClient) -> None:
-    organiser.get("/organise/login")
-    proof = app.state.site.signer.proof(organiser.cookies["reelscore_browser"])
+def log_in(app: FastAPI, browser: TestClient, page: str = "/organise/login") -> None:
+    browser.get(page)
+    proof = app.state.site.signer.proof(browser.cookies["reelscore_browser"])
     account = {"name": "me", "password": PASSWORD, "proof": proof}
-    organiser.post("/organise/login", data=account).raise_for_status()
+    browser.post(page, data=account).raise_for_status()
 
 
 @contextmanager
 def submit_and_see_board() -> Iterator[Callable[[], object]]:
-    """A team hands in captions, a worker scores them, and a visitor looks at the leaderboard."""
-    yield lambda: None  # to be written with the objects of `challenges`
+    """A team hands a file in, it is scored, and a visitor looks at the leaderboard.
+
+    Before that, the challenge is made, and the team's captain has logged in.
+    """
+    from starlette.testclient import TestClient
+
+    from reelscore.challenges.queue.workers import Workers
+
+    url = "http://127.0.0.1:8000"
+    with tempfile.TemporaryDirectory() as folder:
+        app = running_challenge(folder, url)
+        clients = [TestClient(app, base_url=url) for _ in range(2)]
+        member, visitor = clients
+        log_in(app, member, "/account/login")
+        site = app.state.site
+        proof = site.signer.proof(member.cookies["reelscore_browser"])
+        captions = json.dumps({f"v{k}": f"a dog runs {k} times" for k in range(10)})
+
+        def submit() -> None:
+            form = {"proof": proof, "phase": "main"}
+            files = {"file": ("run.json", captions)}
+            member.post("/challenges/dogs/submit", data=form, files=files).raise_for_status()
+            Workers(app.state.challenges.challenges, 1).run_until_idle()
+            visitor.get("/challenges/dogs/boards/test").raise_for_status()
+
+        yield submit
+        for client in clients:
+            client.close()
+        app.state.challenges.readers.close()
+        site.database.close()
+
+
+def running_challenge(folder: str, url: str) -> FastAPI:
+    """Make a challenge with one team; give its app."""
+    from reelscore.challenges.people.teams import add_team
+    from reelscore.challenges.updates import make_challenge
+    from reelscore.web import Settings, create_app
+    from reelscore.web.store.accounts import add_account
+
+    references = {f"v{k}": [f"a dog runs {k} times", "a dog runs"] for k in range(10)}
+    Path(folder, "references.json").write_text(json.dumps(references))
+    Path(folder, "dogs.toml").write_text(DEFINITION)
+    app = create_app(Settings(f"{folder}/dogs.db", url=url, secret="s" * 64))
+    site = app.state.site
+    make_challenge(app.state.challenges.challenges, Path(folder, "dogs.toml"))
+    account = add_account(site.database, "me", PASSWORD, "participant")
+    add_team(app.state.challenges.challenges.find(), "Ours", account=account.id)
+    return app
 
 
 # Modules and names

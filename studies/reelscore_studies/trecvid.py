@@ -7,18 +7,20 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.judgments import Judgment
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.people.human import link_campaign, publish
 from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.permissions import Who
 from reelscore.challenges.queue.workers import Workers
-from reelscore.challenges.store.tables import open_challenges
 from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
+from reelscore.challenges.views import View
 from reelscore.data.datasets.trecvid_ha import Assessment, load
 from reelscore.errors import DataError
 from reelscore.store.values import from_iso
@@ -118,22 +120,20 @@ def _make(folder: Path, data: Assessment) -> str:
     end = from_iso(f"{int(year) + 1}-01-01T00:00:00Z")
     assert begin is not None
     assert end is not None
-    with open_challenges(where, create=True) as database:
-        arena = Arena(database, lambda _: begin)
-        make_challenge(arena, definition)
-        known = find_challenge(arena, id)
-        readers = Readers(1)
-        try:
+    with Challenges.opened(where, create=True) as opened:
+        challenges = replace(opened, clock=lambda _: begin)
+        make_challenge(challenges, definition)
+        challenge = challenges.find(id)
+        with Readers(1) as readers:
             for system, captions in data.candidates.items():
                 upload = Upload(f"{system}.json", json.dumps(captions).encode())
-                hand_in(arena, readers, known, "main", add_team(arena, known, system), upload)
-        finally:
-            readers.close()
-        Workers(arena, 1).run_until_idle()
+                hand_in(challenge, readers, "main", add_team(challenge, system), upload)
+        Workers(challenges, 1).run_until_idle()
         name, campaign = f"TRECVid VTT {year}, direct assessment", f"{id}-da"
         Campaign.from_judgments(where, name, _judgments(data), id=campaign).disconnect()
-        link_campaign(database, id, "da", campaign, now=end, actor="command line")
-        publish(where, database, id, "da", now=end, actor="command line")
+        view = View(challenge, Who("owner"), now=end)
+        link_campaign(view, "da", campaign, actor="command line")
+        publish(view, where, "da", actor="command line")
     return where.name
 
 

@@ -15,7 +15,7 @@ from reelscore.challenges.boards.board_forms import (
     board_of,
     history_svg,
 )
-from reelscore.challenges.boards.boards import Column, Entry, make_board
+from reelscore.challenges.boards.boards import BoardColumn, BoardEntry, make_board
 from reelscore.challenges.boards.ladder import Score
 
 NASTY = '=cmd|"/c calc"!A1 <script>alert(1)</script>\u202e'
@@ -24,9 +24,9 @@ NASTY = '=cmd|"/c calc"!A1 <script>alert(1)</script>\u202e'
 @pytest.fixture
 def board():
     columns = [
-        Column("cider", "CIDEr", "words", factor=100, decimals=1),
-        Column("ter", "TER", "words", better="low"),
-        Column("length", "Length", "text", better="neither", ranked=False, decimals=2),
+        BoardColumn("cider", "CIDEr", "words", factor=100, decimals=1),
+        BoardColumn("ter", "TER", "words", better="low"),
+        BoardColumn("length", "Length", "text", better="neither", ranked=False, decimals=2),
     ]
 
     def entry(id, team, value, arrived, **fields):
@@ -35,7 +35,7 @@ def board():
             "ter": Score(1 - value),
             "length": Score(8.5),
         }
-        return Entry(id, team, arrived, scores, **fields)
+        return BoardEntry(id, team, arrived, scores, **fields)
 
     entries = [
         entry("a1", "Ours", 0.30, 10**15, kind="organisers"),

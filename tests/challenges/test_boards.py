@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore.challenges.boards.awards import decide
-from reelscore.challenges.boards.boards import Column, Entry, make_board
-from reelscore.challenges.boards.draws import Draws
+from reelscore.challenges.boards.boards import BoardColumn, BoardEntry, make_board
 from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.boards.resamples import Resamples
 from reelscore.challenges.definition.records import Award
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.stats.resampling import all_pairs_p_values
 
-CIDER = Column("cider", "CIDEr")
-METEOR = Column("meteor", "METEOR")
-LENGTH = Column("length", "Length", better="neither", ranked=False)
+CIDER = BoardColumn("cider", "CIDEr")
+METEOR = BoardColumn("meteor", "METEOR")
+LENGTH = BoardColumn("length", "Length", better="neither", ranked=False)
 NOISE = np.random.default_rng(3).normal(scale=0.01, size=1000)
 
 
@@ -30,7 +30,7 @@ def entry(id, team, value, *, arrived=1, own=0.0, **fields):
     scores |= fields.pop("scores", {})
     rng = np.random.default_rng(crc32(id.encode())) if own else None
     samples = (value or 0) + NOISE + (rng.normal(scale=own, size=1000) if rng else 0)
-    return Entry(id, team, arrived, scores, Draws({"cider": samples}), **fields)
+    return BoardEntry(id, team, arrived, scores, Resamples({"cider": samples}), **fields)
 
 
 def board(entries, columns=(CIDER,), **options):
@@ -102,7 +102,7 @@ def test_the_entry_that_counts(final, expected):
 
 
 def test_where_lower_is_better_the_lowest_comes_first():
-    column = Column("cider", "Errors", better="low")
+    column = BoardColumn("cider", "Errors", better="low")
     made = board([entry("a", "High", 0.5), entry("b", "Low", 0.1)], [column])
     assert [row.entry.team for row in made.rows] == ["Low", "High"]
     assert made.best(column) == 0.1
@@ -144,7 +144,7 @@ def people(value, cluster):
     return {"human:helpful": Score(value, cluster=cluster)}
 
 
-HELPFUL = Column("human:helpful", "people")
+HELPFUL = BoardColumn("human:helpful", "people")
 
 
 def test_clusters_of_people_are_those_of_their_campaign():
@@ -178,7 +178,7 @@ def test_an_award_agrees_with_the_clusters_of_its_board():
     noise = rng.normal(scale=0.01, size=1000)
     pair = [
         entry("a", "A", 0.523),
-        Entry("b", "B", 2, {"cider": Score(0.5)}, Draws({"cider": 0.5 + NOISE + noise})),
+        BoardEntry("b", "B", 2, {"cider": Score(0.5)}, Resamples({"cider": 0.5 + NOISE + noise})),
     ]
     others = [entry(f"n{k}", f"N{k}", 0.1, own=0.01, kind="baseline") for k in range(20)]
     award = Award("column", ("cider",), within_cluster="share")
@@ -268,7 +268,7 @@ def test_clusters_and_rank_ranges_are_those_of_a_slow_twin(steps, seed):
     rng = np.random.default_rng(seed)
     drawn = np.array(values) + rng.normal(scale=0.01, size=(200, len(values)))
     entries = [
-        Entry(str(k), f"T{k}", k, {"cider": Score(value)}, Draws({"cider": drawn[:, k]}))
+        BoardEntry(str(k), f"T{k}", k, {"cider": Score(value)}, Resamples({"cider": drawn[:, k]}))
         for k, value in enumerate(values)
     ]
     made = board(entries)

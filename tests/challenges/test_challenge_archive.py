@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import update
 
 from reelscore.challenges.exchange.archive import write_archive
-from reelscore.challenges.showing import Who
+from reelscore.challenges.permissions import Who
 from reelscore.challenges.store import tables
-from reelscore.challenges.views import View
 from reelscore.errors import DataError
 from support.browser import faults, follow, new_visitor
+from support.challenge_data import open_view
 from support.challenges import OPENS, REVEALS, made_with
 
 
@@ -30,7 +30,7 @@ def database(tmp_path_factory):
 @pytest.fixture(scope="module")
 def folder(database, tmp_path_factory):
     target = tmp_path_factory.mktemp("site") / "archive"
-    write_archive(View(database, "clips", now=REVEALS), target)
+    write_archive(open_view(database, "clips", now=REVEALS), target)
     return target
 
 
@@ -119,10 +119,10 @@ def test_checksums_are_right_and_links_lead_somewhere(folder):
 
 def test_an_archive_shows_what_a_visitor_sees(database, folder, tmp_path):
     target = tmp_path / "early"
-    write_archive(View(database, "clips", now=OPENS + 1), target)
+    write_archive(open_view(database, "clips", now=OPENS + 1), target)
     page = (target / "board-main.html").read_text()
     assert page.count("scores are not shown yet") == 4
-    best = View(database, "clips", Who("owner"), now=OPENS).board("main").rows[0]
+    best = open_view(database, "clips", Who("owner"), now=OPENS).board("main").rows[0]
     number = repr(best.entry.scores["cider"].value).encode()
 
     def content(site):
@@ -131,6 +131,6 @@ def test_an_archive_shows_what_a_visitor_sees(database, folder, tmp_path):
     assert number not in content(target)
     assert number in content(folder)
     with pytest.raises(DataError, match="visitor"):
-        write_archive(View(database, "clips", Who("owner"), now=OPENS), tmp_path / "x")
+        write_archive(open_view(database, "clips", Who("owner"), now=OPENS), tmp_path / "x")
     with pytest.raises(DataError, match="already"):
-        write_archive(View(database, "clips", now=OPENS), target)
+        write_archive(open_view(database, "clips", now=OPENS), target)

@@ -8,31 +8,30 @@ import zipfile
 
 import pytest
 
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.submissions import Upload, hand_in
 from support.browser import faults, follow, is_within, new_visitor, press
-from support.challenge_data import SECOND, START, captions, new_arena
+from support.challenge_data import SECOND, START, captions, new_challenge
 from support.server import PASSWORD, serve
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     folder = tmp_path_factory.mktemp("browser")
-    arena, _ = new_arena(folder / "dogs.db", folder, more='final = "chosen"')
-    arena.database.close()
+    made = new_challenge(folder / "dogs.db", folder, more='final = "chosen"')
+    made.database.close()
     clock = lambda: (START + SECOND) / 1e6  # noqa: E731
     with serve(str(folder / "dogs.db"), clock=clock, scorers=1) as served:
-        site = served.app.state.challenges
-        known = find_challenge(site.arena)
+        site = served.site
+        challenge = site.challenges.find()
         for number, name in enumerate(("Theirs", "Others")):
-            team = add_team(site.arena, known, name)
+            team = add_team(site.challenge, name)
             upload = Upload("run.json", captions(number + 1))
             hand_in(
-                Arena(served.site.database, site.arena.clock),
+                Challenges(site.database, site.challenges.clock),
                 site.readers,
-                known,
+                challenge,
                 "main",
                 team,
                 upload,
@@ -54,7 +53,7 @@ def with_resource_forks(content):
 
 
 def test_from_a_visitor_to_the_board(served, page, shoot):
-    here = f"{served.url}/challenges/dogs"
+    here = f"{served.url}/challenge.store/dogs"
     page.goto(here)
     assert faults(page) == []
     follow(page, "Take part")
@@ -127,14 +126,14 @@ def test_the_checker_counts_faults_of_every_impact(page):
 def test_without_scripts(served, chromium):
     context = new_visitor(chromium, java_script_enabled=False)
     page = context.new_page()
-    page.goto(f"{served.url}/challenges/dogs/register")
+    page.goto(f"{served.url}/challenge.store/dogs/register")
     page.fill("input[name=name]", "sam")
     page.fill("input[name=password]", PASSWORD)
     press(page, "Make the account")
     page.fill("input[name=name]", "Plain")
     page.check("input[name=accept]")
     press(page, "Make the team")
-    page.goto(f"{served.url}/challenges/dogs/submit")
+    page.goto(f"{served.url}/challenge.store/dogs/submit")
     content = json.dumps(dict.fromkeys(json.loads(captions()), "a plain caption")).encode()
     page.set_input_files("input[type=file]", file("run.json", content))
     press(page, "Check only")
@@ -142,6 +141,6 @@ def test_without_scripts(served, chromium):
     page.set_input_files("input[type=file]", file("run.json", content))
     press(page, "Submit")
     assert "Submission 1 is accepted" in page.inner_text("main")
-    page.goto(f"{served.url}/challenges/dogs/boards/test")
+    page.goto(f"{served.url}/challenge.store/dogs/boards/test")
     assert "Theirs" in page.inner_text("table.board")
     context.close()

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from reelscore.challenges.commands import worker
+from reelscore.challenges.commands import hosting
 from reelscore.challenges.queue import workers
 from reelscore.challenges.uploads import uploads
 from support.challenge_data import captions, write_definition
@@ -175,7 +175,7 @@ def test_a_zip_of_two_files_for_two_splits_has_the_scores_of_the_bare_files(made
 
 
 def test_a_worker_without_a_gpu_says_so_at_once(run, monkeypatch):
-    monkeypatch.setattr(worker, "default_device", lambda: "cpu")
+    monkeypatch.setattr(hosting, "default_device", lambda: "cpu")
     status, _, err = run("challenge", "worker", "dogs.db", "--device", "cuda")
     assert status == 2
     assert err == "Error: --device cuda: no GPU that torch can use is here. Leave the option out.\n"

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from reelscore.challenges.challenge import make_challenge
-from reelscore.challenges.pages import console, downloads, evaluations
+from reelscore.challenges.pages import console
 from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.updates import make_challenge
 from support.challenge_data import captions
-from support.challenge_server import HERE, At, Program, arena_app, on_both
+from support.challenge_server import HERE, At, Program, challenge_app, on_both
 from support.visits import Visitor
 
 CONSOLE = f"{HERE}/console"
@@ -18,12 +18,12 @@ CONSOLE = f"{HERE}/console"
 
 @pytest.fixture
 def app(mostly_sqlite, tmp_path):
-    with arena_app(tmp_path, At(), mostly_sqlite) as app:
+    with challenge_app(tmp_path, At(), mostly_sqlite) as app:
         yield app
 
 
 def test_the_console_is_for_organisers_and_its_decisions_for_owners(app, member, assistant):
-    routers = (console.router, evaluations.router, downloads.router)
+    routers = (console.router,)
     paths = {route.path for router in routers for route in router.routes}
     assert len(paths) == 17
     for path in sorted(paths):
@@ -43,7 +43,7 @@ def test_the_console_is_for_organisers_and_its_decisions_for_owners(app, member,
 def test_teams_and_submissions_are_decided_about_and_it_is_undone(app, member, owner):
     team = Program(app, "pat", "read").team.id
     member.hand_in(captions())
-    Workers(app.state.challenges.arena, 1).run_until_idle()
+    Workers(app.state.challenges.challenges, 1).run_until_idle()
     page = owner.get(CONSOLE).text
     id = re.search(r"submissions/(\w{10})/status", page)[1]
     board = f"{HERE}/boards/test"
@@ -84,19 +84,19 @@ def test_dates_change_for_everybody_to_read(app, owner):
 def test_dates_of_the_definition_change_for_everybody_to_read(app, tmp_path):
     path = tmp_path / "dogs.toml"
     path.write_text(path.read_text().replace("closes = 2026-06-11", "closes = 2026-07-02"))
-    make_challenge(app.state.challenges.arena, path)
+    make_challenge(app.state.challenges.challenges, path)
     page = Visitor(app).get(HERE).text
     assert "main: closes 2026-06-11T00:00:00Z → closes 2026-07-02T00:00:00Z" in page
 
 
 def test_all_is_scored_again_as_the_next_generation(app, member, owner):
     member.hand_in(captions())
-    workers = Workers(app.state.challenges.arena, 1)
+    workers = Workers(app.state.challenges.challenges, 1)
     workers.run_until_idle()
     assert owner.press(f"{CONSOLE}/rescore", phase="main", reason="").status_code == 422
     done = owner.press(f"{CONSOLE}/rescore", phase="main", reason="a new version")
     assert "1 submission of main is scored again" in done.text
-    Workers(app.state.challenges.arena, 1).run_until_idle()
+    Workers(app.state.challenges.challenges, 1).run_until_idle()
     assert "(generation 2)" in Visitor(app).get(f"{HERE}/boards/test").text
 
 

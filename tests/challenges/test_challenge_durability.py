@@ -20,19 +20,17 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_phase
+from reelscore.challenges.challenge import Challenges, server_clock
 from reelscore.challenges.people.tokens import make_token
 from reelscore.challenges.queue import scorers
 from reelscore.challenges.queue.jobs import FAULTS
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.events import broken_link
-from reelscore.challenges.submissions import list_submissions
-from reelscore.store.database import server_clock
+from reelscore.challenges.updates import make_challenge
 from reelscore.web.store.accounts import add_account
 from reelscore.web.store.schema import open_database
 from support import challenge_process
-from support.challenge_data import a_team, captions, new_arena
+from support.challenge_data import a_team, captions, list_submissions, new_challenge
 from support.server import PASSWORD, free_port
 
 PAST = 15_000_000  # microseconds that a lease may be past its end
@@ -75,9 +73,9 @@ class Killers:
             if not is_alive:
                 self.begin(name, deaths)
 
-    def past_lease(self, arena):
+    def past_lease(self, challenges):
         """How long an overdue lease was left by a server that answers, in microseconds."""
-        with arena.database.reading() as connection:
+        with challenges.reading() as connection:
             held = select(func.min(tables.job.c.leased_until)).filter_by(state="scoring")
             oldest, now = connection.scalar(held), server_clock(connection)
         if self.ready is None:
@@ -92,12 +90,12 @@ class Killers:
         self.running[name].kill()
         self.running[name].join()
 
-    def kill_scorer(self, arena):
+    def kill_scorer(self, challenges):
         """Kill a process that scores for the server, if there is one.
 
         A file whose scorer dies three times fails, by the rule: two times are enough for each.
         """
-        with arena.database.reading() as connection:
+        with challenges.reading() as connection:
             held = select(func.max(tables.job.c.faults)).where(
                 tables.job.c.state.in_(("queued", "scoring")),
                 tables.job.c.not_before <= server_clock(connection) + SOON,
@@ -169,8 +167,8 @@ class Programs:
             self.refused.append((answer.status_code, answer.text))
 
 
-def states(arena):
-    with arena.database.reading() as connection:
+def states(challenges):
+    with challenges.reading() as connection:
         by_state = select(tables.job.c.state, func.count()).group_by(tables.job.c.state)
         return {row[0]: row[1] for row in connection.execute(by_state)}
 
@@ -179,7 +177,7 @@ def run(where, token, *, submissions, workers, server_kills, worker_kills, quick
     """Send submissions through all the killing; give what was acknowledged, and who was killed."""
     chance = random.Random(7)
     killers = Killers(where, workers, 0.03, quick=quick)
-    arena = Arena(tables.open_challenges(where))
+    challenges = Challenges(tables.open_challenges(where))
     programs = Programs(killers.port, token, submissions)
     acknowledged = programs.acknowledged
     killers.look(killers.deaths)
@@ -188,7 +186,7 @@ def run(where, token, *, submissions, workers, server_kills, worker_kills, quick
     try:
         while True:
             time.sleep(0.05)
-            longest = max(longest, killers.past_lease(arena))
+            longest = max(longest, killers.past_lease(challenges))
             enough = (
                 killers.killed["serve"] >= server_kills and killers.killed["work"] >= worker_kills
             )
@@ -196,7 +194,7 @@ def run(where, token, *, submissions, workers, server_kills, worker_kills, quick
             killers.look(0.0 if enough else killers.deaths)
             if killers.killed != before:
                 last_kill = time.monotonic()
-            now = states(arena)
+            now = states(challenges)
             done = now.get("scored", 0) + now.get("failed", 0)
             if done == submissions and len(acknowledged) == submissions:
                 break
@@ -209,27 +207,27 @@ def run(where, token, *, submissions, workers, server_kills, worker_kills, quick
                 if workers:
                     killers.kill(chance.choice(killers.names[1:]))
                 elif worker_kills:
-                    killers.kill_scorer(arena)
+                    killers.kill_scorer(challenges)
         if quick:
             assert time.monotonic() - begun < 300
     finally:
         killers.end()
     programs.join()
-    arena.database.close()
+    challenges.database.close()
     assert programs.refused == []
     return acknowledged, killers.killed, longest
 
 
 def check(where, acknowledged, quiet):
     """Compare what is in the database with what was acknowledged and with a quiet run."""
-    arena = Arena(tables.open_challenges(where))
-    rows = list_submissions(arena)
+    challenges = Challenges(tables.open_challenges(where))
+    rows = list_submissions(challenges)
     assert {row.id for row in rows} == set(acknowledged.values())
     assert len(rows) == len(acknowledged)
     assert sorted(row.number for row in rows) == list(range(1, len(rows) + 1))
     assert {row.state for row in rows} == {"scored"}
     by_id = {id: number for number, id in acknowledged.items()}
-    with arena.database.reading() as connection:
+    with challenges.reading() as connection:
         charged = select(func.count()).select_from(tables.charge).filter_by(refunded=None)
         assert connection.execute(charged).scalar_one() == len(rows)
         assert connection.execute(select(func.count(tables.job.c.key))).scalar_one() == len(rows)
@@ -249,28 +247,27 @@ def check(where, acknowledged, quiet):
     assert set(scores) == set(acknowledged)
     for number, own in scores.items():
         assert own == quiet(number), number
-    arena.database.close()
+    challenges.database.close()
 
 
 @pytest.fixture
 def quiet(where, tmp_path):
     """A challenge that is open now, what each of its submissions scores in a quiet run, a token."""
-    arena, known = new_arena(where, tmp_path, clock=server_clock, limits="total = 100000")
+    challenge = new_challenge(where, tmp_path, clock=server_clock, limits="total = 100000")
     text = (tmp_path / "dogs.toml").read_text()
     (tmp_path / "dogs.toml").write_text(text.replace("closes = 2026", "closes = 2999"))
-    from reelscore.challenges.challenge import make_challenge
     from reelscore.challenges.queue.jobs import references_of
 
-    make_challenge(arena, tmp_path / "dogs.toml")
+    make_challenge(challenge.store, tmp_path / "dogs.toml")
     with open_database(where) as database:
         account = add_account(database, "pat", PASSWORD, "participant")
-    a_team(arena, known, account=account.id)
-    token = make_token(arena, account.id, "", ["submit"])
-    settings = find_phase(arena, known, "main").settings
-    with arena.database.reading() as connection:
+    a_team(challenge, account=account.id)
+    token = make_token(challenge.store, account.id, "", ["submit"])
+    settings = challenge.find_phase("main").settings
+    with challenge.reading() as connection:
         key = connection.execute(select(tables.split.c.key)).scalar_one()
-    score, items = scorers.prepare(settings, *references_of(arena, key), 1)
-    arena.database.close()
+    score, items = scorers.prepare(settings, *references_of(challenge.store, key), 1)
+    challenge.database.close()
 
     def scored(number):
         own = list(json.loads(captions(number)).values())

@@ -8,15 +8,16 @@ import re
 import pytest
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.people.human import link_campaign
 from reelscore.challenges.people.teams import accept, find_team, invite, leave
+from reelscore.challenges.permissions import Who
 from reelscore.challenges.store.events import read_events
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import add_account, find_account
+from support.challenge_data import open_view
 from support.challenge_server import At
 from support.challenges import CLOSES, OPENS, REVEALS, made_with
 from support.server import PASSWORD, SECRET, small_campaign
@@ -43,10 +44,10 @@ def app(tmp_path):
 def member_of(app, team, name="pat"):
     """A member of a team, logged in."""
     site = app.state.site
-    arena = Arena(site.database, lambda _: OPENS)
-    known = find_challenge(arena)
+    challenges = Challenges(site.database, lambda _: OPENS)
+    challenge = challenges.find()
     account = add_account(site.database, name, PASSWORD, "participant")
-    accept(arena, known, invite(arena, known, find_team(arena, known, team)), account.id)
+    accept(challenge, invite(challenge, find_team(challenge, team)), account.id)
     visitor = Visitor(app)
     visitor.press("/account/login", name=name, password=PASSWORD)
     return visitor
@@ -145,8 +146,8 @@ def test_members_of_teams_do_not_rate(app, owner):
     member.press("/account/logout")
     assert member.press(link).status_code == 403  # the browser is the same
     site = app.state.site
-    arena = Arena(site.database, lambda _: OPENS)
-    leave(arena, find_challenge(arena), find_account(site.database, 2).id)
+    challenges = Challenges(site.database, lambda _: OPENS)
+    leave(challenges.find(), find_account(site.database, 2).id)
     assert member.press(link).status_code == 403  # and what they know, too
     stranger = Visitor(app)
     assert stranger.press(link).status_code == 200
@@ -183,20 +184,29 @@ def test_an_open_link_is_closed_to_members_and_on_blind_splits_to_all(app, owner
 def test_an_open_campaign_is_not_linked_to_a_blind_split(app, tmp_path):
     site = app.state.site
     small_campaign(tmp_path / "c.db", pages={"open": True})
-    linked = {"now": CLOSES, "actor": "ada"}
+
+    def link(campaign):
+        view = open_view(site.database, "clips", Who("owner"), now=CLOSES)
+        link_campaign(view, "points", campaign, actor="ada")
+
     with pytest.raises(DataError, match="after the phase 'main' has closed"):
-        link_campaign(site.database, "clips", "points", "dogs", now=CLOSES - 1, actor="ada")
+        link_campaign(
+            open_view(site.database, "clips", Who("owner"), now=CLOSES - 1),
+            "points",
+            "dogs",
+            actor="ada",
+        )
     with pytest.raises(UnknownNameError, match="Did you mean 'dogs'"):
-        link_campaign(site.database, "clips", "points", "dosg", **linked)
+        link("dosg")
     with pytest.raises(DataError, match="is open to anybody"):
-        link_campaign(site.database, "clips", "points", "dogs", **linked)
+        link("dogs")
     with Campaign.open(tmp_path / "c.db", "dogs") as campaign:
         campaign.change_settings({"pages": {}})
-    link_campaign(site.database, "clips", "points", "dogs", **linked)
+    link("dogs")
     with Campaign.open(tmp_path / "c.db", "dogs") as campaign:
         assert campaign.settings["blind"] is True  # it cannot be opened to anybody later
     with site.database.reading() as connection:
-        events = read_events(connection, find_challenge(app.state.challenges.arena, "clips").key)
+        events = read_events(connection, site.challenges.find("clips").key)
     assert [event.what for event in events[-2:]] == ["human", "disclosed"]
 
 

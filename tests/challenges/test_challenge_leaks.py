@@ -22,11 +22,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from reelscore.challenges import pages as arena_pages
-from reelscore.challenges import showing
-from reelscore.challenges.exchange.exports import export_challenge
-from reelscore.challenges.scopes import Scope
+from reelscore.challenges import pages as challenge_pages
+from reelscore.challenges import permissions
 from reelscore.challenges.views import View
+from support.challenge_data import export
 from support.challenges import REVEALS
 from support.leak_search import marks_in, number_mark, reply_content, text_mark
 from support.leak_stage import MOMENTS, Stage
@@ -191,7 +190,7 @@ PLANTED = {
 
 @pytest.mark.parametrize("what", PLANTED)
 def test_planted_leaks_are_found(stage, marks, monkeypatch, what, full):
-    monkeypatch.setitem(showing.RULES, (what, "blind"), (lambda _: "everything",) * 5)
+    monkeypatch.setitem(permissions.RULES, (what, "blind"), (lambda _: "everything",) * 5)
     if what == "job":  # of others, only what is on a board is ever shown
         monkeypatch.setattr(View, "sees_state", lambda *_: True)
     planted, path = PLANTED[what]
@@ -205,7 +204,7 @@ def test_planted_leaks_are_found(stage, marks, monkeypatch, what, full):
 
 def test_a_planted_leak_of_item_scores_is_found(stage, marks, monkeypatch):
     """The crawler refuses to get any reply about items of a blind split; so this asks itself."""
-    monkeypatch.setitem(showing.RULES, ("item_scores", "blind"), (lambda _: "everything",) * 5)
+    monkeypatch.setitem(permissions.RULES, ("item_scores", "blind"), (lambda _: "everything",) * 5)
     stage.moment = MOMENTS["revealed"]
     program = {"authorization": f"Bearer {stage.tokens['other']}"}
     path = f"/api/v1/submissions/{stage.submissions['own'][0]}/items"
@@ -232,20 +231,20 @@ def test_planted_leaks_in_files_are_found(stage, marks, tmp_path):
         ({"references": True}, {"item_scores", "zzreferenceclips"}),
         ({"addresses": True}, {"item_scores", "zzcontactown", "zzcontactother"}),
     ):
-        export_challenge(stage.site.database, "clips", path, now=REVEALS, **options)
+        export(stage.site.database, "clips", path, now=REVEALS, **options)
         found = marks_in(path.read_bytes(), marks)
         secret = {"item_scores", "zzreferenceclips", "zzcontactown", "zzcontactother"}
         assert found & secret == expected
 
 
 def test_a_planted_phase_is_found(stage, marks, monkeypatch):
-    shown = Scope.__init__
+    shown = View.__init__
 
     def careless(self, *arguments, **options):
         shown(self, *arguments, **options)
-        self.definition = self.whole
+        self.definition = self.challenge.definition
 
-    monkeypatch.setattr(Scope, "__init__", careless)
+    monkeypatch.setattr(View, "__init__", careless)
     stage.moment = MOMENTS["during"]
     reply = Visitor(stage.app).get("/challenges/clips/rules")
     assert {"zzphase", "zzpeople"} <= marks_in(reply.content, marks)
@@ -282,7 +281,7 @@ def test_wrapped_leaks_are_found():
 
 
 def test_pages_read_no_table_themselves():
-    files = list(Path(arena_pages.__file__).parent.glob("*.py"))
+    files = list(Path(challenge_pages.__file__).parent.glob("*.py"))
     assert len(files) > 10
     for file in files:
-        assert not re.search(r"sqlalchemy|challenge\.store|job_results", file.read_text()), file
+        assert not re.search(r"sqlalchemy|challenges\.store|job_results", file.read_text()), file

@@ -18,16 +18,16 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from reelscore.challenges.arena import DAY, Arena
-from reelscore.challenges.challenge import find_challenge
+from reelscore.challenges.challenge import DAY, Challenges
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.people.tokens import make_token
 from reelscore.challenges.queue.processes import resident
 from reelscore.challenges.store import tables
+from reelscore.challenges.updates import make_challenge
 from reelscore.web.store.accounts import add_account
 from reelscore.web.store.schema import open_database
-from support.challenge_data import START, captions, new_arena
-from support.challenge_server import At, Participant, Program, arena_app, on_both
+from support.challenge_data import START, captions, new_challenge
+from support.challenge_server import At, Participant, Program, challenge_app, on_both
 from support.server import PASSWORD, free_port, serve, serve_apart
 
 SUBMISSIONS = "/api/v1/challenges/dogs/phases/main/submissions"
@@ -37,10 +37,10 @@ CLOSES = START + 10 * DAY
 def member_token(where, name="pat", team="Ours"):
     """Make somebody with a team; give their token."""
     with open_database(where) as database:
-        arena = Arena(database)
+        challenges = Challenges(database)
         account = add_account(database, name, PASSWORD, "participant")
-        add_team(arena, find_challenge(arena), team, account=account.id)
-        return make_token(arena, account.id, "", ["read", "submit"])
+        add_team(challenges.find(), team, account=account.id)
+        return make_token(challenges, account.id, "", ["read", "submit"])
 
 
 def client(url, token):
@@ -50,8 +50,8 @@ def client(url, token):
 
 @on_both
 def test_fifty_posts_at_once_for_the_last_unit(mostly_sqlite, tmp_path):
-    arena, _ = new_arena(mostly_sqlite, tmp_path, limits="per_day = 1, total = 20")
-    arena.database.close()
+    challenges = new_challenge(mostly_sqlite, tmp_path, limits="per_day = 1, total = 20")
+    challenges.database.close()
     token, barrier = member_token(mostly_sqlite), threading.Barrier(50)
 
     def post(number):
@@ -79,7 +79,7 @@ def clock():
 
 @pytest.fixture
 def program(tmp_path, clock):
-    with arena_app(tmp_path, clock, limits="per_day = 1, total = 20") as app:
+    with challenge_app(tmp_path, clock, limits="per_day = 1, total = 20") as app:
         visitor = Participant(app)
         visitor.register("pat")
         visitor.make_team("Ours")
@@ -198,14 +198,13 @@ def children(parent):
 def watched_server(folder):
     """Serve a challenge by the command, in a process of its own; give its address and its watch."""
     where = str(folder / "dogs.db")
-    arena, _ = new_arena(where, folder, limits="total = 20")
-    arena.database.close()
+    challenges = new_challenge(where, folder, limits="total = 20")
+    challenges.database.close()
     definition = (folder / "dogs.toml").read_text().replace("closes = 2026", "closes = 2999")
     (folder / "dogs.toml").write_text(definition)
-    from reelscore.challenges.challenge import make_challenge
 
     with open_database(where) as database:
-        make_challenge(Arena(database), folder / "dogs.toml")
+        make_challenge(Challenges(database), folder / "dogs.toml")
     tokens = [member_token(where, f"m{k}", f"Team {k}") for k in range(3)]
     port = free_port()
     command = ("challenge", "serve")

@@ -13,7 +13,7 @@ from reelscore.challenges.pages.demo import challenge_settings
 from reelscore.challenges.queue.workers import Workers
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
-from support.challenge_server import arena_app
+from support.challenge_server import challenge_app
 from support.challenges import CLOSES, OPENS, REVEALS, definition_text, made_with
 from support.server import SECRET
 from support.visits import Visitor
@@ -33,7 +33,7 @@ class At:
 @pytest.fixture(scope="module", params=["public"])
 def served(tmp_path_factory, request):
     clock = At()
-    folder = tmp_path_factory.mktemp("arena")
+    folder = tmp_path_factory.mktemp("challenges")
     made_with(folder, "full", visibility=request.param).database.close()
     app = create_app(Settings(str(folder / "c.db"), secret=SECRET, clock=clock, attempts=10**6))
     yield app, clock
@@ -140,7 +140,7 @@ def test_rules_say_how_entries_are_scored_and_who_wins(visitor):
 
 def test_rules_of_a_challenge_whose_phases_are_all_unlisted(tmp_path):
     more = 'listed = false\n[award]\nrule = "column"\ncolumn = "cider"'
-    with arena_app(tmp_path, At(), more=more) as app:
+    with challenge_app(tmp_path, At(), more=more) as app:
         page = Visitor(app).get("/challenges/dogs/rules")
     assert page.status_code == 200
     assert "Who wins" not in page.text  # a phase that a visitor may not know of decides
@@ -182,7 +182,7 @@ def test_a_draft_is_there_for_organisers_alone(tmp_path):
 def test_the_demo_has_four_teams_with_scores(tmp_path):
     app = create_app(challenge_settings(tmp_path, "http://127.0.0.1:8000"))
     site = app.state.site
-    assert Workers(app.state.challenges.arena, 1).run_until_idle() == 8
+    assert Workers(site.challenges, 1).run_until_idle() == 8
     board = Visitor(app).get("/challenges/demo/boards/test.json").json()
     assert [row["team"] for row in board["rows"]] == [
         "The organisers",

@@ -7,14 +7,14 @@ import re
 
 import pytest
 
-from reelscore.challenges.challenge import make_challenge
 from reelscore.challenges.pages.accounts import reset_link
 from reelscore.challenges.queue.workers import Workers
+from reelscore.challenges.updates import make_challenge
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import find_account
 from support.challenge_data import SECOND, START, captions
-from support.challenge_server import HERE, At, Participant, Program, arena_app, on_both
+from support.challenge_server import HERE, At, Participant, Program, challenge_app, on_both
 from support.server import PASSWORD, SECRET
 from support.visits import Visitor
 
@@ -26,7 +26,7 @@ def clock():
 
 @pytest.fixture
 def app(mostly_sqlite, tmp_path, clock):
-    with arena_app(tmp_path, clock, mostly_sqlite) as app:
+    with challenge_app(tmp_path, clock, mostly_sqlite) as app:
         yield app
 
 
@@ -89,7 +89,7 @@ def test_files_are_checked_refused_taken_and_scored(app, member):
     assert "&lt;b&gt;ours" in page.text
     assert member.hand_in(captions()).status_code == 409  # the same captions
     assert member.hand_in(captions(1), link="javascript:alert(1)").status_code == 422
-    assert Workers(app.state.challenges.arena, 1).run_until_idle() == 1
+    assert Workers(app.state.challenges.challenges, 1).run_until_idle() == 1
     live = member.get(f"{HERE}/mine/live")
     assert "CIDEr" in live.text
     assert "<html" not in live.text
@@ -164,7 +164,7 @@ def test_a_challenge_that_organisers_close_looks_closed(app, member, owner, stat
 def test_the_list_of_challenges_says_which_are_closed(app, owner, tmp_path):
     path = tmp_path / "dogs.toml"
     path.write_text(path.read_text().replace('"dogs"', '"cats"'))
-    make_challenge(app.state.challenges.arena, path)
+    make_challenge(app.state.challenges.challenges, path)
     assert "1 phase, closed" not in Visitor(app).get("/challenges").text
     owner.press(f"{HERE}/console/state", state="closed", reason="a leak")
     assert Visitor(app).get("/challenges").text.count("1 phase, closed") == 1
@@ -174,7 +174,7 @@ def test_after_the_close_a_team_may_leave_the_board_but_not_choose(app, member, 
     for number in range(2):
         member.hand_in(captions(number))
         clock.moment += SECOND
-    Workers(app.state.challenges.arena, 1).run_until_idle()
+    Workers(app.state.challenges.challenges, 1).run_until_idle()
     last, first = ids(member.get(f"{HERE}/mine"))
     board = f"{HERE}/boards/test"
     assert "until the phase closes" in member.get(f"{HERE}/mine").text
@@ -197,7 +197,7 @@ def test_after_the_close_a_team_may_leave_the_board_but_not_choose(app, member, 
 def test_a_phase_that_is_over_and_still_scores_says_so(app, member, clock, tmp_path):
     path = tmp_path / "dogs.toml"
     path.write_text(path.read_text().replace("[[board]]", 'after = "open"\n[[board]]'))
-    make_challenge(app.state.challenges.arena, path)
+    make_challenge(app.state.challenges.challenges, path)
     assert "Closes <time" in member.get(f"{HERE}/submit").text
     clock.moment = START + 10 * 86400 * SECOND
     page = member.get(f"{HERE}/submit").text
@@ -222,7 +222,7 @@ def with_registration(folder, mode):
 
 def changed(app, tmp_path, mode):
     with_registration(tmp_path, mode)
-    make_challenge(app.state.challenges.arena, tmp_path / "dogs.toml")
+    make_challenge(app.state.challenges.challenges, tmp_path / "dogs.toml")
 
 
 def test_invited_challenges_take_those_who_have_the_link(app, tmp_path):
@@ -290,7 +290,7 @@ NUMBERS = itertools.count()
 
 @pytest.mark.parametrize("what", ["password", "invitation", "reset link", "token", "account"])
 def test_an_address_that_tries_too_much_has_to_wait(tmp_path, what):
-    with arena_app(tmp_path, At()) as made:
+    with challenge_app(tmp_path, At()) as made:
         where = made.state.site.settings.database
     app = create_app(Settings(where, secret=SECRET, clock=At(), attempts=3))
     tried = guess(app, what)

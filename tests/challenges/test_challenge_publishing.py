@@ -9,15 +9,14 @@ import zipfile
 
 import pytest
 
-from reelscore.challenges.challenge import find_challenge
-from reelscore.challenges.people.phase_invitations import invite_to_phase
+from reelscore.challenges.people.invitations import invite_to_phase
 from reelscore.challenges.people.teams import find_team
 from reelscore.challenges.queue import workers
 from reelscore.challenges.queue.workers import Workers
 from reelscore.challenges.uploads import uploads
 from support.challenge_data import SECOND, captions
 from support.challenge_process import Here
-from support.challenge_server import HERE, At, Participant, Program, arena_app
+from support.challenge_server import HERE, At, Participant, Program, challenge_app
 from support.visits import Visitor
 
 DAY = 86400 * SECOND
@@ -35,7 +34,7 @@ def no_processes(monkeypatch):
 
 def stage(folder, clock, more=PUBLISHED):
     """An app with two teams, each with a member."""
-    with arena_app(folder, clock, more=more) as app:
+    with challenge_app(folder, clock, more=more) as app:
         app.clock = clock
         for name, team in (("pat", "Ours"), ("kim", "Theirs")):
             visitor = Participant(app)
@@ -54,7 +53,7 @@ def handed_in(app):
     """Hand a file of each team in and score it; give the ids by team."""
     app.pat.hand_in(captions(0))
     app.kim.hand_in(captions(1))
-    Workers(app.state.challenges.arena, 1).run_until_idle()
+    Workers(app.state.challenges.challenges, 1).run_until_idle()
     rows = Program(app, "pat", "read").get(f"{API}/submissions").json()["submissions"]
     rows += Program(app, "kim", "read").get(f"{API}/submissions").json()["submissions"]
     return {row["team"]: row["id"] for row in rows}
@@ -254,9 +253,7 @@ def hand_in(app, name, status):
 def test_invitations_follow_a_command(tmp_path):
     """What is done outside of the server counts at once."""
     for app in stage(tmp_path, At(), UNLISTED):
-        arena = app.state.challenges.arena
-        known = find_challenge(arena)
-        invite_to_phase(
-            arena, known, "zzphase", find_team(arena, known, "Theirs"), actor="x", reason="y"
-        )
+        challenges = app.state.challenges.challenges
+        challenge = challenges.find()
+        invite_to_phase(challenge, "zzphase", find_team(challenge, "Theirs"), actor="x", reason="y")
         assert app.kim.get(PLACES[0]).status_code == 200

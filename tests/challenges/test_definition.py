@@ -8,8 +8,8 @@ import pytest
 
 import support
 from reelscore import DataError
-from reelscore.challenges import parse_definition, read_definition
 from reelscore.challenges.definition.checks import score_scales
+from reelscore.challenges.definition.reader import parse_definition, read_definition
 from reelscore.store.values import to_iso
 
 EXAMPLES = Path(support.__file__).parent / "challenges"

@@ -7,9 +7,9 @@ import pytest
 
 from reelscore.challenges.boards.explorer import explorer
 from reelscore.challenges.exchange.archive import archive_files
-from reelscore.challenges.showing import VISITOR, Who
-from reelscore.challenges.views import View
+from reelscore.challenges.permissions import VISITOR, Who
 from reelscore.examples import clips
+from support.challenge_data import open_view
 from support.challenges import OPENS, REVEALS, made_with
 
 OWN, OTHER, OWNER = Who("participant", "team-weak"), Who("participant", "team-strong"), Who("owner")
@@ -28,7 +28,7 @@ def blind(tmp_path_factory):
 
 
 def seen(database, who, now):
-    return View(database, "clips", who, now=now)
+    return open_view(database, "clips", who, now=now)
 
 
 def weak(view):

@@ -9,9 +9,8 @@ import zipfile
 import pytest
 from sqlalchemy import select, update
 
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge
-from reelscore.challenges.exchange.exports import ACCOUNTS, TOKENS, export_challenge
+from reelscore.challenges.challenge import Challenges
+from reelscore.challenges.exchange.exports import ACCOUNTS, TOKENS
 from reelscore.challenges.exchange.imports import import_challenge, read_export
 from reelscore.challenges.people.teams import team_of
 from reelscore.challenges.people.tokens import find_token, make_token
@@ -19,7 +18,6 @@ from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import log
 from reelscore.challenges.store.tables import open_challenges
-from reelscore.challenges.views import View
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.web.store.accounts import (
     add_account,
@@ -28,6 +26,7 @@ from reelscore.web.store.accounts import (
     restore_accounts,
 )
 from reelscore.web.store.schema import open_database
+from support.challenge_data import export, open_view
 from support.challenges import OPENS, REVEALS, made_with
 
 
@@ -52,7 +51,7 @@ def database(tmp_path):
 
 def moved(database, tmp_path, where=None, **options):
     first = tmp_path / "first.zip"
-    export_challenge(database, "clips", first, now=REVEALS, **options)
+    export(database, "clips", first, now=REVEALS, **options)
     other = open_challenges(where or tmp_path / "other.db", create=True)
     import_challenge(other, first)
     return first, other
@@ -63,17 +62,17 @@ def test_a_round_trip_is_equal_byte_by_byte(database, tmp_path, where, reference
     first, other = moved(database, tmp_path, where, references=references)
     second = tmp_path / "second.zip"
     with other:
-        export_challenge(other, "clips", second, now=REVEALS, references=references)
+        export(other, "clips", second, now=REVEALS, references=references)
         assert first.read_bytes() == second.read_bytes()
-        before = View(database, "clips", now=REVEALS).board("main")
-        after = View(other, "clips", now=REVEALS).board("main")
+        before = open_view(database, "clips", now=REVEALS).board("main")
+        after = open_view(other, "clips", now=REVEALS).board("main")
     assert before == after
 
 
 def test_two_exports_differ_in_their_time_alone(database, tmp_path):
     paths = [tmp_path / "one.zip", tmp_path / "two.zip"]
     for path, now in zip(paths, (REVEALS, REVEALS + 1_000_000), strict=True):
-        export_challenge(database, "clips", path, now=now)
+        export(database, "clips", path, now=now)
     (one, parts), (two, others) = map(read_export, paths)
     assert parts == others
     assert {key for key in one if one[key] != two[key]} == {"exported"}
@@ -93,7 +92,7 @@ def test_references_and_accounts_are_left_out(database, tmp_path):
     rows = parts.read("tables/challenge_submission.jsonl").splitlines()
     assert all(json.loads(row)["account"] is None for row in rows)
     whole = tmp_path / "whole.zip"
-    export_challenge(database, "clips", whole, now=REVEALS, references=True)
+    export(database, "clips", whole, now=REVEALS, references=True)
     assert sentence in zipfile.ZipFile(whole).read(f"blobs/{digest}")
 
 
@@ -117,7 +116,7 @@ def rewritten(path, target, change):
 
 def test_damaged_exports_are_refused(database, tmp_path):
     path = tmp_path / "first.zip"
-    export_challenge(database, "clips", path, now=REVEALS)
+    export(database, "clips", path, now=REVEALS)
     result = "tables/challenge_result.jsonl"
 
     def better(name, content):
@@ -137,7 +136,7 @@ def test_damaged_exports_are_refused(database, tmp_path):
 
 def test_a_changed_log_is_found_even_with_right_checksums(database, tmp_path):
     path = tmp_path / "first.zip"
-    export_challenge(database, "clips", path, now=REVEALS)
+    export(database, "clips", path, now=REVEALS)
     name = "tables/challenge_event.jsonl"
     log_part = zipfile.ZipFile(path).read(name).replace(b"ada", b"eve")
 
@@ -165,7 +164,7 @@ def test_a_challenge_is_imported_once(database, tmp_path):
     with other, pytest.raises(DataError, match="already"):
         import_challenge(other, path)
     with pytest.raises(UnknownNameError):
-        export_challenge(database, "none", tmp_path / "n.zip", now=0)
+        export(database, "none", tmp_path / "n.zip", now=0)
 
 
 def with_member(database, contact, account=7):
@@ -189,7 +188,7 @@ def test_addresses_are_left_out_unless_asked_for(database, tmp_path):
     with_member(database, "pat@lab.example")
     for addresses in (False, True):
         path = tmp_path / f"{addresses}.zip"
-        export_challenge(database, "clips", path, now=REVEALS, addresses=addresses)
+        export(database, "clips", path, now=REVEALS, addresses=addresses)
         manifest, parts = read_export(path)
         rows = [json.loads(row) for row in parts["tables/challenge_member.jsonl"].splitlines()]
         assert [row["contact"] for row in rows] == ["pat@lab.example" if addresses else ""]
@@ -203,7 +202,7 @@ def with_accounts(folder):
     add_account(database, "eve", "correct horse", "participant")  # takes no part
     captain = add_account(database, "ada", "battery staple", "owner").id
     with_member(database, "", captain)
-    token = make_token(Arena(database, lambda _: OPENS), captain, "laptop", ["submit"])
+    token = make_token(Challenges(database, lambda _: OPENS), captain, "laptop", ["submit"])
     return database, token
 
 
@@ -212,8 +211,8 @@ def test_accounts_come_along_if_asked_for(tmp_path):
     database, token = with_accounts(tmp_path / "old")
     with database:
         first, bare = tmp_path / "first.zip", tmp_path / "bare.zip"
-        export_challenge(database, "clips", bare, now=REVEALS)
-        made = export_challenge(database, "clips", first, now=REVEALS, accounts=read_accounts)
+        export(database, "clips", bare, now=REVEALS)
+        made = export(database, "clips", first, now=REVEALS, accounts=read_accounts)
         assert made.accounts
     manifest, parts = read_export(bare)
     assert manifest["accounts"] is False
@@ -227,14 +226,14 @@ def test_accounts_come_along_if_asked_for(tmp_path):
     with open_database(tmp_path / "new.db") as other:
         add_account(other, "pat", "correct horse", "owner")
         import_challenge(other, first, accounts=restore_accounts)
-        arena = Arena(other, lambda _: OPENS)
+        challenges = Challenges(other, lambda _: OPENS)
         ada = check_account(other, "ada", "battery staple")
         assert ada.role == "participant"  # what they may do here is decided here
-        known = find_challenge(arena)
-        assert team_of(arena, known, ada.id).name == "strong"
+        challenge = challenges.find()
+        assert team_of(challenge, ada.id).name == "strong"
         second = tmp_path / "second.zip"
-        export_challenge(other, "clips", second, now=REVEALS, accounts=read_accounts)
-        assert find_token(arena, token).account == ada.id
+        export(other, "clips", second, now=REVEALS, accounts=read_accounts)
+        assert find_token(challenges, token).account == ada.id
     assert first.read_bytes() == second.read_bytes()
     with open_challenges(tmp_path / "third.db", create=True) as third:
         import_challenge(third, first)  # without the pages, nobody can have an account
@@ -248,7 +247,7 @@ def test_nobody_gets_the_account_of_another_server(tmp_path, taken):
     database, _ = with_accounts(tmp_path / "old")
     path = tmp_path / "people.zip"
     with database:
-        export_challenge(database, "clips", path, now=REVEALS, accounts=read_accounts)
+        export(database, "clips", path, now=REVEALS, accounts=read_accounts)
     with open_database(tmp_path / "new.db") as other:
         add_account(other, taken, "another password", "participant")
         with pytest.raises(DataError, match=r"already|looks like"):
@@ -260,7 +259,7 @@ def test_nobody_gets_the_account_of_another_server(tmp_path, taken):
 def test_items_of_blind_splits_can_be_left_out(database, tmp_path):
     """Resamples go with them: their weights are known, so that they give the items away."""
     path = tmp_path / "reduced.zip"
-    export_challenge(database, "clips", path, now=REVEALS, blind_items=False)
+    export(database, "clips", path, now=REVEALS, blind_items=False)
     _, parts = read_export(path)
     assert parts["tables/challenge_array.jsonl"] == b""
     assert parts["tables/challenge_result.jsonl"].count(b"\n") > 10
@@ -270,8 +269,8 @@ def test_items_of_blind_splits_can_be_left_out(database, tmp_path):
     assert not {f"blobs/{digest}" for digest in arrays} & set(parts)
     with open_challenges(tmp_path / "other.db", create=True) as other:
         import_challenge(other, path)
-        board = View(other, "clips", now=REVEALS).board("main")
-    before = View(database, "clips", now=REVEALS).board("main")
+        board = open_view(other, "clips", now=REVEALS).board("main")
+    before = open_view(database, "clips", now=REVEALS).board("main")
     assert [row.entry.team for row in board.rows] == [row.entry.team for row in before.rows]
 
 
@@ -279,7 +278,7 @@ def test_an_export_of_the_version_before_is_read(database, tmp_path):
     """It has no invitations to phases, and members without addresses."""
     with_member(database, "")
     path, new = tmp_path / "new.zip", "tables/challenge_phase_team.jsonl"
-    export_challenge(database, "clips", path, now=REVEALS)
+    export(database, "clips", path, now=REVEALS)
     members = "tables/challenge_member.jsonl"
 
     def older(name, content):

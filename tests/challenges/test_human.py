@@ -10,23 +10,21 @@ from sqlalchemy import select
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.simulate.crowd import Crowd
 from reelscore.campaigns.simulate.simulation import Truth, simulate_campaign
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge
-from reelscore.challenges.challenge import make_challenge as make_by_file
-from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges import updates
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.exchange.imports import import_challenge
 from reelscore.challenges.people.human import make_campaign, publish
 from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.permissions import VISITOR, Who
 from reelscore.challenges.queue.workers import Workers
-from reelscore.challenges.showing import VISITOR, Who
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.events import broken_link, read_events
 from reelscore.challenges.store.tables import open_challenges
 from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.challenges.uploads.uploads import Readers
-from reelscore.challenges.views import View
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.examples import clips
+from support.challenge_data import challenge_text, export, open_view
 from support.challenges import (
     CLOSES,
     OPENS,
@@ -52,11 +50,13 @@ def where(tmp_path):
 
 
 def make(made, where, human, now=CLOSES):
-    return make_campaign(where, made.database, "clips", human, now=now, actor="ada")
+    return make_campaign(
+        open_view(made.database, "clips", Who("owner"), now=now), where, human, actor="ada"
+    )
 
 
 def ids_by_team(made):
-    board = View(made.database, "clips", Who("owner"), now=CLOSES).board("main")
+    board = open_view(made.database, "clips", Who("owner"), now=CLOSES).board("main")
     return {row.entry.team: row.entry.id for row in board.rows}
 
 
@@ -100,7 +100,7 @@ def closed(where, id, judgments=None):
 
 
 def people_of(made, now, who=VISITOR):
-    board = View(made.database, "clips", who, now=now).board("main")
+    board = open_view(made.database, "clips", who, now=now).board("main")
     return board, [column.score for column in board.columns if column.score.startswith("human")]
 
 
@@ -110,7 +110,9 @@ def test_the_verdict_becomes_a_column_when_it_is_published(made, where):
     ids = ids_by_team(made)
     quality[ids["weak"]] = 0.8  # people like best what the metrics do not
     with pytest.raises(DataError, match="close it"):
-        publish(where, made.database, "clips", "da", now=CLOSES, actor="ada")
+        publish(
+            open_view(made.database, "clips", Who("owner"), now=CLOSES), where, "da", actor="ada"
+        )
     with Campaign.open(where, result.campaign) as campaign:
         hits = list(campaign.hits())
     simulated = simulate_campaign(
@@ -125,7 +127,12 @@ def test_the_verdict_becomes_a_column_when_it_is_published(made, where):
         assert people == ["human:da"]
         assert {c.label for c in board.columns if c.score == "human:da"} == {"da (not published)"}
     early = {row.entry.id: row.entry.scores["human:da"] for row in board.rows}
-    assert publish(where, made.database, "clips", "da", now=REVEALS, actor="ada") == 1
+    assert (
+        publish(
+            open_view(made.database, "clips", Who("owner"), now=REVEALS), where, "da", actor="ada"
+        )
+        == 1
+    )
     board, people = people_of(made, REVEALS)
     assert people == ["human:da"]
     assert {row.entry.id: row.entry.scores["human:da"] for row in board.rows} == early
@@ -193,7 +200,15 @@ def test_points_by_quorum_and_ranks_with_the_reference(made, where):
     ranks = make(made, where, "ranks")
     answers(where, ranks.campaign, rank, ["r1"])
     for human, columns in (("points", 1), ("ranks", 4)):
-        assert publish(where, made.database, "clips", human, now=REVEALS, actor="a") == columns
+        assert (
+            publish(
+                open_view(made.database, "clips", Who("owner"), now=REVEALS),
+                where,
+                human,
+                actor="a",
+            )
+            == columns
+        )
     board, people = people_of(made, REVEALS)
     assert people[0] == "human:points"
     assert "human:ranks:grammar" in people
@@ -223,7 +238,15 @@ def test_forced_choices_have_a_column_for_each_criterion(tmp_path):
 
     campaign = make(made, tmp_path / "c.db", "points").campaign
     answers(tmp_path / "c.db", campaign, choose, ["r1", "r2", "r3"])
-    assert publish(tmp_path / "c.db", made.database, "clips", "points", now=REVEALS, actor="a") == 2
+    assert (
+        publish(
+            open_view(made.database, "clips", Who("owner"), now=REVEALS),
+            tmp_path / "c.db",
+            "points",
+            actor="a",
+        )
+        == 2
+    )
     board, people = people_of(made, REVEALS)
     assert people == ["human:points:correctness", "human:points:relevance"]
     rows = {row.entry.team: row.entry.scores for row in board.rows}
@@ -232,30 +255,16 @@ def test_forced_choices_have_a_column_for_each_criterion(tmp_path):
     made.database.close()
 
 
-STORIES = """
-[challenge]
-id = "stories"
-name = "Stories"
-[[split]]
-id = "test"
-visibility = "public"
-kind = "stories"
-references = ["first.json", "second.json"]
-[scoring]
-scores = ["soda_c"]
-protocol = { f = "meteor", annotators = "mean", missing = "zero" }
-resamples = 100
-[[phase]]
-id = "main"
-splits = ["test"]
-opens = 2026-06-01T00:00:00Z
-closes = 2026-07-01T00:00:00Z
-[[board]]
-id = "test"
-phase = "main"
-primary = "soda_c"
-columns = [{ scores = ["soda_c"] }]
-[[human]]
+STORIES = challenge_text(
+    "stories",
+    "Stories",
+    visibility="public",
+    references='kind = "stories"\nreferences = ["first.json", "second.json"]',
+    scoring="""scores = ["soda_c"]
+protocol = { f = "meteor", annotators = "mean", missing = "zero" }""",
+    closes="2026-07-01",
+    primary="soda_c",
+    more="""[[human]]
 id = "better"
 phase = "main"
 protocol = "preference"
@@ -263,8 +272,8 @@ protocol = "preference"
 id = "ranks"
 phase = "main"
 protocol = "ranking"
-include_reference = true
-"""
+include_reference = true""",
+)
 
 
 def told(sentence, *videos):
@@ -277,18 +286,20 @@ def test_stories_that_leave_videos_out_are_judged_too(tmp_path):
     (tmp_path / "stories.toml").write_text(STORIES)
     place = tmp_path / "c.db"
     with open_challenges(place, create=True) as database:
-        arena, readers = Arena(database, lambda _: OPENS), Readers(1)
-        make_by_file(arena, tmp_path / "stories.toml")
-        known = find_challenge(arena)
+        challenges, readers = Challenges(database, lambda _: OPENS), Readers(1)
+        updates.make_challenge(challenges, tmp_path / "stories.toml")
+        challenge = challenges.find()
         # of v, both say the same; of x, one says nothing
         for team, story in (("A", told("a man", *"vwx")), ("B", told("a man", "v"))):
             upload = Upload("run.json", json.dumps(story).encode())
-            hand_in(arena, readers, known, "main", add_team(arena, known, team), upload)
+            hand_in(challenge, readers, "main", add_team(challenge, team), upload)
         readers.close()
-        Workers(arena, 1).run_until_idle()
+        Workers(challenges, 1).run_until_idle()
         texts = {}
         for human in ("better", "ranks"):
-            made = make_campaign(place, database, "stories", human, now=CLOSES, actor="ada")
+            made = make_campaign(
+                open_view(database, "stories", Who("owner"), now=CLOSES), place, human, actor="ada"
+            )
             with Campaign.open(place, made.campaign) as campaign:
                 texts[human] = {
                     task.item: {shown.text for shown in task.shown}
@@ -307,17 +318,15 @@ def test_stories_that_leave_videos_out_are_judged_too(tmp_path):
 def test_campaigns_of_blind_splits_leave_with_the_references_alone(made, where, tmp_path):
     campaign = make(made, where, "points").campaign
     with made.database as database:
-        bare = export_challenge(database, "clips", tmp_path / "bare.zip", now=REVEALS)
-        whole = export_challenge(
-            database, "clips", tmp_path / "whole.zip", now=REVEALS, references=True
-        )
+        bare = export(database, "clips", tmp_path / "bare.zip", now=REVEALS)
+        whole = export(database, "clips", tmp_path / "whole.zip", now=REVEALS, references=True)
     assert bare.campaigns == []
     assert whole.campaigns == [campaign]
     other = tmp_path / "other.db"
     with open_challenges(other, create=True) as database:
         import_challenge(database, tmp_path / "whole.zip")
         again = tmp_path / "again.zip"
-        export_challenge(database, "clips", again, now=REVEALS, references=True)
+        export(database, "clips", again, now=REVEALS, references=True)
     assert again.read_bytes() == (tmp_path / "whole.zip").read_bytes()
     with Campaign.open(where, campaign) as one, Campaign.open(other, campaign) as two:
         assert list(one.hits()) == list(two.hits())

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.challenges.boards.draws import Draws
 from reelscore.challenges.boards.ladder import Score, rounded, tell
+from reelscore.challenges.boards.resamples import Resamples
 from reelscore.errors import DataError
 
 values = st.floats(0, 1, allow_nan=False)
@@ -24,7 +24,7 @@ def climb(scores, step, sign=1):
             "ladder",
             f"s{k}",
             {"cider": Score(value), "bleu_4": Score(value / 3, value / 4, value / 2)},
-            Draws({}),
+            Resamples({}),
             primary="cider",
             sign=sign,
             step=step,
@@ -74,7 +74,7 @@ def test_the_other_columns_are_those_of_the_entry_told():
 def test_automatic_step_is_one_standard_error_of_the_paired_difference():
     rng = np.random.default_rng(1)
     base = rng.normal(0.30, 0.01, 1000)
-    first = tell("ladder", "a", {"m": Score(0.3)}, Draws({"m": base}), primary="m", step="auto")
+    first = tell("ladder", "a", {"m": Score(0.3)}, Resamples({"m": base}), primary="m", step="auto")
     assert first.step == pytest.approx(base.std(), rel=0.1)
     paired = base + rng.normal(0.004, 0.002, 1000)
     told = {
@@ -82,7 +82,7 @@ def test_automatic_step_is_one_standard_error_of_the_paired_difference():
             "ladder",
             "b",
             {"m": Score(first.scores["m"].value + gain)},
-            Draws({"m": paired}),
+            Resamples({"m": paired}),
             primary="m",
             step="auto",
             before=first,
@@ -95,7 +95,7 @@ def test_automatic_step_is_one_standard_error_of_the_paired_difference():
 
 
 def test_the_same_captions_again_tell_nothing_new():
-    draws = Draws({"m": np.linspace(0.29, 0.31, 1000)})
+    draws = Resamples({"m": np.linspace(0.29, 0.31, 1000)})
     first = tell("ladder", "a", {"m": Score(0.304)}, draws, primary="m", step="auto")
     assert first.scores["m"].value < 0.304  # rounded down
     again = tell("ladder", "b", {"m": Score(0.304)}, draws, primary="m", step="auto", before=first)
@@ -106,7 +106,7 @@ def test_full_rounded_and_reveal():
     scores = {"m": Score(0.123456, 0.1, 0.2)}
 
     def told(feedback, step=None):
-        return tell(feedback, "a", scores, Draws({}), primary="m", step=step)
+        return tell(feedback, "a", scores, Resamples({}), primary="m", step=step)
 
     assert told("full").scores == scores
     assert told("rounded", 0.01).scores["m"].value == 0.12
@@ -117,7 +117,7 @@ def test_full_rounded_and_reveal():
 
 
 def test_an_entry_without_the_primary_score_tells_nothing():
-    assert tell("ladder", "a", {}, Draws({}), primary="m", step=0.01) is None
+    assert tell("ladder", "a", {}, Resamples({}), primary="m", step=0.01) is None
 
 
 def slow_ladder(scores, step):

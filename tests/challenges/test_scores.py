@@ -7,44 +7,27 @@ import json
 import pytest
 
 from reelscore import score_systems
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.people.teams import add_team
+from reelscore.challenges.permissions import Who
 from reelscore.challenges.queue.workers import Workers
-from reelscore.challenges.showing import Who
 from reelscore.challenges.store.tables import open_challenges
-from reelscore.challenges.submissions import Upload, hand_in, list_submissions
+from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.challenges.views import View
 from reelscore.examples import clips, stories
 from reelscore.scoring.intervals import with_intervals
 from reelscore.stories import score_systems as score_stories
-from support.challenge_data import SECOND, START, SetClock, scores_of
+from support.challenge_data import (
+    SECOND,
+    START,
+    SetClock,
+    challenge_text,
+    list_submissions,
+    scores_of,
+)
 
-DEFINITION = """
-[challenge]
-id = "dogs"
-name = "Dogs"
-[[split]]
-id = "test"
-visibility = "blind"
-kind = "{kind}"
-references = {files}
-[scoring]
-{scoring}
-resamples = 200
-seed = 9
-[[phase]]
-id = "main"
-splits = ["test"]
-opens = 2026-06-01T00:00:00Z
-closes = 2026-06-11T00:00:00Z
-[[board]]
-id = "main"
-phase = "main"
-primary = "{primary}"
-columns = [{{ scores = ["{primary}"] }}]
-"""
 METRICS = ("bleu|n:4", "meteor", "rouge_l", "cider", "diversity", "sent_bleu")
 
 
@@ -53,27 +36,31 @@ def scored(tmp_path):
     """Gives the challenge's scores of some systems, as a function, and its notes and board."""
     opened = []
 
-    def scores(systems, references, **choices):
+    def scores(systems, references, kind, **choices):
         for name, content in references.items():
             (tmp_path / name).write_text(json.dumps(content))
-        files = json.dumps(list(references))
-        (tmp_path / "dogs.toml").write_text(DEFINITION.format(files=files, **choices))
-        arena = Arena(open_challenges(tmp_path / "c.db", create=True), SetClock(START + SECOND))
-        opened.append(arena.database)
-        make_challenge(arena, tmp_path / "dogs.toml")
-        known, readers = find_challenge(arena), Readers(1)
+        said = f'kind = "{kind}"\nreferences = {json.dumps(list(references))}'
+        text = challenge_text(references=said, resamples=200, **choices)
+        (tmp_path / "dogs.toml").write_text(text)
+        challenges = Challenges(
+            open_challenges(tmp_path / "c.db", create=True), SetClock(START + SECOND)
+        )
+        opened.append(challenges.database)
+        make_challenge(challenges, tmp_path / "dogs.toml")
+        challenge, readers = challenges.find(), Readers(1)
         notes = {}
         for name, content in systems.items():
             upload = Upload(f"{name}.json", json.dumps(content).encode())
-            team = add_team(arena, known, name)
-            notes[name] = hand_in(arena, readers, known, "main", team, upload).notes
+            team = add_team(challenge, name)
+            notes[name] = hand_in(challenge, readers, "main", team, upload).notes
         readers.close()
-        Workers(arena, 1).run_until_idle()
-        rows = list_submissions(arena)
+        Workers(challenges, 1).run_until_idle()
+        rows = list_submissions(challenges)
         made = {
-            name: scores_of(arena, row.key)["test"] for name, row in zip(systems, rows, strict=True)
+            name: scores_of(challenges, row.key)["test"]
+            for name, row in zip(systems, rows, strict=True)
         }
-        board = View(arena.database, "dogs", Who("owner"), now=arena.now()).board("main")
+        board = View(challenges.find(), Who("owner")).board("test")
         return made, notes, board
 
     yield scores
@@ -95,7 +82,7 @@ def check_equal(made, table):
 
 def test_captions(scored):
     systems, references = clips()
-    scoring = f"metrics = {json.dumps(METRICS)}"
+    scoring = f"metrics = {json.dumps(METRICS)}\nseed = 9"
     choices = {"kind": "captions", "scoring": scoring, "primary": "cider"}
     made, _, _ = scored(systems, {"refs.json": references}, **choices)
     check_equal(made, score_systems(systems, references, METRICS))
@@ -108,7 +95,7 @@ def test_stories(scored):
     gone = next(iter(systems[short]["results"]))
     del systems[short]["results"][gone]
     files = {f"refs_{k}.json": references[name] for k, name in enumerate(names)}
-    scoring = 'scores = ["soda_c", "activitynet"]'
+    scoring = 'scores = ["soda_c", "activitynet"]\nseed = 9'
     choices = {"kind": "stories", "scoring": scoring, "primary": "soda_c"}
     made, notes, board = scored(systems, files, **choices)
     table = score_stories(systems, list(references.values()), ["soda_c", "activitynet"])

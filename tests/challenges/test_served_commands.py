@@ -12,7 +12,6 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from reelscore.challenges.challenge import find_challenge
 from reelscore.challenges.exchange import remote, saved_login
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.people.tokens import make_token
@@ -20,7 +19,7 @@ from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.cli.main import main
 from reelscore.errors import DataError, EndpointError
 from reelscore.web.store.accounts import add_account
-from support.challenge_data import SECOND, START, captions, new_arena
+from support.challenge_data import SECOND, START, captions, new_challenge
 from support.server import PASSWORD, free_port, serve
 
 DAY = 86400 * SECOND
@@ -36,13 +35,13 @@ class At:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     folder = tmp_path_factory.mktemp("commands")
-    arena, _ = new_arena(folder / "dogs.db", folder, limits="per_day = 1")
-    arena.database.close()
+    challenges = new_challenge(folder / "dogs.db", folder, limits="per_day = 1")
+    challenges.database.close()
     with serve(str(folder / "dogs.db"), clock=At(), scorers=1) as served:
-        arena = served.app.state.challenges.arena
+        challenges = served.site.challenges
         account = add_account(served.site.database, "pat", PASSWORD, "participant")
-        add_team(arena, find_challenge(arena), "Ours", account=account.id)
-        served.token = make_token(arena, account.id, "laptop", ["read", "submit"])
+        add_team(challenges.find(), "Ours", account=account.id)
+        served.token = make_token(challenges, account.id, "laptop", ["read", "submit"])
         yield served
 
 
@@ -124,17 +123,9 @@ def test_a_file_is_checked_by_the_server(served, noon, challenge, monkeypatch):
 
 
 def test_boards_of_a_server_are_for_everybody(served, noon, challenge, folder):
-    arena = served.app.state.challenges.arena
-    known = find_challenge(arena)
-    team = add_team(arena, known, "Theirs")
-    hand_in(
-        arena,
-        served.app.state.challenges.readers,
-        known,
-        "main",
-        team,
-        Upload("run.json", captions(3)),
-    )
+    own = served.site.challenges.find()
+    team = add_team(own, "Theirs")
+    hand_in(own, served.site.readers, "main", team, Upload("run.json", captions(3)))
     board = ("leaderboard", "--server", served.url)
     for _ in range(1000):
         if "Theirs" in challenge(*board)[1]:

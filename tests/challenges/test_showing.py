@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from reelscore.challenges.showing import RULES, VIEWERS, Situation, permission, view
+from reelscore.challenges.permissions import RULES, VIEWERS, Situation, permission, view
 
 BEFORE = {"opened": False, "revealed": False}
 DURING = {"opened": True, "revealed": False}

@@ -8,12 +8,12 @@ import zipfile
 
 import pytest
 
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge
-from reelscore.challenges.exchange.exports import export_challenge, note_download
+from reelscore.challenges.challenge import Challenges
+from reelscore.challenges.exchange.exports import note_download
 from reelscore.challenges.exchange.verification import is_database, verify_export, verify_logs
 from reelscore.challenges.people.tokens import make_token
 from reelscore.errors import DataError
+from support import challenge_data
 from support.challenges import REVEALS, made_with
 
 
@@ -22,7 +22,9 @@ def export(tmp_path_factory):
     folder = tmp_path_factory.mktemp("verified")
     with made_with(folder).database as database:
         for name, references in (("whole.zip", True), ("bare.zip", False)):
-            export_challenge(database, "clips", folder / name, now=REVEALS, references=references)
+            challenge_data.export(
+                database, "clips", folder / name, now=REVEALS, references=references
+            )
     return folder / "whole.zip"
 
 
@@ -59,10 +61,10 @@ def test_an_export_without_references_cannot_be_verified(export):
 
 def test_the_logs_of_a_database_are_checked(tmp_path):
     with made_with(tmp_path).database as database:
-        arena = Arena(database, lambda _: REVEALS)
-        known = find_challenge(arena)
-        make_token(arena, 1, "laptop", ["read"], actor="ada")
-        note_download(arena, known, "archive", actor="ada", reason="for the lab")
+        challenges = Challenges(database, lambda _: REVEALS)
+        challenge = challenges.find()
+        make_token(challenges, 1, "laptop", ["read"], actor="ada")
+        note_download(challenge, "archive", actor="ada", reason="for the lab")
         logs = {log.challenge: (log.events, len(log.chain)) for log in verify_logs(database)}
         assert logs == {"clips": (1, 64), "": (1, 64)}
         assert is_database(str(tmp_path / "c.db"))

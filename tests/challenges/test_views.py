@@ -9,11 +9,11 @@ from sqlalchemy import select, update
 
 from reelscore.challenges.boards import board_maker
 from reelscore.challenges.boards.ladder import rounded
-from reelscore.challenges.showing import VISITOR, Who
+from reelscore.challenges.permissions import VISITOR, Who
 from reelscore.challenges.store import tables
-from reelscore.challenges.views import View
 from reelscore.errors import UnknownNameError
 from reelscore.examples import clips
+from support.challenge_data import open_view
 from support.challenges import CLOSES, HOUR, OPENS, REVEALS, made_with
 
 OWNER = Who("owner")
@@ -26,7 +26,7 @@ def made(tmp_path):
 
 
 def board(database, who=VISITOR, now=OPENS + 1):
-    return View(database, "clips", who, now=now).board("main")
+    return open_view(database, "clips", who, now=now).board("main")
 
 
 def teams(shown):
@@ -125,7 +125,7 @@ def test_the_ladder_shows_the_best_told(tmp_path):
         shown = board(database)
         exact = board(database, OWNER)
         own = Who("participant", "team-strong")
-        mine = View(database, "clips", own, now=OPENS + 1)
+        mine = open_view(database, "clips", own, now=OPENS + 1)
         told = {
             record.id: mine.scores("main", "blind", record) for record in mine.submissions("main")
         }
@@ -140,7 +140,7 @@ def test_the_ladder_shows_the_best_told(tmp_path):
 
 def test_scores_of_submissions(made):
     def seen(who, now):
-        shown = View(made, "clips", who, now=now)
+        shown = open_view(made, "clips", who, now=now)
         return [(r.team, bool(shown.scores("main", "blind", r))) for r in shown.submissions("main")]
 
     assert seen(VISITOR, REVEALS) == []
@@ -157,7 +157,7 @@ def test_after_the_reveal_only_the_final_entry_is_shown(tmp_path):
     made.submit("weak", systems["strong"])
     own = Who("participant", "team-weak")
     with made.database as database:
-        shown = View(database, "clips", own, now=REVEALS)
+        shown = open_view(database, "clips", own, now=REVEALS)
         first, last = shown.submissions("main")
         assert shown.scores("main", "blind", first) is None
         assert shown.scores("main", "blind", last)["cider"].value > 0
@@ -167,17 +167,17 @@ def test_drafts_are_for_organisers(made):
     with made.writing() as connection:
         connection.execute(update(tables.challenge).values(state="draft"))
     with pytest.raises(UnknownNameError, match="challenge"):
-        View(made, "clips", VISITOR, now=OPENS)
-    assert View(made, "clips", OWNER, now=OPENS).name == "Ten clips"
+        open_view(made, "clips", VISITOR, now=OPENS)
+    assert open_view(made, "clips", OWNER, now=OPENS).name == "Ten clips"
     with pytest.raises(UnknownNameError):
-        View(made, "other", OWNER, now=OPENS)
+        open_view(made, "other", OWNER, now=OPENS)
 
 
 def test_the_award_is_decided_when_the_scores_may_be_seen(made):
-    assert View(made, "clips", now=REVEALS - 1).verdict() is None
-    assert View(made, "clips", OWNER, now=CLOSES - 1).verdict() is None
-    assert View(made, "clips", OWNER, now=CLOSES).verdict().winners == ["strong"]
-    assert View(made, "clips", now=REVEALS).verdict().winners == ["strong"]
+    assert open_view(made, "clips", now=REVEALS - 1).verdict() is None
+    assert open_view(made, "clips", OWNER, now=CLOSES - 1).verdict() is None
+    assert open_view(made, "clips", OWNER, now=CLOSES).verdict().winners == ["strong"]
+    assert open_view(made, "clips", now=REVEALS).verdict().winners == ["strong"]
 
 
 def test_winners_share_whether_the_board_was_kept_or_not(tmp_path):
@@ -187,7 +187,7 @@ def test_winners_share_whether_the_board_was_kept_or_not(tmp_path):
         made.submit("twin", clips()[0]["strong"])  # nobody can tell it from the other
 
         def winners():
-            verdict = View(database, "clips", VISITOR, now=REVEALS).verdict()
+            verdict = open_view(database, "clips", VISITOR, now=REVEALS).verdict()
             return verdict.winners
 
         assert winners() == ["strong", "twin"]

@@ -8,60 +8,37 @@ from pathlib import Path
 import pytest
 from benchmarks.stories_challenge import METEOR, read, valid
 
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge, make_challenge
-from reelscore.challenges.exchange.exports import export_challenge
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.exchange.verification import verify_export
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.queue.workers import Workers
 from reelscore.challenges.store.tables import open_challenges
-from reelscore.challenges.submissions import Upload, hand_in, list_submissions
+from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
-from reelscore.challenges.views import View
 from reelscore.store.values import from_iso
 from reelscore_studies.trecvid import trecvid_challenge
-from support.challenge_data import scores_of
+from support.challenge_data import challenge_text, export, list_submissions, open_view, scores_of
 
 pytestmark = pytest.mark.shared
-
-DEFINITION = """
-[challenge]
-id = "real"
-name = "Real"
-[[split]]
-id = "test"
-visibility = "blind"
-{split}
-[scoring]
-{scoring}
-resamples = 100
-[[phase]]
-id = "main"
-splits = ["test"]
-opens = 2026-01-01T00:00:00Z
-closes = 2999-01-01T00:00:00Z
-[[board]]
-id = "test"
-phase = "main"
-primary = "{primary}"
-columns = [{{ scores = ["{primary}"] }}]
-"""
 
 
 def scored(folder, name, content, **choices):
     """Make a challenge, hand one file in, and give its scores."""
-    (folder / "real.toml").write_text(DEFINITION.format(**choices))
-    arena = Arena(open_challenges(folder / "real.db", create=True))
-    make_challenge(arena, folder / "real.toml")
-    known, readers = find_challenge(arena), Readers(1)
-    team = add_team(arena, known, "Ours")
-    hand_in(arena, readers, known, "main", team, Upload(name, content))
+    years = {"opens": "2026-01-01", "closes": "2999-01-01"}
+    text = challenge_text("real", "Real", references=choices.pop("split"), **years, **choices)
+    (folder / "real.toml").write_text(text)
+    challenges = Challenges(open_challenges(folder / "real.db", create=True))
+    make_challenge(challenges, folder / "real.toml")
+    challenge, readers = challenges.find(), Readers(1)
+    team = add_team(challenge, "Ours")
+    hand_in(challenge, readers, "main", team, Upload(name, content))
     readers.close()
-    Workers(arena, 1).run_until_idle()
-    [row] = list_submissions(arena)
+    Workers(challenges, 1).run_until_idle()
+    [row] = list_submissions(challenges)
     assert row.state == "scored", row.reason
-    scores = scores_of(arena, row.key)["test"]
-    arena.database.close()
+    scores = scores_of(challenges, row.key)["test"]
+    challenges.database.close()
     return {name: score.value for name, score in scores.items()}
 
 
@@ -69,9 +46,9 @@ def test_trecvid_2020(trecvid_folder: Path, tmp_path: Path) -> None:
     where = trecvid_challenge(trecvid_folder, "SA-2020", tmp_path / "made")
     with open_challenges(where) as database:
         now = from_iso("2021-01-01T00:00:00Z")
-        view = View(database, "trecvid-2020", now=now)
+        view = open_view(database, "trecvid-2020", now=now)
         board, verdict = view.board("test"), view.verdict()
-        export_challenge(database, view.id, tmp_path / "all.zip", now=now, references=True)
+        export(database, view.id, tmp_path / "all.zip", now=now, references=True)
     scores = {row.entry.team: row.entry.scores for row in board.rows}
     expected = {"bleu_4": 0.174429, "meteor": 0.172660, "rouge_l": 0.398206, "cider": 0.303038}
     own = scores["RUC_AIM3"]

@@ -6,10 +6,10 @@ import pytest
 
 from reelscore.challenges.exchange.archive import citation
 from reelscore.challenges.store.tables import open_challenges
-from reelscore.challenges.views import View
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.values import from_iso
 from reelscore_studies.trecvid import trecvid_challenge
+from support.challenge_data import open_view
 from support.trecvid_copy import SYSTEMS, write_copy
 
 
@@ -31,7 +31,7 @@ def test_every_system_is_a_team_and_people_decide(tmp_path):
     assert where == tmp_path / "made" / "trecvid-2018.db"
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
     with open_challenges(where) as database:
-        view = View(database, "trecvid-2018", now=from_iso("2019-01-01T00:00:00Z"))
+        view = open_view(database, "trecvid-2018", now=from_iso("2019-01-01T00:00:00Z"))
         board, verdict = view.board("test"), view.verdict()
         assert citation(view).startswith("@misc{trecvid2018,")
         assert not view.board_history("test")  # all came at once

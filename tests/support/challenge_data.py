@@ -7,44 +7,66 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
-from reelscore.challenges.arena import Arena
 from reelscore.challenges.boards.ladder import Score
-from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.challenge import Challenges
+from reelscore.challenges.exchange.exports import Contents, export_challenge
 from reelscore.challenges.people.teams import add_team
-from reelscore.challenges.store.tables import job, open_challenges, result, split
+from reelscore.challenges.permissions import VISITOR
+from reelscore.challenges.store.tables import job, open_challenges, result, split, submission
 from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.updates import make_challenge
+from reelscore.challenges.views import View
 
 START = 1_780_272_000_000_000  # 2026-06-01 00:00 UTC
 SECOND = 1_000_000
 WORDS = ("a man runs", "a dog barks", "two cats sleep", "someone cooks rice", "the car turns")
-DEFINITION = """
-[challenge]
-id = "dogs"
-name = "Dogs of 2026"
+
+
+def challenge_text(
+    id="dogs",
+    name="Dogs of 2026",
+    *,
+    challenge="",
+    split="test",
+    visibility="blind",
+    references='references = "references.json"',
+    scoring='metrics = ["cider", "rouge_l"]',
+    resamples=100,
+    opens="2026-06-01",
+    closes="2026-06-11",
+    phase="",
+    primary="cider",
+    columns="",
+    more="",
+):
+    """Write the definition of a challenge of one split, one phase and one board."""
+    columns = columns or f'[{{ scores = ["{primary}"] }}]'
+    text = f"""[challenge]
+id = "{id}"
+name = "{name}"
+{challenge}
 [[split]]
-id = "test"
-visibility = "blind"
-references = "references.json"
+id = "{split}"
+visibility = "{visibility}"
+{references}
 [scoring]
-metrics = {metrics}
-resamples = 100
 {scoring}
+resamples = {resamples}
 [[phase]]
 id = "main"
-splits = ["test"]
-opens = 2026-06-01T00:00:00Z
-closes = 2026-06-11T00:00:00Z
-feedback = {{ {feedback} }}
-limits = {{ {limits} }}
-{more}
+splits = ["{split}"]
+opens = {opens}T00:00:00Z
+closes = {closes}T00:00:00Z
+{phase}
 [[board]]
-id = "test"
+id = "{split}"
 phase = "main"
-primary = "cider"
-columns = [{{ scores = ["cider"] }}]
-"""
+primary = "{primary}"
+columns = {columns}
+{more}"""
+    return "\n" + "".join(f"{line}\n" for line in text.splitlines() if line)
 
 
 class SetClock:
@@ -69,7 +91,12 @@ def write_definition(folder, *, items=10, **choices):
         "scoring": "",
         "more": "",
     }
-    (folder / "dogs.toml").write_text(DEFINITION.format(**{**usual, **choices}))
+    said = {**usual, **choices}
+    text = challenge_text(
+        scoring=f"metrics = {said['metrics']}\n{said['scoring']}",
+        phase="feedback = {{ {feedback} }}\nlimits = {{ {limits} }}\n{more}".format(**said),
+    )
+    (folder / "dogs.toml").write_text(text)
     return folder / "dogs.toml"
 
 
@@ -82,13 +109,24 @@ def empty_file():
         return path.read_bytes()
 
 
-def new_arena(where, folder, *, clock=None, **choices):
-    """Make a database with one challenge; give it open, and the challenge."""
+def new_challenge(where, folder, *, clock=None, **choices):
+    """Make a database with one challenge; give the challenge."""
     if "://" not in str(where):
         Path(where).write_bytes(empty_file())
-    arena = Arena(open_challenges(where, create=True), clock or SetClock(START + SECOND))
-    make_challenge(arena, write_definition(folder, **choices))
-    return arena, find_challenge(arena)
+    database = open_challenges(where, create=True)
+    challenges = Challenges(database, clock or SetClock(START + SECOND))
+    make_challenge(challenges, write_definition(folder, **choices))
+    return challenges.find()
+
+
+def open_view(database, id, who=VISITOR, *, now):
+    """Look at a challenge of a database."""
+    return View(Challenges(database).find(id), who, now=now)
+
+
+def export(database, id, path, *, now, **contents):
+    """Write everything of a challenge of a database to a file."""
+    return export_challenge(Challenges(database).find(id), path, Contents(**contents), now=now)
 
 
 def captions(number=0, items=10):
@@ -98,17 +136,32 @@ def captions(number=0, items=10):
     ).encode()
 
 
-def submit(arena, readers, known, team, number=0, *, items=10, **fields):
+def submit(challenge, readers, team, number=0, *, items=10, **fields):
     """Hand in a good file."""
     upload = Upload("run.json", captions(number, items), **fields)
-    return hand_in(arena, readers, known, "main", team, upload)
+    return hand_in(challenge, readers, "main", team, upload)
 
 
-def a_team(arena, known, name="Ours", **fields):
-    return add_team(arena, known, name, **fields)
+def a_team(challenge, name="Ours", **fields):
+    return add_team(challenge, name, **fields)
 
 
-def scores_of(arena, submission_key):
+def list_submissions(challenges, *, team_key=None):
+    """Give rows of submissions with the state and reason of their newest job, oldest first."""
+    newest = select(func.max(job.c.generation)).where(job.c.submission == submission.c.key)
+    rows = (
+        select(submission, job.c.state, job.c.reason, job.c.generation, job.c.faults)
+        .join(job, job.c.submission == submission.c.key)
+        .where(job.c.generation == newest.correlate(submission).scalar_subquery())
+        .order_by(submission.c.key)
+    )
+    if team_key is not None:
+        rows = rows.where(submission.c.team == team_key)
+    with challenges.reading() as connection:
+        return connection.execute(rows).all()
+
+
+def scores_of(challenges, submission_key):
     """Give the scores of a submission's newest scored job by split, whatever its team was told."""
     newest = (
         select(job.c.key)
@@ -116,7 +169,7 @@ def scores_of(arena, submission_key):
         .order_by(job.c.generation.desc())
         .limit(1)
     )
-    with arena.database.reading() as connection:
+    with challenges.reading() as connection:
         rows = connection.execute(
             select(split.c.id, result)
             .join(split, split.c.key == result.c.split)

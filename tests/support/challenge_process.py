@@ -16,7 +16,7 @@ import uvicorn
 from sqlalchemy import event
 
 from reelscore.challenges import submissions
-from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.queue import jobs, scorers, workers
 from reelscore.challenges.store.tables import open_challenges
 from reelscore.challenges.uploads import uploads
@@ -99,7 +99,7 @@ def serve(where, port, fate):
 
 def work(where, fate):
     database = open_challenges(where)
-    with workers.Workers(Arena(database), 1):
+    with workers.Workers(Challenges(database), 1):
         fate.watch(database.engine)
         while True:
             time.sleep(60)

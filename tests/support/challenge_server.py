@@ -6,13 +6,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from reelscore.challenges.challenge import find_challenge
 from reelscore.challenges.people.teams import team_of
 from reelscore.challenges.people.tokens import make_token
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import check_account
-from support.challenge_data import SECOND, START, new_arena
+from support.challenge_data import SECOND, START, new_challenge
 from support.server import PASSWORD, SECRET
 from support.visits import Visitor
 
@@ -34,12 +33,12 @@ on_both = pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], ind
 
 
 @contextmanager
-def arena_app(folder, clock, where=None, **choices):
+def challenge_app(folder, clock, where=None, **choices):
     """Make an app over a new database with a small challenge, whose captains choose."""
     choices = {"more": 'final = "chosen"', **choices}
     where = where or str(folder / "dogs.db")
-    arena, _ = new_arena(where, folder, **choices)
-    arena.database.close()
+    challenges = new_challenge(where, folder, **choices)
+    challenges.database.close()
     app = create_app(Settings(where, secret=SECRET, clock=clock, attempts=10**6, session=1e9))
     yield app
     app.state.challenges.readers.close()
@@ -65,11 +64,11 @@ class Program(Visitor):
     """A program with a token, and no cookies."""
 
     def __init__(self, app, name, *scopes):
-        arena = app.state.challenges.arena
-        account = check_account(arena.database, name, PASSWORD)
-        token = make_token(arena, account.id, "test", scopes)
+        site = app.state.site
+        account = check_account(site.database, name, PASSWORD)
+        token = make_token(site.challenges, account.id, "test", scopes)
         super().__init__(app, headers={"authorization": f"Bearer {token}", "accept": "*/*"})
-        self.team = team_of(arena, find_challenge(arena), account.id)
+        self.team = team_of(site.challenges.find(), account.id)
 
     def submit(self, content, key="", **fields):
         headers = {"idempotency-key": key} if key else {}

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from sqlalchemy import insert, select
 
-from reelscore.challenges.boards.draws import NO_DRAWS
 from reelscore.challenges.boards.ladder import Score, tell
-from reelscore.challenges.challenge import scoring_settings
+from reelscore.challenges.boards.resamples import NO_RESAMPLES
 from reelscore.challenges.definition.reader import parse_definition
 from reelscore.challenges.queue.job_results import put_scores
 from reelscore.challenges.queue.scorers import prepare, score_split
@@ -22,48 +21,23 @@ from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import put_blob
 from reelscore.challenges.store.results import draws_of, told_of
 from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.updates import scoring_settings
 from reelscore.data.tables.scales import Scale
 from reelscore.examples import clips
 from reelscore.store.values import from_iso
+from support.challenge_data import challenge_text
 
 OPENS, CLOSES, REVEALS = (from_iso(f"2026-0{k}-01T00:00:00Z") for k in (6, 7, 8))
 HOUR = 3600 * 1_000_000
 
-DEFINITION = """
-[challenge]
-id = "clips"
-name = "Ten clips"
-references = "open"
-[[split]]
-id = "blind"
-visibility = "blind"
-references = "refs.json"
-[scoring]
-metrics = ["bleu|n:4", "cider", "diversity"]
-resamples = 200
-seed = 7
-[[phase]]
-id = "main"
-splits = ["blind"]
-opens = 2026-06-01T00:00:00Z
-closes = 2026-07-01T00:00:00Z
-reveals = 2026-08-01T00:00:00Z
-feedback = { blind = "FEEDBACK" }
-STEP
-limits = { concurrent = 1 }
-final = "last"
-late = "mark"
-[[board]]
-id = "main"
-phase = "main"
-primary = "cider"
-columns = [
+COLUMNS = """[
   { group = "words", scores = ["bleu_4", "cider"], scale = 100, precision = 1 },
   { group = "text", scores = ["length"], ranked = false, precision = 2 },
   { group = "people", human = "da", precision = 2 },
   { group = "people", human = "points" },
   { group = "ranks", human = "ranks" },
-]
+]"""
+PEOPLE = """
 [[human]]
 id = "da"
 phase = "main"
@@ -94,9 +68,27 @@ items = true
 """
 
 
-def definition_text(feedback="reveal", step="", text=DEFINITION):
+def definition_text(feedback="reveal", step=""):
+    """Write the definition of a challenge on the embedded example, judged by people, too."""
     step = f"step = {{ blind = {step} }}" if step else ""
-    return text.replace("FEEDBACK", feedback).replace("STEP", step)
+    return challenge_text(
+        "clips",
+        "Ten clips",
+        challenge='references = "open"',
+        split="blind",
+        references='references = "refs.json"',
+        scoring='metrics = ["bleu|n:4", "cider", "diversity"]\nseed = 7',
+        resamples=200,
+        closes="2026-07-01",
+        phase=f"""reveals = 2026-08-01T00:00:00Z
+feedback = {{ blind = "{feedback}" }}
+final = "last"
+late = "mark"
+{step}
+limits = {{ concurrent = 1 }}""",
+        columns=COLUMNS,
+        more=PEOPLE,
+    ).replace('[[board]]\nid = "blind"', '[[board]]\nid = "main"')
 
 
 @dataclass
@@ -206,7 +198,7 @@ class Made:
         if before is not None:
             draws = draws_of(connection, split, [jobs[before.submission]])
             before = type(before)(
-                before.submission, before.step, before.scores, *draws.values() or [NO_DRAWS]
+                before.submission, before.step, before.scores, *draws.values() or [NO_RESAMPLES]
             )
         now = tell(
             described.feedback["blind"],

@@ -21,23 +21,28 @@ import numpy as np
 from sqlalchemy import insert, select
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import find_challenge, find_phase
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.people.human import make_campaign
-from reelscore.challenges.people.phase_invitations import invite_to_phase
-from reelscore.challenges.people.team_decisions import decide
-from reelscore.challenges.people.teams import accept, find_team, invite, set_contact, show_members
+from reelscore.challenges.people.invitations import invite_to_phase
+from reelscore.challenges.people.teams import (
+    accept,
+    decide,
+    find_team,
+    invite,
+    set_contact,
+    show_members,
+)
 from reelscore.challenges.people.tokens import make_token
+from reelscore.challenges.permissions import Who
 from reelscore.challenges.quota import put_refusal
-from reelscore.challenges.showing import Who
 from reelscore.challenges.store import results, tables
-from reelscore.challenges.uploads.uploads import Report
-from reelscore.challenges.views import View
+from reelscore.challenges.uploads.uploads import UploadReport
 from reelscore.examples import clips
 from reelscore.web.app import create_app
 from reelscore.web.requests import LogLines
 from reelscore.web.settings import Settings, logger
 from reelscore.web.store.accounts import add_account, find_account
+from support.challenge_data import open_view
 from support.challenges import CLOSES, OPENS, REVEALS, definition_text, make_challenge
 from support.leak_search import number_mark, text_mark
 from support.server import PASSWORD, SECRET, small_campaign
@@ -131,7 +136,7 @@ class Stage:
             Settings(place, secret=SECRET, clock=clock, attempts=10**9, session=1e12)
         )
         self.site = self.app.state.site
-        self.arena = Arena(self.site.database, lambda _: OPENS)
+        self.challenges = Challenges(self.site.database, lambda _: OPENS)
         self._people()
         self._campaigns()
         self.log = io.StringIO()
@@ -187,23 +192,23 @@ class Stage:
             self.accounts[viewer] = account.id
             scopes = ["read", "submit", *(["organise"] if role == "owner" else [])]
             self.tokens[viewer] = make_token(
-                self.app.state.challenges.arena, account.id, "t", scopes
+                self.app.state.challenges.challenges, account.id, "t", scopes
             )
             for id in TEAMS if role == "participant" else ():
-                known = find_challenge(self.arena, id)
-                team = find_team(self.arena, known, f"team-{TEAMS[id][viewer]}")
+                challenge = self.challenges.find(id)
+                team = find_team(challenge, f"team-{TEAMS[id][viewer]}")
                 self.teams.append(team.id)
-                accept(self.arena, known, invite(self.arena, known, team), account.id)
-                set_contact(self.arena, known, account.id, f"zzcontact{viewer}@lab.example")
+                accept(challenge, invite(challenge, team), account.id)
+                set_contact(challenge, account.id, f"zzcontact{viewer}@lab.example")
                 reason = f"zzreason{viewer}"
-                decide(self.arena, known, team, "approve", actor="zznameowner", reason=reason)
-                report = Report(f"zzrefusal{viewer}").to_json()
-                put_refusal(self.arena, find_phase(self.arena, known, "main"), team, "d", report)
-        known = find_challenge(self.arena, "open")
-        show_members(self.arena, known, find_team(self.arena, known, "stark"), True, actor="x")
-        known = find_challenge(self.arena, "clips")
+                decide(challenge, team, "approve", actor="zznameowner", reason=reason)
+                report = UploadReport(f"zzrefusal{viewer}").to_json()
+                put_refusal(challenge, challenge.find_phase("main"), team, "d", report)
+        challenge = self.challenges.find("open")
+        show_members(challenge, find_team(challenge, "stark"), True, actor="x")
+        challenge = self.challenges.find("clips")
         invite_to_phase(
-            self.arena, known, "zzphase", find_team(self.arena, known, "strong"),
+            challenge, "zzphase", find_team(challenge, "strong"),
             actor="zznameowner", reason="a test",
         )  # fmt: skip
 
@@ -211,7 +216,10 @@ class Stage:
         """Let people judge the entries of ``clips``: one campaign is over, the other goes on."""
         made = {
             human: make_campaign(
-                self.place, self.site.database, "clips", human, now=CLOSES, actor="zznameowner"
+                open_view(self.site.database, "clips", Who("owner"), now=CLOSES),
+                self.place,
+                human,
+                actor="zznameowner",
             ).campaign
             for human in ("ranks", "points")
         }
@@ -259,7 +267,7 @@ class Stage:
         marks["zzreferenceclips"] += (b"zzreferencerounded", b"zzreferenceladder")
         for id in ("rounded", "ladder"):
             marks[f"exact_{id}"] = self._exact(id)
-        board = View(self.site.database, "clips", Who("owner"), now=REVEALS).board("main")
+        board = open_view(self.site.database, "clips", Who("owner"), now=REVEALS).board("main")
         people = [
             score.value
             for row in board.rows
@@ -269,7 +277,7 @@ class Stage:
         uneven = [value for value in people if value != round(value, 6)]
         assert len(uneven) > 3
         marks["people"] = tuple(pattern for value in uneven for pattern in number_mark(value))
-        view = View(self.site.database, "clips", Who("owner"), now=REVEALS)
+        view = open_view(self.site.database, "clips", Who("owner"), now=REVEALS)
         [strong, _] = view.entries_of("main")
         scores = view.scores("main", "blind", strong)
         marks["scores"] = tuple(
@@ -282,7 +290,7 @@ class Stage:
 
     def _item_scores(self, id):
         """Give what the item scores of the first entry of a challenge look like."""
-        view = View(self.site.database, id, Who("owner"), now=REVEALS)
+        view = open_view(self.site.database, id, Who("owner"), now=REVEALS)
         job = view.entries_of("main")[0].job
         with self.site.database.reading() as connection:
             arrays = results.arrays_of(connection, view.splits["blind"], [job], "items")
@@ -294,7 +302,7 @@ class Stage:
 
     def _exact(self, id):
         """Give what the exact scores of a challenge look like, plain and in percent."""
-        view = View(self.site.database, id, Who("owner"), now=REVEALS)
+        view = open_view(self.site.database, id, Who("owner"), now=REVEALS)
         scores = [view.scores("main", "blind", record) for record in view.entries_of("main")]
         values = [
             value

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from reelscore.challenges.challenge import find_challenge, make_challenge
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.people.tokens import SCOPES, make_token
+from reelscore.challenges.updates import make_challenge
 from reelscore.web.store.accounts import find_account, list_accounts
 from support.challenge_data import write_definition
 from support.visits import Visitor, app_over
@@ -25,7 +25,7 @@ def app(tmp_path_factory):
     definition.write_text(definition.read_text().replace("closes = 2026", "closes = 2999"))
     # wrong passwords and links must not end the test after ten
     app = app_over(folder, pages=pages, attempts=10**9)
-    make_challenge(app.state.challenges.arena, definition)
+    make_challenge(app.state.challenges.challenges, definition)
     yield app
     app.state.challenges.readers.close()
 
@@ -79,8 +79,11 @@ def test_no_request_breaks_the_server(app, who, full):
         visitor.begin(name="r1")
     if who == "owner":
         visitor.log_in("schema")
-        arena, [owner] = app.state.challenges.arena, list_accounts(app.state.site.database)
-        add_team(arena, find_challenge(arena), "Ours", account=owner.id)
+        challenges, [owner] = (
+            app.state.challenges.challenges,
+            list_accounts(app.state.site.database),
+        )
+        add_team(challenges.find(), "Ours", account=owner.id)
     proof, seen = visitor.proof, {}
     for operation in schemathesis.openapi.from_dict(app.openapi()).get_all_operations():
         if who == "owner":  # one of the operations is to log out
@@ -88,7 +91,7 @@ def test_no_request_breaks_the_server(app, who, full):
             cookie = app.state.site.signer.sign("session", [account.id, account.sessions])
             visitor.cookies.set("reelscore_session", cookie, path="/")
             if operation.ok().path.startswith("/api/") and not hasattr(visitor, "token"):
-                visitor.token = make_token(arena, owner.id, "", SCOPES)  # pages revoke no more
+                visitor.token = make_token(challenges, owner.id, "", SCOPES)  # pages revoke no more
         attempt_all(operation.ok(), visitor, proof, 200 if full else 3, seen)
     assert len(seen) > 30
     if who == "owner":

@@ -1,70 +1,153 @@
-"""Challenges in the database: made and updated from their definitions, and looked up again."""
+"""Challenges in a database, and the phases of each: found, and opened, moved and closed.
+
+`updates` makes a challenge from its definition and brings it up to date.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from msgspec import to_builtins
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, select, text, update
 
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.definition.changes import definition_changes
+from reelscore.challenges.definition import records as defined
 from reelscore.challenges.definition.checks import story_protocol
-from reelscore.challenges.definition.reader import parsed_definition, read_definition
-from reelscore.challenges.definition.records import Definition, Phase, Split
-from reelscore.challenges.store.blobs import blob_digest, get_blob, has_blob, put_blob
+from reelscore.challenges.definition.reader import parsed_definition
+from reelscore.challenges.store import tables
+from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import check_reason, log
-from reelscore.challenges.store.tables import (
-    challenge,
-    job,
-    phase,
-    phase_split,
-    split,
-    submission,
-    team,
-)
-from reelscore.challenges.uploads import splits
+from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.uploads.splits import items_of
 from reelscore.challenges.uploads.uploads import Expected, ItemList
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.store.database import Database
+from reelscore.store.locations import Where
 from reelscore.store.values import to_iso
-from reelscore.web.store.names import skeleton
 
+Clock = Callable[[Connection], int]
 Dates = Mapping[str, tuple[int | None, int | None]]  # before and after, by name
+DAY = 86_400_000_000  # microseconds
 
 
-@dataclass(frozen=True)
-class Known:
-    """A challenge in the database.
+def server_clock(connection: Connection) -> int:
+    """Return the time in microseconds since 1970: PostgreSQL's own, or with SQLite this machine's.
 
-    Attributes:
-        key: Its number there.
-        state: ``draft``, ``open``, ``closed`` or ``archived``.
-        definition: What it is.
-        pages: Its texts in Markdown, by page.
+    Several machines may work on a PostgreSQL database; their own clocks do not matter then.
     """
+    if connection.dialect.name == "sqlite":
+        return time.time_ns() // 1000
+    now = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+    return int(connection.execute(text(now)).scalar_one())
 
-    key: int
-    state: str
-    definition: Definition
-    pages: Mapping[str, str]
 
-    @property
-    def id(self) -> str:
-        """What its address is called by."""
-        return self.definition.id
+def day_of(moment: int) -> str:
+    """Return the day of UTC that a time lies in.
+
+    >>> day_of(86_399_999_999), day_of(86_400_000_000)
+    ('1970-01-01', '1970-01-02')
+    """
+    start = datetime(1970, 1, 1, tzinfo=timezone.utc)
+    return (start + timedelta(microseconds=moment)).strftime("%Y-%m-%d")
+
+
+def next_day(moment: int) -> int:
+    """Return the time at which the next day of UTC begins.
+
+    >>> next_day(86_399_999_999)
+    86400000000
+    """
+    return (moment // DAY + 1) * DAY
 
 
 @dataclass(frozen=True)
-class KnownPhase:
+class Challenges:
+    """The challenges of a database, and the clock that decides about windows, days and leases."""
+
+    database: Database
+    clock: Clock = server_clock
+
+    @classmethod
+    @contextmanager
+    def opened(cls, where: Where, *, create: bool = False) -> Iterator[Challenges]:
+        """Open a database of challenges; leaving closes it."""
+        with open_challenges(where, create=create) as database:
+            yield cls(database)
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """Open a transaction that sees one moment."""
+        return self.database.reading()
+
+    def writing(self) -> AbstractContextManager[Connection]:
+        """Open a transaction that writes."""
+        return self.database.writing()
+
+    def now(self, connection: Connection) -> int:
+        """Return the time in microseconds since 1970."""
+        return self.clock(connection)
+
+    def all(self) -> list[Challenge]:
+        """Return all challenges, oldest first."""
+        with self.reading() as connection:
+            rows = connection.execute(select(tables.challenge).order_by(tables.challenge.c.key))
+            return [self._challenge(row) for row in rows]
+
+    def find(self, id: str = "") -> Challenge:
+        """Return a challenge by its id; without one, the only one that there is.
+
+        Raises:
+            UnknownNameError: If there is no such challenge.
+            DataError: If there are several, or none.
+        """
+        with self.reading() as connection:
+            rows = connection.execute(
+                select(tables.challenge.c.id, tables.challenge.c.key).order_by("key")
+            ).all()
+            keys = {row.id: row.key for row in rows}
+            if not keys:
+                raise DataError(f"{self.database.place}: there is no challenge; make one first.")
+            if not id and len(keys) > 1:
+                raise DataError(f"There are several challenges: {', '.join(keys)}; name one.")
+            if id and id not in keys:
+                raise UnknownNameError.of("challenge", id, keys)
+            key = keys[id or rows[0].id]
+            own = select(tables.challenge).filter_by(key=key)
+            return self._challenge(connection.execute(own).one())
+
+    def of_submission(self, id: str) -> Challenge | None:
+        """Return the challenge that a submission was made to, by its public id."""
+        own = (
+            select(tables.challenge)
+            .join(tables.phase, tables.phase.c.challenge == tables.challenge.c.key)
+            .join(tables.submission, tables.submission.c.phase == tables.phase.c.key)
+            .where(tables.submission.c.id == id)
+        )
+        with self.reading() as connection:
+            row = connection.execute(own).one_or_none()
+        return None if row is None else self._challenge(row)
+
+    def _challenge(self, row: Row[Any]) -> Challenge:
+        return Challenge(
+            self,
+            row.key,
+            row.state,
+            parsed_definition(row.definition),
+            json.loads(row.pages),
+            row.digest,
+            row.created,
+        )
+
+
+@dataclass(frozen=True)
+class Phase:
     """A phase in the database; its times may have been changed since the definition.
 
     Attributes:
         key: Its number there.
-        challenge: The key of its challenge.
         definition: What the file says about it.
         opens: When it opens, in microseconds since 1970.
         closes: When it closes.
@@ -74,8 +157,7 @@ class KnownPhase:
     """
 
     key: int
-    challenge: int
-    definition: Phase
+    definition: defined.Phase
     opens: int
     closes: int
     reveals: int | None
@@ -92,428 +174,178 @@ class KnownPhase:
         return self.opens <= moment < self.closes
 
 
-def make_challenge(
-    arena: Arena,
-    path: str | Path,
-    *,
-    draft: bool = False,
-    rescore: bool = False,
-    actor: str = "command line",
-) -> list[str]:
-    """Make a challenge from its definition, or bring it to what the definition says now.
+@dataclass(frozen=True)
+class Challenge:
+    """A challenge in the database.
 
-    Dates that were changed after the last definition stay, unless the definition changes them too.
-
-    Args:
-        arena: The database.
-        path: The definition.
-        draft: Whether nobody but organisers may see it yet.
-        rescore: Whether a phase that has scores may be scored in another way: all its submissions
-            are scored again then, as the next generation.
-        actor: Who does it, for the log.
-
-    Returns:
-        What has changed, in a sentence each; nothing where all is as it was.
-
-    Raises:
-        DataError: If the definition is wrong, or changes how a phase is scored that has scores.
-        RefusedError: If a generation of such a phase is being scored.
+    Attributes:
+        store: The challenges of the database.
+        key: Its number there.
+        state: ``draft``, ``open``, ``closed`` or ``archived``.
+        definition: What it is.
+        pages: Its texts in Markdown, by page.
+        digest: Of the definition.
+        created: When it was made.
     """
-    from reelscore.challenges.queue.jobs import begin_generation  # which imports this module
 
-    definition = read_definition(path)
-    folder = Path(path).parent
-    contents = {each.id: splits.read_split(each, folder) for each in definition.splits}
-    for each in definition.phases:
-        splits.check_disjoint(contents, each.id, each.splits)
-    pages = {page: (folder / name).read_text("utf-8") for page, name in definition.pages.items()}
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
-        own = connection.execute(select(challenge).filter_by(id=definition.id)).one_or_none()
-        moved: dict[str, Dates] = {}
-        state = "draft" if draft else "open"
-        values = {
-            "name": definition.name,
-            "definition": definition.text,
-            "digest": definition.digest,
-            "pages": json.dumps(pages, ensure_ascii=False),
-        }
-        if own is None:
-            added = insert(challenge).values(id=definition.id, state=state, created=now, **values)
-            key = connection.execute(added.returning(challenge.c.key)).scalar_one()
-            changes, again, before = [f"Challenge {definition.id!r} is made."], list[str](), None
-        else:
-            key = own.key
-            _check_baselines(connection, key, definition, path)
-            before = parsed_definition(own.definition)
-            moved = _moved_dates(connection, key, before, definition)
-            changes, again = _changes(connection, own, before, definition, contents, moved, rescore)
-            if own.state == "draft" and not draft:
-                changes.append("The challenge is open.")
-                values["state"] = "open"
-            if own.pages != values["pages"]:
-                changes.append("Pages are changed.")
-            connection.execute(update(challenge).filter_by(key=key).values(values))
-        keys = {
-            each.id: _put_split(connection, key, each, contents[each.id])
-            for each in definition.splits
-        }
-        for position, each in enumerate(definition.phases):
-            _put_phase(connection, key, definition, each, position, keys, before)
-        known = Known(key, state, definition, pages)
-        for id in again:
-            why = "the definition has another way of scoring"
-            count = begin_generation(arena, connection, known, id, actor=actor, reason=why)
-            changes.append(f"Phase {id!r} is scored in another way: {count:,} submissions wait.")
-        for id, dates in moved.items():
-            log(connection, now, key, "dates", id, actor=actor, reason="The definition is changed.",
-                before=_said(dates, 0), after=_said(dates, 1))  # fmt: skip
-        if changes:
-            log(connection, now, key, "definition", definition.id, actor=actor,
-                reason=" ".join(changes), before=own.digest if own is not None else "",
-                after=definition.digest)  # fmt: skip
-    return changes
+    store: Challenges = field(repr=False)
+    key: int
+    state: str
+    definition: defined.Definition
+    pages: Mapping[str, str]
+    digest: str
+    created: int
 
+    @property
+    def id(self) -> str:
+        """What its address is called by."""
+        return self.definition.id
 
-def _check_baselines(
-    connection: Connection, key: int, definition: Definition, path: str | Path
-) -> None:
-    """Refuse baselines that have the name of a team which is none.
+    @property
+    def database(self) -> Database:
+        """Where it is kept."""
+        return self.store.database
 
-    Raises:
-        DataError: If there is one.
-    """
-    teams = connection.execute(select(team).filter_by(challenge=key)).all()
-    others = {each.skeleton: each.name for each in teams if each.kind != "baseline"}
-    for baseline in definition.baselines:
-        if (other := others.get(skeleton(baseline.name))) is not None:
-            raise DataError(
-                f"{path}: [[baseline]] {baseline.name!r} has the name of a team that takes part, "
-                f"{other!r}, and would hand in for it; nothing was changed. Choose another name "
-                "for the baseline."
-            )
+    def reading(self) -> AbstractContextManager[Connection]:
+        """Open a transaction that sees one moment."""
+        return self.database.reading()
 
+    def writing(self) -> AbstractContextManager[Connection]:
+        """Open a transaction that writes."""
+        return self.database.writing()
 
-def scoring_settings(definition: Definition, each: Phase) -> dict[str, Any]:
-    """Return what a scorer needs to know about a phase, as plain data."""
-    scoring = to_builtins(definition.scoring)
-    kind = definition.kind(each)
-    others = ("scores", "protocol") if kind == "captions" else ("metrics", "tokenizer")
-    for key in ("missing", "empty", *others):
-        del scoring[key]
-    return {"kind": kind, **scoring}
+    def now(self, connection: Connection) -> int:
+        """Return the time in microseconds since 1970."""
+        return self.store.clock(connection)
 
+    def read_from(self, database: Database) -> Challenge:
+        """Return the same challenge with another connection to its database."""
+        return replace(self, store=replace(self.store, database=database))
 
-def _put_split(connection: Connection, key: int, own: Split, content: splits.SplitContent) -> int:
-    """Keep a split, or its new content where it is there already.
+    def phases(self, connection: Connection) -> dict[str, Phase]:
+        """Return all phases by their ids."""
+        own = select(tables.phase).filter_by(challenge=self.key).order_by(tables.phase.c.key)
+        return {row.id: self._phase(row) for row in connection.execute(own)}
 
-    Returns:
-        Its key.
-    """
-    values = {
-        "visibility": own.visibility,
-        "kind": own.kind,
-        "items_blob": put_blob(connection, content.items),
-        "references_blob": put_blob(connection, content.references),
-        "digest": content.digest,
-        "count": content.count,
-    }
-    name = {"challenge": key, "id": own.id}
-    split_key = connection.scalar(select(split.c.key).filter_by(**name))
-    if split_key is None:
-        added = insert(split).values(**name, **values).returning(split.c.key)
-        return int(connection.execute(added).scalar_one())
-    connection.execute(update(split).filter_by(key=split_key).values(values))
-    return int(split_key)
+    def phase(self, connection: Connection, id: str) -> Phase:
+        """Return a phase by its id.
 
+        Raises:
+            UnknownNameError: If there is no such phase.
+        """
+        own = select(tables.phase).filter_by(challenge=self.key, id=id)
+        row = connection.execute(own).one_or_none()
+        if row is None:
+            raise UnknownNameError.of("phase", id, [each.id for each in self.definition.phases])
+        return self._phase(row)
 
-def item_list(connection: Connection, row: Row[Any]) -> ItemList:
-    """Return the items of a row of `challenge_split`, for readers."""
-    return splits.items_of(row.id, get_blob(connection, row.items_blob))
+    def find_phase(self, id: str) -> Phase:
+        """Return a phase by its id, in a transaction of its own."""
+        with self.reading() as connection:
+            return self.phase(connection, id)
 
-
-def _put_phase(
-    connection: Connection,
-    key: int,
-    definition: Definition,
-    each: Phase,
-    position: int,
-    split_keys: Mapping[str, int],
-    before: Definition | None,
-) -> None:
-    values = {
-        "position": position,
-        "priority": each.priority,
-        "settings": json.dumps(scoring_settings(definition, each), sort_keys=True),
-        **_new_dates(before, each),
-    }
-    own = {"challenge": key, "id": each.id}
-    phase_key = connection.scalar(select(phase.c.key).filter_by(**own))
-    if phase_key is None:
-        added = insert(phase).values(**own, **values, generation=1).returning(phase.c.key)
-        phase_key = connection.execute(added).scalar_one()
-    else:
-        connection.execute(update(phase).filter_by(key=phase_key).values(values))
-        if "closes" in values:
-            _mark_late(connection, phase_key, each.closes)
-    connection.execute(delete(phase_split).filter_by(phase=phase_key))
-    for place, id in enumerate(each.splits):
-        step = str(each.step.get(id, ""))
-        connection.execute(
-            insert(phase_split).values(
-                phase=phase_key,
-                split=split_keys[id],
-                position=place,
-                feedback=each.feedback[id],
-                step=step,
-            )
+    def _phase(self, row: Row[Any]) -> Phase:
+        return Phase(
+            row.key,
+            self.definition.phase(row.id),
+            row.opens,
+            row.closes,
+            row.reveals,
+            row.generation,
+            json.loads(row.settings),
         )
 
+    def expected_upload(self, connection: Connection, phase: Phase) -> Expected:
+        """Return what an upload for a phase has to hold: ids of items and limits, no references."""
+        lists = [
+            items_of(row.id, get_blob(connection, row.items_blob))
+            for row in split_rows(connection, phase.key)
+        ]
+        return expected_of(self.definition, phase.definition, lists)
 
-def _moved_dates(
-    connection: Connection, key: int, before: Definition, definition: Definition
-) -> dict[str, Dates]:
-    """Return the dates that a definition moves, by phase."""
-    moved: dict[str, Dates] = {}
-    for row in connection.execute(select(phase).filter_by(challenge=key)).all():
-        each = next((each for each in definition.phases if each.id == row.id), None)
-        dates = _new_dates(before, each) if each is not None else {}
-        if own := {
-            name: (getattr(row, name), moment)
-            for name, moment in dates.items()
-            if getattr(row, name) != moment
-        }:
-            moved[row.id] = own
-    return moved
+    def change_dates(
+        self,
+        id: str,
+        *,
+        actor: str,
+        reason: str,
+        closes: int | None = None,
+        reveals: int | None = None,
+    ) -> None:
+        """Change when a phase closes or reveals; the change stands in the log and on its page.
 
+        Raises:
+            DataError: If there is no reason, or the times are in a wrong order.
+            UnknownNameError: If there is no such phase.
+        """
+        check_reason(reason)
+        with self.writing() as connection:
+            own = self.phase(connection, id)
+            new_closes = own.closes if closes is None else closes
+            new_reveals = own.reveals if reveals is None else reveals
+            if not own.opens < new_closes or (new_reveals is not None and new_reveals < new_closes):
+                raise DataError("A phase opens, then closes, then reveals; these times do not.")
+            values = {"closes": new_closes, "reveals": new_reveals}
+            connection.execute(update(tables.phase).filter_by(key=own.key).values(values))
+            mark_late(connection, own.key, new_closes)
+            dates = {"closes": (own.closes, new_closes), "reveals": (own.reveals, new_reveals)}
+            log_dates(connection, self, id, dates, actor, reason)
 
-def _new_dates(before: Definition | None, each: Phase) -> dict[str, int | None]:
-    """Return the dates of a phase that differ from those of the definition before, or all."""
-    earlier = {phase.id: phase for phase in before.phases}.get(each.id) if before else None
-    dates = {name: getattr(each, name) for name in ("opens", "closes", "reveals")}
-    return {
-        name: moment
-        for name, moment in dates.items()
-        if earlier is None or getattr(earlier, name) != moment
-    }
+    def set_state(self, state: str, *, actor: str, reason: str) -> None:
+        """Make it a draft, open, closed or archived.
 
-
-def _changes(
-    connection: Connection,
-    own: Row[Any],
-    before: Definition,
-    definition: Definition,
-    contents: Mapping[str, splits.SplitContent],
-    moved: Mapping[str, Dates],
-    rescore: bool,
-) -> tuple[list[str], list[str]]:
-    """Return what a new definition changes, and which phases it scores anew; refuse the rest."""
-    for what, were, are in (
-        ("Phase", before.phases, definition.phases),
-        ("Split", before.splits, definition.splits),
-    ):
-        if gone := sorted({each.id for each in were} - {each.id for each in are}):
-            raise DataError(f"{what} {gone[0]!r} is gone; it stays, whatever else changes.")
-    rows = {row.id: row for row in connection.execute(select(split).filter_by(challenge=own.key))}
-    changes, again = definition_changes(before, definition), list[str]()
-    for id, row in rows.items():  # what an export has left out
-        same = row.digest == contents[id].digest
-        if same and not has_blob(connection, row.references_blob):
-            changes.append(f"Split {id!r} has its references again.")
-    for row in connection.execute(select(phase).filter_by(challenge=own.key)).all():
-        each, earlier = definition.phase(row.id), before.phase(row.id)
-        for name, (was, now) in moved.get(row.id, {}).items():
-            changes.append(f"Phase {each.id!r} {name} {_date(now)}, was {_date(was)}.")
-        states = _job_states(connection, row.key)
-        kept = {id: (rows[id], contents[id]) for id in each.splits if id in rows}
-        if states and (
-            earlier.splits != each.splits
-            or any(blob_digest(new.items) != old.items_blob for old, new in kept.values())
-        ):
-            raise DataError(
-                f"Phase {each.id!r} has submissions, which were read for its splits and their "
-                "items: these stay as they are. Make a new phase."
-            )
-        settings = scoring_settings(definition, each)
-        same_rules = _rules(json.loads(row.settings), earlier) == _rules(settings, each)
-        if same_rules and all(old.digest == new.digest for old, new in kept.values()):
-            continue
-        if states & {"scoring", "scored"} and not rescore:
-            raise DataError(
-                f"Phase {each.id!r} has scores; references, metrics, feedback and other rules of "
-                "scoring change with a new generation only. Leave them as they are, make a new "
-                "phase, or score all its submissions again: --rescore."
-            )
-        if states:
-            again.append(each.id)
-        else:
-            changes.append(f"Phase {each.id!r} is scored in another way.")
-    if not changes and not again and own.digest != definition.digest:
-        changes.append("The definition is changed.")
-    return changes, again
-
-
-def _rules(settings: Mapping[str, Any], each: Phase) -> list[Any]:
-    """What the scores of a phase, and what its teams are told of them, depend on."""
-    scoring = {key: value for key, value in settings.items() if key != "limits"}
-    # as JSON has it: the database keeps lists where the definition has tuples
-    return [json.loads(json.dumps(scoring)), dict(each.feedback), dict(each.step)]
-
-
-def _job_states(connection: Connection, phase_key: int) -> set[str]:
-    states = select(job.c.state).join(submission).where(submission.c.phase == phase_key)
-    return set(connection.scalars(states.distinct()))
-
-
-# Looking up
-
-
-def list_challenges(arena: Arena) -> list[Known]:
-    """Return all challenges, oldest first."""
-    with arena.database.reading() as connection:
-        rows = connection.execute(select(challenge).order_by(challenge.c.key)).all()
-    return [_known(row) for row in rows]
-
-
-def find_challenge(arena: Arena, id: str = "") -> Known:
-    """Return a challenge by its id; without one, the only one that there is.
-
-    Raises:
-        UnknownNameError: If there is no such challenge.
-        DataError: If there are several, or none.
-    """
-    with arena.database.reading() as connection:
-        rows = connection.execute(select(challenge).order_by(challenge.c.key)).all()
-    if not rows:
-        raise DataError(f"{arena.database.place}: there is no challenge; make one first.")
-    ids = [row.id for row in rows]
-    if not id and len(rows) > 1:
-        raise DataError(f"There are several challenges: {', '.join(ids)}; name one.")
-    if id and id not in ids:
-        raise UnknownNameError.of("challenge", id, ids)
-    return _known(rows[ids.index(id)] if id else rows[0])
-
-
-def _known(row: Row[Any]) -> Known:
-    return Known(row.key, row.state, parsed_definition(row.definition), json.loads(row.pages))
-
-
-def find_phase(arena: Arena, known: Known, id: str) -> KnownPhase:
-    """Return a phase of a challenge by its id.
-
-    Raises:
-        UnknownNameError: If there is no such phase.
-    """
-    with arena.database.reading() as connection:
-        return phase_in(connection, known, id)
-
-
-def phase_in(connection: Connection, known: Known, id: str) -> KnownPhase:
-    """Return a phase of a challenge by its id, within a transaction.
-
-    Raises:
-        UnknownNameError: If there is no such phase.
-    """
-    row = connection.execute(select(phase).filter_by(challenge=known.key, id=id)).one_or_none()
-    if row is None:
-        raise UnknownNameError.of("phase", id, [each.id for each in known.definition.phases])
-    return KnownPhase(
-        row.key,
-        known.key,
-        known.definition.phase(id),
-        row.opens,
-        row.closes,
-        row.reveals,
-        row.generation,
-        json.loads(row.settings),
-    )
+        Raises:
+            DataError: If there is no reason.
+        """
+        check_reason(reason)
+        with self.writing() as connection:
+            own = update(tables.challenge).filter_by(key=self.key)
+            connection.execute(own.values(state=state))
+            log(connection, self.now(connection), self.key, "state", self.id, actor=actor,
+                reason=reason, before=self.state, after=state)  # fmt: skip
 
 
 def split_rows(connection: Connection, phase_key: int) -> Sequence[Row[Any]]:
     """Return the splits of a phase in order: rows of `challenge_split` with feedback and step."""
+    split, own = tables.split, tables.phase_split
     return connection.execute(
-        select(split, phase_split.c.feedback, phase_split.c.step)
-        .join(phase_split, phase_split.c.split == split.c.key)
-        .where(phase_split.c.phase == phase_key)
-        .order_by(phase_split.c.position)
+        select(split, own.c.feedback, own.c.step)
+        .join(own, own.c.split == split.c.key)
+        .where(own.c.phase == phase_key)
+        .order_by(own.c.position)
     ).all()
 
 
-def expected_upload(arena: Arena, known: Known, id: str) -> Expected:
-    """Return what an upload for a phase has to hold: ids of items and limits, no references.
-
-    Raises:
-        UnknownNameError: If there is no such phase.
-    """
-    with arena.database.reading() as connection:
-        own = phase_in(connection, known, id)
-        lists = [item_list(connection, row) for row in split_rows(connection, own.key)]
-    return expected_of(known.definition, own.definition, lists)
-
-
-def expected_of(definition: Definition, each: Phase, lists: Sequence[ItemList]) -> Expected:
+def expected_of(
+    definition: defined.Definition, phase: defined.Phase, lists: Sequence[ItemList]
+) -> Expected:
     """Return what an upload has to hold, by the definition and the items of the phase's splits."""
-    scoring, kind = definition.scoring, definition.kind(each)
+    scoring, kind = definition.scoring, definition.kind(phase)
     if kind == "captions":
         return Expected(kind, lists, scoring.limits)
     return Expected(kind, lists, scoring.limits, story_protocol(scoring).missing)
 
 
-def change_dates(
-    arena: Arena,
-    known: Known,
-    id: str,
-    *,
-    actor: str,
-    reason: str,
-    closes: int | None = None,
-    reveals: int | None = None,
-) -> None:
-    """Change when a phase closes or reveals; the change stands in the log and on its page.
-
-    Raises:
-        DataError: If there is no reason, or the times are in a wrong order.
-        UnknownNameError: If there is no such phase.
-    """
-    check_reason(reason)
-    with arena.database.writing() as connection:
-        own = phase_in(connection, known, id)
-        new_closes = own.closes if closes is None else closes
-        new_reveals = own.reveals if reveals is None else reveals
-        if not own.opens < new_closes or (new_reveals is not None and new_reveals < new_closes):
-            raise DataError("A phase opens, then closes, then reveals; these times do not.")
-        values = {"closes": new_closes, "reveals": new_reveals}
-        connection.execute(update(phase).filter_by(key=own.key).values(values))
-        _mark_late(connection, own.key, new_closes)
-        dates = {"closes": (own.closes, new_closes), "reveals": (own.reveals, new_reveals)}
-        log(connection, arena.clock(connection), known.key, "dates", id, actor=actor,
-            reason=reason, before=_said(dates, 0), after=_said(dates, 1))  # fmt: skip
-
-
-def _mark_late(connection: Connection, phase_key: int, closes: int) -> None:
+def mark_late(connection: Connection, phase_key: int, closes: int) -> None:
     """Mark the submissions that came after the close, which may have been moved."""
-    late = submission.c.arrived >= closes
-    connection.execute(update(submission).filter_by(phase=phase_key).values(late=late))
+    late = tables.submission.c.arrived >= closes
+    connection.execute(update(tables.submission).filter_by(phase=phase_key).values(late=late))
 
 
-def _said(dates: Dates, place: int) -> str:
+def log_dates(
+    connection: Connection, challenge: Challenge, phase: str, dates: Dates, actor: str, reason: str
+) -> None:
+    """Write into the log that dates of a phase were changed."""
+    log(connection, challenge.now(connection), challenge.key, "dates", phase, actor=actor,
+        reason=reason, before=_dates(dates, 0), after=_dates(dates, 1))  # fmt: skip
+
+
+def _dates(dates: Dates, place: int) -> str:
     """Write dates for the log and the overview: those before, or those after."""
-    texts = {name: _date(pair[place]).replace(".000000Z", "Z") for name, pair in dates.items()}
+    texts = {name: date_text(pair[place]).replace(".000000Z", "Z") for name, pair in dates.items()}
     return ", ".join(f"{name} {text}" for name, text in texts.items())
 
 
-def _date(moment: int | None) -> str:
+def date_text(moment: int | None) -> str:
+    """Write when something happens, or that it does by hand."""
     return to_iso(moment) or "by hand"
-
-
-def set_state(arena: Arena, known: Known, state: str, *, actor: str, reason: str) -> None:
-    """Make a challenge a draft, open, closed or archived.
-
-    Raises:
-        DataError: If there is no reason.
-    """
-    check_reason(reason)
-    with arena.database.writing() as connection:
-        connection.execute(update(challenge).filter_by(key=known.key).values(state=state))
-        log(connection, arena.clock(connection), known.key, "state", known.id, actor=actor,
-            reason=reason, before=known.state, after=state)  # fmt: skip

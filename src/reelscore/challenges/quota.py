@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from reelscore.challenges.arena import Arena, day_of, next_day
-from reelscore.challenges.challenge import Known, KnownPhase
+from reelscore.challenges.challenge import Challenge, Phase, day_of, next_day
 from reelscore.challenges.people.teams import Team, own_keys
 from reelscore.challenges.store.events import check_reason, log
 from reelscore.challenges.store.tables import charge, grant, job, refusal, submission
@@ -40,13 +39,13 @@ class Left:
     resets: int
 
 
-def quota_left(arena: Arena, phase: KnownPhase, team: Team) -> Left:
+def quota_left(challenge: Challenge, phase: Phase, team: Team) -> Left:
     """Return what a team has left in a phase now."""
-    with arena.database.reading() as connection:
-        return left_in(connection, phase, team, arena.clock(connection))
+    with challenge.reading() as connection:
+        return left_in(connection, phase, team, challenge.now(connection))
 
 
-def left_in(connection: Connection, phase: KnownPhase, team: Team, moment: int) -> Left:
+def left_in(connection: Connection, phase: Phase, team: Team, moment: int) -> Left:
     """Return what a team has left in a phase at a time, within a transaction."""
     limits, day = phase.definition.limits, day_of(moment)
     keys = own_keys(connection, team.key)
@@ -104,7 +103,7 @@ def check_left(left: Left) -> None:
 
 
 def put_charge(
-    connection: Connection, submission_key: int, phase: KnownPhase, team: Team, arrived: int
+    connection: Connection, submission_key: int, phase: Phase, team: Team, arrived: int
 ) -> None:
     """Charge one unit of the day on which the submission arrived."""
     connection.execute(
@@ -138,9 +137,8 @@ def charge_again(connection: Connection, submission_key: int) -> None:
 
 
 def give(
-    arena: Arena,
-    known: Known,
-    phase: KnownPhase,
+    challenge: Challenge,
+    phase: Phase,
     team: Team,
     amount: int,
     *,
@@ -149,24 +147,15 @@ def give(
 ) -> None:
     """Grant a team more submissions: in all, and for today; or take back what was granted.
 
-    Args:
-        arena: The database.
-        known: The challenge.
-        phase: Where they count.
-        team: Who gets them.
-        amount: How many more; below zero, how many of those granted before are taken back.
-        actor: Who decides.
-        reason: Why.
-
     Raises:
         DataError: If the amount is 0, more is taken back than was granted, or there is no reason.
     """
     if amount == 0:
         raise DataError("The amount is 0; expected submissions to grant, or below 0 to take back.")
     check_reason(reason)
-    with arena.database.writing() as connection:
+    with challenge.writing() as connection:
         alone(connection, "challenge_grant", str(team.key), str(phase.key))
-        now = arena.clock(connection)
+        now = challenge.now(connection)
         days = {day_of(now): amount}
         if amount < 0:
             days = _taken_back(connection, phase, team, -amount)
@@ -182,7 +171,7 @@ def give(
                     reason=reason,
                 )
             )
-        log(connection, now, known.key, "grant", team.id, actor=actor, reason=reason,
+        log(connection, now, challenge.key, "grant", team.id, actor=actor, reason=reason,
             after=f"{amount} in {phase.id}")  # fmt: skip
 
 
@@ -195,9 +184,7 @@ def changed(amount: int) -> str:
     return f"{abs(amount)} {'more' if amount > 0 else 'less'}"
 
 
-def _taken_back(
-    connection: Connection, phase: KnownPhase, team: Team, amount: int
-) -> dict[str, int]:
+def _taken_back(connection: Connection, phase: Phase, team: Team, amount: int) -> dict[str, int]:
     """Take grants back by the days on which they counted, the latest first."""
     by_day = (
         select(grant.c.day, func.sum(grant.c.amount))
@@ -240,14 +227,14 @@ def check_refusals(connection: Connection, team: Team, now: int) -> None:
         )
 
 
-def put_refusal(arena: Arena, phase: KnownPhase, team: Team, digest: str, report: str) -> None:
+def put_refusal(challenge: Challenge, phase: Phase, team: Team, digest: str, report: str) -> None:
     """Keep what was wrong with an upload; not the upload itself."""
-    with arena.database.writing() as connection:
+    with challenge.writing() as connection:
         connection.execute(
             insert(refusal).values(
                 team=team.key,
                 phase=phase.key,
-                time=arena.clock(connection),
+                time=challenge.now(connection),
                 digest=digest,
                 report=report,
             )

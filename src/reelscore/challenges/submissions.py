@@ -9,21 +9,26 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from reelscore.challenges import quota
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import Known, KnownPhase, expected_upload, phase_in
+from reelscore.challenges.challenge import Challenge, Phase
 from reelscore.challenges.people.teams import Team, own_keys
 from reelscore.challenges.queue import jobs
+from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import put_blob
 from reelscore.challenges.store.events import check_reason, log
-from reelscore.challenges.store.tables import challenge, job, phase, submission, team
-from reelscore.challenges.uploads.uploads import Accepted, Readers, Report, shown_name
+from reelscore.challenges.store.tables import job, submission
+from reelscore.challenges.uploads.uploads import (
+    Accepted,
+    Expected,
+    Readers,
+    UploadReport,
+    shown_name,
+)
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
 from reelscore.store.values import check_text, to_iso
@@ -39,9 +44,8 @@ class RefusedUpload(RefusedError):
         report: What is wrong with it.
     """
 
-    def __init__(self, report: Report) -> None:
-        message = "\n".join([report.message, *report.problems, *report.notes])
-        super().__init__("invalid", message, report.problems)
+    def __init__(self, report: UploadReport) -> None:
+        super().__init__("invalid", "\n".join([report.message, *report.problems, *report.notes]))
         self.report = report
 
 
@@ -87,7 +91,7 @@ class Upload:
 
 
 @dataclass(frozen=True)
-class Receipt:
+class SubmissionReceipt:
     """The answer to a submission.
 
     Attributes:
@@ -110,9 +114,8 @@ class Receipt:
 
 
 def hand_in(
-    arena: Arena,
+    challenge: Challenge,
     readers: Readers,
-    known: Known,
     phase_id: str,
     own: Team,
     upload: Upload,
@@ -120,13 +123,12 @@ def hand_in(
     account: int | None = None,
     arrived: int | None = None,
     actor: str = "",
-) -> Receipt:
+) -> SubmissionReceipt:
     """Take a submission: look, read, and keep it.
 
     Args:
-        arena: The database.
+        challenge: The challenge.
         readers: Who reads the file.
-        known: The challenge.
         phase_id: The phase.
         own: The team.
         upload: The file, and what is said about it.
@@ -142,25 +144,26 @@ def hand_in(
         DataError: If something said about the file is not valid.
     """
     upload.check()
-    with arena.database.reading() as connection:
-        now = arena.clock(connection)
+    with challenge.reading() as connection:
+        now = challenge.now(connection)
         arrived = now if arrived is None else arrived
-        own_phase = phase_in(connection, known, phase_id)
-        if earlier := _earlier(connection, own_phase, own, upload.idempotency, now):
+        phase = challenge.phase(connection, phase_id)
+        if earlier := _earlier(connection, phase, own, upload.idempotency, now):
             return earlier
         check_team(connection, own)
-        check_window(own_phase, arrived, now)
+        check_window(phase, arrived, now)
         if own.kind != "baseline":
-            quota.check_left(quota.left_in(connection, own_phase, own, arrived))
+            quota.check_left(quota.left_in(connection, phase, own, arrived))
             quota.check_refusals(connection, own, now)
-    accepted = read_file(arena, readers, known, own_phase, own, upload)
+        expected = challenge.expected_upload(connection, phase)
+    accepted = read_file(challenge, readers, phase, own, upload, expected)
     return keep(
-        arena, known, phase_id, own, upload, accepted, account=account, arrived=arrived, actor=actor
+        challenge, phase_id, own, upload, accepted, account=account, arrived=arrived, actor=actor
     )
 
 
 def check_file(
-    arena: Arena, readers: Readers, known: Known, phase_id: str, own: Team, upload: Upload
+    challenge: Challenge, readers: Readers, phase_id: str, own: Team, upload: Upload
 ) -> Accepted:
     """Read a file as `hand_in` would, and keep nothing of it.
 
@@ -169,17 +172,23 @@ def check_file(
         RefusedError: If the phase has not opened (``closed``), the team sends too many bad files
             (``often``), or readers are busy (``busy``).
     """
-    with arena.database.reading() as connection:
-        now = arena.clock(connection)
-        own_phase = phase_in(connection, known, phase_id)
-        if now < own_phase.opens:
-            raise RefusedError("closed", f"The phase opens at {to_iso(own_phase.opens)}.")
+    with challenge.reading() as connection:
+        now = challenge.now(connection)
+        phase = challenge.phase(connection, phase_id)
+        if now < phase.opens:
+            raise RefusedError("closed", f"The phase opens at {to_iso(phase.opens)}.")
         quota.check_refusals(connection, own, now)
-    return read_file(arena, readers, known, own_phase, own, upload)
+        expected = challenge.expected_upload(connection, phase)
+    return read_file(challenge, readers, phase, own, upload, expected)
 
 
 def read_file(
-    arena: Arena, readers: Readers, known: Known, own_phase: KnownPhase, own: Team, upload: Upload
+    challenge: Challenge,
+    readers: Readers,
+    phase: Phase,
+    own: Team,
+    upload: Upload,
+    expected: Expected,
 ) -> Accepted:
     """Read a file for a phase; what is wrong with one becomes a refusal.
 
@@ -187,25 +196,23 @@ def read_file(
         RefusedUpload: If it cannot be scored.
         RefusedError: If readers are busy.
     """
-    largest = known.definition.scoring.limits.upload_mb << 20
+    largest = expected.limits.upload_mb << 20
     if len(upload.content) > largest:
         name = shown_name(upload.name)
-        result: Accepted | Report = Report(
+        result: Accepted | UploadReport = UploadReport(
             f"{name}: has {len(upload.content):,} bytes; at most {largest >> 20} MB are taken."
         )
     else:
-        expected = expected_upload(arena, known, own_phase.id)
         result = readers.read(upload.name, upload.content, expected)
-    if isinstance(result, Report):
+    if isinstance(result, UploadReport):
         digest = hashlib.sha256(upload.content).hexdigest()
-        quota.put_refusal(arena, own_phase, own, digest, result.to_json())
+        quota.put_refusal(challenge, phase, own, digest, result.to_json())
         raise RefusedUpload(result)
     return result
 
 
 def keep(
-    arena: Arena,
-    known: Known,
+    challenge: Challenge,
     phase_id: str,
     own: Team,
     upload: Upload,
@@ -215,7 +222,7 @@ def keep(
     arrived: int,
     actor: str = "",
     imported: bool = False,
-) -> Receipt:
+) -> SubmissionReceipt:
     """Keep a submission that was read: file, charge, job and event, in one transaction.
 
     One that is imported from elsewhere is neither charged nor refused for its time.
@@ -223,19 +230,19 @@ def keep(
     Raises:
         RefusedError: As in `hand_in`; window and quota are looked at once more.
     """
-    with arena.database.writing() as connection:
+    with challenge.writing() as connection:
         alone(connection, "challenge_team", str(own.key))
-        now = arena.clock(connection)
-        own_phase = phase_in(connection, known, phase_id)
-        if earlier := _earlier(connection, own_phase, own, upload.idempotency, now):
+        now = challenge.now(connection)
+        phase = challenge.phase(connection, phase_id)
+        if earlier := _earlier(connection, phase, own, upload.idempotency, now):
             return earlier
         check_team(connection, own)
-        late = arrived >= own_phase.closes if imported else check_window(own_phase, arrived, now)
+        late = arrived >= phase.closes if imported else check_window(phase, arrived, now)
         free = imported or own.kind == "baseline"
         if not free:
-            quota.check_left(quota.left_in(connection, own_phase, own, arrived))
-        _check_same(connection, own_phase, own, accepted, force=upload.force)
-        of_team = {"team": own.key, "phase": own_phase.key}
+            quota.check_left(quota.left_in(connection, phase, own, arrived))
+        _check_same(connection, phase, own, accepted, force=upload.force)
+        of_team = {"team": own.key, "phase": phase.key}
         last = select(func.coalesce(func.max(submission.c.number), 0)).filter_by(**of_team)
         values = {
             **of_team,
@@ -258,29 +265,31 @@ def keep(
         }
         added = insert(submission).values(values).returning(*submission.c)
         row = connection.execute(added).one()
-        generation = newest_generation(connection, own_phase.key)
-        jobs.queue(connection, row.key, generation, own_phase.settings, now)
+        generation = _newest_generation(connection, phase.key)
+        jobs.queue(connection, row.key, generation, phase.settings, now)
         if not free:
-            quota.put_charge(connection, row.key, own_phase, own, arrived)
-        left = quota.left_in(connection, own_phase, own, arrived)
+            quota.put_charge(connection, row.key, phase, own, arrived)
+        left = quota.left_in(connection, phase, own, arrived)
         what = "imported" if imported else "submission"
-        after = f"{own.id} {own_phase.id} {row.number}"
-        log(connection, now, known.key, what, row.id, actor=actor, after=after)
-        return Receipt(row.id, row.number, "queued", late, left, notes=accepted.notes)
+        after = f"{own.id} {phase.id} {row.number}"
+        log(connection, now, challenge.key, what, row.id, actor=actor, after=after)
+        return SubmissionReceipt(row.id, row.number, "queued", late, left, notes=accepted.notes)
 
 
-def newest_generation(connection: Connection, phase_key: int) -> int:
+def _newest_generation(connection: Connection, phase_key: int) -> int:
     """Return the generation that new jobs of a phase belong to."""
     newest = (
         select(func.max(job.c.generation))
         .select_from(job.join(submission))
         .where(submission.c.phase == phase_key)
     )
-    shown = connection.execute(select(phase.c.generation).filter_by(key=phase_key)).scalar_one()
+    shown = connection.execute(
+        select(tables.phase.c.generation).filter_by(key=phase_key)
+    ).scalar_one()
     return max(int(connection.scalar(newest) or 0), int(shown))
 
 
-def check_window(own: KnownPhase, arrived: int, now: int) -> bool:
+def check_window(own: Phase, arrived: int, now: int) -> bool:
     """Refuse a submission outside of the phase's window.
 
     Returns:
@@ -308,10 +317,6 @@ def check_challenge(state: str, kind: str = "team") -> None:
 
     While it is a draft, organisers try it with entries of their own.
 
-    Args:
-        state: The state of the challenge.
-        kind: The kind of the team.
-
     Raises:
         RefusedError: If so; reason ``closed``.
 
@@ -330,8 +335,9 @@ def check_team(connection: Connection, own: Team) -> None:
     Raises:
         RefusedError: If so; reason ``team``, or ``closed`` where the whole challenge is.
     """
-    columns = (team.c.state, team.c.approved, team.c.kind, challenge.c.state.label("whole"))
-    rows = select(*columns).join(challenge, challenge.c.key == team.c.challenge)
+    team, whole = tables.team, tables.challenge
+    columns = (team.c.state, team.c.approved, team.c.kind, whole.c.state.label("whole"))
+    rows = select(*columns).join(whole, whole.c.key == team.c.challenge)
     row = connection.execute(rows.where(team.c.key == own.key)).one()
     check_challenge(row.whole, row.kind)
     if row.state == "disqualified":
@@ -348,8 +354,8 @@ def public_id() -> str:
 
 
 def _earlier(
-    connection: Connection, own_phase: KnownPhase, own: Team, key: str, now: int
-) -> Receipt | None:
+    connection: Connection, phase: Phase, own: Team, key: str, now: int
+) -> SubmissionReceipt | None:
     """Return the answer to the same request, if it was answered before."""
     if not key:
         return None
@@ -357,20 +363,20 @@ def _earlier(
     row = connection.execute(same).one_or_none()
     if row is None:
         return None
-    left = quota.left_in(connection, own_phase, own, now)
-    state = state_of(connection, row.key)
-    return Receipt(row.id, row.number, state, bool(row.late), left, repeated=True)
+    left = quota.left_in(connection, phase, own, now)
+    state = _state_of(connection, row.key)
+    return SubmissionReceipt(row.id, row.number, state, bool(row.late), left, repeated=True)
 
 
 def _check_same(
-    connection: Connection, own_phase: KnownPhase, own: Team, accepted: Accepted, *, force: bool
+    connection: Connection, phase: Phase, own: Team, accepted: Accepted, *, force: bool
 ) -> None:
     if force:
         return
     same = (
         select(submission.c.number)
         .where(submission.c.team.in_(own_keys(connection, own.key)))
-        .filter_by(phase=own_phase.key, content=accepted.content, status="active")
+        .filter_by(phase=phase.key, content=accepted.content, status="active")
     )
     number = connection.scalar(same.order_by(submission.c.number).limit(1))
     if number is not None:
@@ -379,7 +385,7 @@ def _check_same(
         )
 
 
-def state_of(connection: Connection, key: int) -> str:
+def _state_of(connection: Connection, key: int) -> str:
     """Return the state of a submission's newest job."""
     newest = select(job.c.state).filter_by(submission=key).order_by(job.c.generation.desc())
     return str(connection.execute(newest.limit(1)).scalar_one())
@@ -388,48 +394,24 @@ def state_of(connection: Connection, key: int) -> str:
 # Later on
 
 
-def find_submission(connection: Connection, id: str) -> Row[Any] | None:
-    """Return the row of a submission by its public id."""
-    return connection.execute(select(submission).filter_by(id=id)).one_or_none()
-
-
-def list_submissions(
-    arena: Arena, *, team_key: int | None = None, phase_key: int | None = None
-) -> Sequence[Row[Any]]:
-    """Return rows of submissions with the state and reason of their newest job, oldest first."""
-    newest = select(func.max(job.c.generation)).where(job.c.submission == submission.c.key)
-    rows = (
-        select(submission, job.c.state, job.c.reason, job.c.generation, job.c.faults)
-        .join(job, job.c.submission == submission.c.key)
-        .where(job.c.generation == newest.correlate(submission).scalar_subquery())
-        .order_by(submission.c.key)
-    )
-    if team_key is not None:
-        rows = rows.where(submission.c.team == team_key)
-    if phase_key is not None:
-        rows = rows.where(submission.c.phase == phase_key)
-    with arena.database.reading() as connection:
-        return connection.execute(rows).all()
-
-
-def choose(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
+def choose(challenge: Challenge, id: str, *, actor: str = "") -> None:
     """Choose the submission that counts for its team, until the phase closes.
 
     Raises:
         RefusedError: If there is no such submission, or it is too late.
     """
-    with arena.database.writing() as connection:
-        row = _own(connection, known, id)
-        now = arena.clock(connection)
+    with challenge.writing() as connection:
+        row = _own(connection, challenge, id)
+        now = challenge.now(connection)
         _check_choice_is_open(connection, row, now)
         own_team = submission.c.team.in_(own_keys(connection, row.team))
         same = update(submission).where(own_team, submission.c.phase == row.phase)
         connection.execute(same.values(chosen=False))
         connection.execute(update(submission).filter_by(key=row.key).values(chosen=True))
-        log(connection, now, known.key, "chosen", id, actor=actor)
+        log(connection, now, challenge.key, "chosen", id, actor=actor)
 
 
-def withdraw(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
+def withdraw(challenge: Challenge, id: str, *, actor: str = "") -> None:
     """Take a submission off the boards, as its team wishes.
 
     After the close nothing takes its place: a team whose final entry is withdrawn then has none,
@@ -438,29 +420,27 @@ def withdraw(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
     Raises:
         RefusedError: If there is no such submission, or the organisers have disqualified it.
     """
-    with arena.database.writing() as connection:
-        row = _undecided(connection, known, id)
+    with challenge.writing() as connection:
+        row = _undecided(connection, challenge, id)
         if row.status != "withdrawn":
-            _put_status(arena, connection, known, row, "withdrawn", actor)
+            _put_status(connection, challenge, row, "withdrawn", actor)
 
 
-def restore(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
+def restore(challenge: Challenge, id: str, *, actor: str = "") -> None:
     """Put a submission back that its team has withdrawn, until the phase closes.
 
     Raises:
         RefusedError: If there is no such submission, the organisers have disqualified it, or it is
             too late.
     """
-    with arena.database.writing() as connection:
-        row = _undecided(connection, known, id)
-        _check_choice_is_open(connection, row, arena.clock(connection))
+    with challenge.writing() as connection:
+        row = _undecided(connection, challenge, id)
+        _check_choice_is_open(connection, row, challenge.now(connection))
         if row.status != "active":
-            _put_status(arena, connection, known, row, "active", actor)
+            _put_status(connection, challenge, row, "active", actor)
 
 
-def set_status(
-    arena: Arena, known: Known, id: str, status: str, *, actor: str, reason: str
-) -> None:
+def set_status(challenge: Challenge, id: str, status: str, *, actor: str, reason: str) -> None:
     """Disqualify a submission, or make it active again, as organisers decide; none is deleted.
 
     What a team has withdrawn becomes active as well, also after the close.
@@ -470,32 +450,31 @@ def set_status(
         DataError: If there is no reason.
     """
     check_reason(reason)
-    with arena.database.writing() as connection:
-        row = _own(connection, known, id)
-        _put_status(arena, connection, known, row, status, actor, reason)
+    with challenge.writing() as connection:
+        row = _own(connection, challenge, id)
+        _put_status(connection, challenge, row, status, actor, reason)
 
 
 def _put_status(
-    arena: Arena,
     connection: Connection,
-    known: Known,
+    challenge: Challenge,
     row: Row[Any],
     status: str,
     actor: str,
     reason: str = "",
 ) -> None:
-    now = arena.clock(connection)
+    now = challenge.now(connection)
     values: dict[str, Any] = {"status": status}
     if status != "disqualified":
         values["withdrawn"] = now if status == "withdrawn" else None
     connection.execute(update(submission).filter_by(key=row.key).values(values))
-    log(connection, now, known.key, "status", row.id, actor=actor, reason=reason,
+    log(connection, now, challenge.key, "status", row.id, actor=actor, reason=reason,
         before=row.status, after=status)  # fmt: skip
 
 
-def _undecided(connection: Connection, known: Known, id: str) -> Row[Any]:
+def _undecided(connection: Connection, challenge: Challenge, id: str) -> Row[Any]:
     """Return a submission that is its team's to decide about."""
-    row = _own(connection, known, id)
+    row = _own(connection, challenge, id)
     if row.status == "disqualified":
         raise RefusedError("team", "The organisers have disqualified it; ask them.")
     return row
@@ -503,21 +482,21 @@ def _undecided(connection: Connection, known: Known, id: str) -> Row[Any]:
 
 def _check_choice_is_open(connection: Connection, row: Row[Any], now: int) -> None:
     """Refuse to change which entry counts once the phase has closed."""
-    closes = connection.execute(select(phase.c.closes).filter_by(key=row.phase)).scalar_one()
+    closes = connection.execute(select(tables.phase.c.closes).filter_by(key=row.phase)).scalar_one()
     if now >= closes:
         raise RefusedError(
             "closed", f"The phase closed at {to_iso(closes)}; which entry counts is settled."
         )
 
 
-def _own(connection: Connection, known: Known, id: str) -> Row[Any]:
-    row = find_submission(connection, id)
-    if row is not None:
-        owner = select(phase.c.challenge).filter_by(key=row.phase)
-        if connection.scalar(owner) == known.key:
-            return row
-    raise _unknown(id)
-
-
-def _unknown(id: str) -> RefusedError:
-    return RefusedError("unknown", f"There is no submission {id!r}.")
+def _own(connection: Connection, challenge: Challenge, id: str) -> Row[Any]:
+    phase = tables.phase
+    own = (
+        select(submission)
+        .join(phase, phase.c.key == submission.c.phase)
+        .where(submission.c.id == id, phase.c.challenge == challenge.key)
+    )
+    row = connection.execute(own).one_or_none()
+    if row is None:
+        raise RefusedError("unknown", f"There is no submission {id!r}.")
+    return row

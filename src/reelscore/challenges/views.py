@@ -1,4 +1,4 @@
-"""A challenge as somebody sees it: every number and text passes `reelscore.challenges.showing`.
+"""A challenge as somebody sees it: every number and text passes `reelscore.challenges.permissions`.
 
 Pages, commands and archives open a `View` for whoever asks. Its methods give ``None`` for what may
 not be seen, as for what does not exist.
@@ -8,57 +8,113 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Row, select
+from sqlalchemy import Connection, Row, select
 
-from reelscore.challenges.boards.awards import Verdict, decide
+from reelscore.challenges.boards.awards import AwardDecision, decide
 from reelscore.challenges.boards.board_forms import board_html, history_svg
 from reelscore.challenges.boards.board_maker import BoardMaker, kept_form
-from reelscore.challenges.boards.boards import Board
+from reelscore.challenges.boards.boards import Leaderboard
 from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.challenge import Challenge
 from reelscore.challenges.definition import records as defined
-from reelscore.challenges.event_views import seen_events
-from reelscore.challenges.people.human_verdicts import unpublished_verdict
-from reelscore.challenges.scopes import Scope
-from reelscore.challenges.showing import (
+from reelscore.challenges.people.human import unpublished_verdict
+from reelscore.challenges.people.invitations import invited_phases
+from reelscore.challenges.permissions import (
+    PUBLIC_EVENTS,
+    VISITOR,
     Situation,
     What,
+    Who,
     permission,
     view,
 )
 from reelscore.challenges.store import results, tables
 from reelscore.challenges.store.blobs import get_blob
-from reelscore.challenges.store.events import Event, broken_link, chain_head, read_events
+from reelscore.challenges.store.events import LogEvent, broken_link, chain_head, read_events
 from reelscore.challenges.uploads.splits import stories_references
 from reelscore.data.stories import Stories
+from reelscore.errors import UnknownNameError
 from reelscore.stats.resampling import FloatArray
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-T = TypeVar("T")
-Record = results.Record  # what pages know a submission by
+
+SubmissionRecord = results.SubmissionRecord  # what pages know a submission by
 
 
 class ServerLog(NamedTuple):
     """The log of the whole server: its events, the first that was changed, and its chain's head."""
 
-    events: list[Event]
+    events: list[LogEvent]
     changed: int | None
     chain: str
 
 
-class View(Scope):
+class View:
     """What one person may see of one challenge, at one moment."""
 
-    @cached_property
-    def _boards(self) -> dict[str, Board | None]:
-        """The boards that were asked for."""
-        return {}
+    def __init__(self, challenge: Challenge, who: Who = VISITOR, *, now: int | None = None) -> None:
+        """Look at a challenge.
+
+        Raises:
+            UnknownNameError: If it is a draft, which only organisers may see.
+        """
+        organiser = who.role in ("assistant", "owner")
+        if challenge.state == "draft" and not organiser:
+            raise UnknownNameError.of("challenge", challenge.id, [])
+        self.challenge, self.who = challenge, who
+        whole = challenge.definition
+        listed = {phase.id for phase in whole.phases if phase.listed or organiser}
+        with challenge.reading() as connection:
+            self.now = challenge.now(connection) if now is None else now
+            if len(listed) < len(whole.phases) and who.team:
+                listed |= invited_phases(connection, challenge.key, who.team)
+            phases = challenge.phases(connection)
+            own = select(tables.split).filter_by(challenge=challenge.key)
+            splits = connection.execute(own).mappings().all()
+        # what the viewer may know of: phases that are not listed are not in it
+        self.phases = {id: phase for id, phase in phases.items() if id in listed}
+        self.definition = whole.only(self.phases)
+        seen = {split.id for split in self.definition.splits}
+        self.splits: dict[str, int] = {row["id"]: row["key"] for row in splits if row["id"] in seen}
+        self.counts = {row["id"]: int(row["count"]) for row in splits if row["id"] in seen}
+        self._boards: dict[str, Leaderboard | None] = {}  # those that were asked for
+
+    @property
+    def id(self) -> str:
+        """The challenge's id."""
+        return self.challenge.id
+
+    @property
+    def name(self) -> str:
+        """The challenge's name."""
+        return self.challenge.definition.name
+
+    def situation(self, phase: str, split: str, *, human: bool = False) -> Situation:
+        """Return what permissions depend on, for a split in a phase."""
+        row, described = self.phases[phase], self.definition.phase(phase)
+        hides = "reveal" in described.feedback.values()
+        if row.reveals is not None:
+            revealed = self.now >= row.reveals
+        else:  # by hand; where nothing is hidden, the end is the reveal
+            revealed = not hides and self.now >= row.closes
+        return Situation(
+            visibility=self.definition.split(split).visibility,
+            opened=self.now >= row.opens,
+            revealed=revealed,
+            feedback=described.feedback[split],
+            references_open=self.definition.references == "open",
+            terms_accepted=self.who.terms_accepted,
+            publish_items=self.definition.publish.items,
+            publish_captions=self.definition.publish.captions,
+            human_published=human,
+        )
 
     # boards
 
@@ -66,24 +122,20 @@ class View(Scope):
         """The ids of the boards that the viewer may know of."""
         return [board.id for board in self.definition.boards]
 
-    def board(self, id: str) -> Board | None:
-        """Return a board as the viewer may see it; ``None`` where that is not at all.
-
-        Args:
-            id: What the definition calls it.
-        """
+    def board(self, id: str) -> Leaderboard | None:
+        """Return a board as the viewer may see it; ``None`` where that is not at all."""
         if id not in self.boards():
             return None
         if id not in self._boards:
             self._boards[id] = self._made(id)
         return self._boards[id]
 
-    def _made(self, id: str, *, drawn: bool = False) -> Board | None:
+    def _made(self, id: str, *, drawn: bool = False) -> Leaderboard | None:
         """Return a board, from the cache or anew with the resamples of its entries."""
         described = next(board for board in self.definition.boards if board.id == id)
         situation = self.situation(described.phase, described.split)
         granted = permission(self.who.seen_as(), "board", situation)
-        with self.database.reading() as connection:
+        with self.challenge.reading() as connection:
             maker = BoardMaker(self, connection, described, granted)
             made = maker.made if drawn else maker.cached
             return view(
@@ -97,24 +149,16 @@ class View(Scope):
             )
 
     def board_html(self, id: str) -> Markup | None:
-        """Return a board as part of a page; see `board`.
-
-        Args:
-            id: What the definition calls it.
-        """
+        """Return a board as part of a page; see `board`."""
         board = self.board(id)
         return None if board is None else kept_form(board, "html", partial(board_html, board))
 
     def board_history(self, id: str) -> Markup | None:
-        """Return a board's entries over time as a plot; see `board`.
-
-        Args:
-            id: What the definition calls it.
-        """
+        """Return a board's entries over time as a plot; see `board`."""
         board = self.board(id)
         return None if board is None else kept_form(board, "plot", partial(history_svg, board))
 
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> AwardDecision | None:
         """Return who wins, once the phase is over and the scores that decide may be seen."""
         award = self.definition.award
         if award is None:
@@ -131,7 +175,7 @@ class View(Scope):
                 return kept_form(board, "verdict", partial(self._decided, award, described))
         return None
 
-    def _decided(self, award: defined.Award, described: defined.Board) -> Verdict | None:
+    def _decided(self, award: defined.Award, described: defined.Board) -> AwardDecision | None:
         """Return who wins by a board; who shares a place is decided by the resamples."""
         board = self._made(described.id, drawn=True)
         if board is None:
@@ -141,12 +185,12 @@ class View(Scope):
     @cached_property
     def humans(self) -> dict[str, dict[str, Any]]:
         """The results of human evaluations that the viewer may see, by id."""
-        with self.database.reading() as connection:
+        with self.challenge.reading() as connection:
             human, phase = tables.human, tables.phase
             query = (
                 select(human, phase.c.id.label("phase_id"))
                 .join(phase, human.c.phase == phase.c.key)
-                .where(phase.c.challenge == self.row.key)
+                .where(phase.c.challenge == self.challenge.key)
             )
             rows = connection.execute(query).all()
         seen = {}
@@ -167,12 +211,12 @@ class View(Scope):
     def _coming(self, human: defined.Human, row: Row[Any]) -> dict[str, Any]:
         """The results of a human evaluation as they would be published now."""
         entries = json.loads(row.entries)
-        columns = unpublished_verdict(self.database, row.campaign, human, entries)
+        columns = unpublished_verdict(self.challenge.database, row.campaign, human, entries)
         return {"campaign": row.campaign, "columns": columns}
 
     # submissions
 
-    def submissions(self, phase: str) -> list[results.Record]:
+    def submissions(self, phase: str) -> list[SubmissionRecord]:
         """List the submissions of a phase whose state the viewer may see, oldest first."""
         # pages of many teams ask for this again and again: one's own are few
         situation = self.situation(phase, self.definition.phase(phase).splits[0])
@@ -182,11 +226,13 @@ class View(Scope):
         records = self._records(phase, self.who.team if only_own else "")
         return [record for record in records if self.sees_state(phase, record)]
 
-    def sees_state(self, phase: str, record: results.Record) -> bool:
+    def sees_state(self, phase: str, record: SubmissionRecord) -> bool:
         """Return whether the viewer may see the state of a submission."""
         return self.may_see("job", phase, self.definition.phase(phase).splits[0], record)
 
-    def scores(self, phase: str, split: str, record: results.Record) -> Mapping[str, Score] | None:
+    def scores(
+        self, phase: str, split: str, record: SubmissionRecord
+    ) -> Mapping[str, Score] | None:
         """Return the scores of a submission, as far as the viewer may see them."""
         row = self.phases[phase]
         key = self.splits[split]
@@ -194,11 +240,11 @@ class View(Scope):
         def everything() -> Mapping[str, Score]:
             if record.job is None:
                 return {}
-            with self.database.reading() as connection:
+            with self.challenge.reading() as connection:
                 return results.scores_of(connection, key, [record.job])[record.job]
 
         def told() -> Mapping[str, Score]:
-            with self.database.reading() as connection:
+            with self.challenge.reading() as connection:
                 known = results.told_of(connection, row.key, key, row.generation)
             return known[record.id].scores if record.id in known else {}
 
@@ -216,82 +262,63 @@ class View(Scope):
 
     def items(self, phase: str, split: str) -> list[str] | None:
         """Return the ids of the items of a split, once the phase is open."""
-
-        def everything() -> list[str]:
-            ids: list[str] = json.loads(self._blob(split, "items_blob"))["items"]
-            return ids
-
-        return view(self.who.seen_as(), "items", self.situation(phase, split), everything)
+        return self._items(split) if self._sees("items", phase, split) else None
 
     def references(self, phase: str, split: str) -> dict[str, list[str]] | None:
         """Return the references of a public split of captions; of a blind one, never."""
-
-        def everything() -> dict[str, list[str]]:
-            ids = json.loads(self._blob(split, "items_blob"))["items"]
-            texts = json.loads(self._blob(split, "references_blob"))["references"]
-            return dict(zip(ids, texts, strict=True))
-
-        return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
+        if not self._sees("references", phase, split):
+            return None
+        texts = json.loads(self._blob(split, "references_blob"))["references"]
+        return dict(zip(self._items(split), texts, strict=True))
 
     def story_references(self, phase: str, split: str) -> list[Stories] | None:
-        """Return the references of a public split of stories, of each annotator.
+        """Return the references of a public split of stories, of each annotator."""
+        if not self._sees("references", phase, split):
+            return None
+        return stories_references(self._blob(split, "references_blob"))
 
-        See `references`.
-        """
-
-        def everything() -> list[Stories]:
-            return stories_references(self._blob(split, "references_blob"))
-
-        return view(self.who.seen_as(), "references", self.situation(phase, split), everything)
-
-    def captions(self, phase: str, split: str, record: results.Record) -> dict[str, Any] | None:
+    def captions(self, phase: str, split: str, record: SubmissionRecord) -> dict[str, Any] | None:
         """Return what a submission says of each item: captions, or stories as lists of captions."""
+        if not self.may_see("captions", phase, split, record):
+            return None
+        texts = json.loads(self._content(record, "captions_blob"))[split]
+        return (
+            texts if isinstance(texts, dict) else dict(zip(self._items(split), texts, strict=True))
+        )
 
-        def everything() -> dict[str, Any]:
-            texts = json.loads(self._content(record, "captions_blob"))[split]
-            if isinstance(texts, dict):
-                return texts
-            ids = json.loads(self._blob(split, "items_blob"))["items"]
-            return dict(zip(ids, texts, strict=True))
-
-        return self._of_entry("captions", phase, split, record, everything)
-
-    def upload(self, phase: str, record: results.Record) -> bytes | None:
+    def upload(self, phase: str, record: SubmissionRecord) -> bytes | None:
         """Return the file of a submission, as it was handed in."""
         split = self.definition.phase(phase).splits[0]  # what may be seen is the same for all
-        everything = partial(self._content, record, "upload_blob")
-        return self._of_entry("captions", phase, split, record, everything)
+        if not self.may_see("captions", phase, split, record):
+            return None
+        return self._content(record, "upload_blob")
 
     def item_scores(
-        self, phase: str, split: str, record: results.Record
+        self, phase: str, split: str, record: SubmissionRecord
     ) -> dict[str, FloatArray] | None:
         """Return a submission's scores of all items of a public split, in their order, by score."""
+        if not self.may_see("item_scores", phase, split, record):
+            return None
+        if record.job is None:
+            return {}
+        with self.challenge.reading() as connection:
+            arrays = results.arrays_of(connection, self.splits[split], [record.job], "items")
+        if record.job not in arrays:
+            return {}
+        names, data = arrays[record.job]
+        columns = np.load(io.BytesIO(data), allow_pickle=False)
+        return {name: columns[:, k] for k, name in enumerate(names)}
 
-        def everything() -> dict[str, FloatArray]:
-            if record.job is None:
-                return {}
-            with self.database.reading() as connection:
-                arrays = results.arrays_of(connection, self.splits[split], [record.job], "items")
-            if record.job not in arrays:
-                return {}
-            names, data = arrays[record.job]
-            columns = np.load(io.BytesIO(data), allow_pickle=False)
-            return {name: columns[:, k] for k, name in enumerate(names)}
+    def _sees(self, what: What, phase: str, split: str) -> bool:
+        """Return whether the viewer may see something of a split that belongs to no team."""
+        granted = permission(self.who.seen_as(), what, self.situation(phase, split))
+        return granted == "everything"
 
-        return self._of_entry("item_scores", phase, split, record, everything)
+    def _items(self, split: str) -> list[str]:
+        ids: list[str] = json.loads(self._blob(split, "items_blob"))["items"]
+        return ids
 
-    def _of_entry(
-        self,
-        what: What,
-        phase: str,
-        split: str,
-        record: results.Record,
-        everything: Callable[[], T],
-    ) -> T | None:
-        """Return what a submission holds, if the viewer may see it."""
-        return everything() if self.may_see(what, phase, split, record) else None
-
-    def may_see(self, what: What, phase: str, split: str, record: results.Record) -> bool:
+    def may_see(self, what: What, phase: str, split: str, record: SubmissionRecord) -> bool:
         """Return whether the viewer may see something of a submission.
 
         What is published is that of entries on a board: others are nobody's business.
@@ -307,7 +334,7 @@ class View(Scope):
         boards = [board for id in self.boards() if (board := self.board(id)) is not None]
         return {row.entry.id for board in boards for row in board.all_rows}
 
-    def find(self, id: str) -> tuple[str, results.Record] | None:
+    def find(self, id: str) -> tuple[str, SubmissionRecord] | None:
         """Return a submission by its public id, with its phase, to ask what may be seen of it.
 
         That it exists is not for everybody to know: `submissions` lists those whose state the
@@ -319,22 +346,22 @@ class View(Scope):
                     return phase, record
         return None
 
-    def entries_of(self, phase: str) -> list[results.Record]:
+    def entries_of(self, phase: str) -> list[SubmissionRecord]:
         """List the entries of a phase that count, for what may be shown of each."""
         return [record for record in self._records(phase) if record.counts]
 
-    def _records(self, phase: str, of_team: str = "") -> list[results.Record]:
+    def _records(self, phase: str, of_team: str = "") -> list[SubmissionRecord]:
         row = self.phases[phase]
-        with self.database.reading() as connection:
+        with self.challenge.reading() as connection:
             return results.records(connection, row.key, row.generation, of_team)
 
     def _blob(self, split: str, column: str) -> bytes:
-        with self.database.reading() as connection:
+        with self.challenge.reading() as connection:
             query = select(tables.split.c[column]).filter_by(key=self.splits[split])
             return get_blob(connection, connection.execute(query).scalar_one())
 
-    def _content(self, record: results.Record, column: str) -> bytes:
-        with self.database.reading() as connection:
+    def _content(self, record: SubmissionRecord, column: str) -> bytes:
+        with self.challenge.reading() as connection:
             query = select(tables.submission.c[column]).filter_by(key=record.key)
             return get_blob(connection, connection.execute(query).scalar_one())
 
@@ -344,55 +371,91 @@ class View(Scope):
         """Return the accounts of the members of teams on a board, by the team's name.
 
         Teams whose members the viewer may not know are left out.
-
-        Args:
-            id: What the definition calls the board.
         """
         board = self.board(id)
         if board is None:
             return {}
         names = {*board.names, *(row.entry.team for row in board.all_rows)}
-        with self.database.reading() as connection:
-            query = select(tables.team).filter_by(challenge=self.row.key)
-            teams = connection.execute(query.order_by(tables.team.c.name)).all()
-        seen = {team.name: self._members(team) for team in teams if team.name in names}
-        return {name: accounts for name, accounts in seen.items() if accounts}
+        team, member = tables.team, tables.member
+        own = (
+            select(team, member.c.account)
+            .join(member, (member.c.team == team.c.key) & (member.c.state == "active"))
+            .where(team.c.challenge == self.challenge.key)
+            .order_by(team.c.name, member.c.key)
+        )
+        members: dict[str, list[int]] = {}
+        with self.challenge.reading() as connection:
+            for row in connection.execute(own):
+                situation = Situation(members_shown=row.members_shown)
+                viewer = self.who.seen_as(row.id)
+                if row.name in names and permission(viewer, "members", situation) == "everything":
+                    members.setdefault(row.name, []).append(row.account)
+        return members
 
-    def _members(self, team: Row[Any]) -> list[int] | None:
-        def everything() -> list[int]:
-            with self.database.reading() as connection:
-                query = select(tables.member.c.account).filter_by(team=team.key, state="active")
-                return list(connection.scalars(query.order_by(tables.member.c.key)))
-
-        situation = Situation(members_shown=team.members_shown)
-        return view(self.who.seen_as(team.id), "members", situation, everything)
-
-    def events(self) -> list[Event]:
+    def events(self) -> list[LogEvent]:
         """List the events that the viewer may see, oldest first."""
-        with self.database.reading() as connection:
-            return seen_events(connection, self.row.key, self.who, self.whole, self.phases)
+        with self.challenge.reading() as connection:
+            return _seen_events(connection, self.challenge, self.who, self.phases)
 
     def changed_event(self) -> int | None:
         """Find the first event whose chain is not right, by its number; ``None`` if all are."""
-        with self.database.reading() as connection:
-            return broken_link(connection, self.row.key)
+        with self.challenge.reading() as connection:
+            return broken_link(connection, self.challenge.key)
 
     def chain_head(self) -> str:
         """The last link of the log's chain; empty without events."""
-        with self.database.reading() as connection:
-            return chain_head(connection, self.row.key)
+        with self.challenge.reading() as connection:
+            return chain_head(connection, self.challenge.key)
 
     def server_log(self) -> ServerLog | None:
         """Return the log of the whole server: tokens, and accounts of organisers.
 
         Organisers alone may see it, since it tells of people in other challenges.
         """
+        if permission(self.who.seen_as(), "events", Situation()) != "everything":
+            return None
+        with self.challenge.reading() as connection:
+            events = read_events(connection, None)
+            return ServerLog(events, broken_link(connection, None), chain_head(connection, None))
 
-        def everything() -> ServerLog:
-            with self.database.reading() as connection:
-                events = read_events(connection, None)
-                return ServerLog(
-                    events, broken_link(connection, None), chain_head(connection, None)
-                )
 
-        return view(self.who.seen_as(), "events", Situation(), everything)
+_CHANGED = "The definition is changed."
+
+
+def _seen_events(
+    connection: Connection, challenge: Challenge, who: Who, phases: Collection[str]
+) -> list[LogEvent]:
+    """List the events that somebody who may know of some phases may see, oldest first."""
+    rows, whole = read_events(connection, challenge.key), challenge.definition
+    own = _own(connection, who.team)
+    hidden = {phase.id for phase in whole.phases} - set(phases)
+    hidden |= {human.id for human in whole.humans if human.phase not in phases}
+    known = [told for row in rows if (told := _told(row, hidden)) is not None]
+    seen = view(
+        who.seen_as(who.team),
+        "events",
+        Situation(),
+        lambda: rows,
+        public=lambda: [row for row in known if row.what in PUBLIC_EVENTS],
+        own=lambda: [row for row in known if row.what in PUBLIC_EVENTS or row.about in own],
+    )
+    return seen or []
+
+
+def _own(connection: Connection, team_id: str) -> set[str]:
+    """What the events of a team are about: the team and its submissions."""
+    if not team_id:
+        return set()
+    team, submission = tables.team, tables.submission
+    ids = select(submission.c.id).join(team, submission.c.team == team.c.key)
+    return {*connection.scalars(ids.where(team.c.id == team_id)), team_id}
+
+
+def _told(row: LogEvent, hidden: set[str]) -> LogEvent | None:
+    """Return an event without who did it; ``None`` where it tells of a phase that is not known."""
+    if row.what == "definition":
+        names = any(repr(name) in row.reason for name in hidden)
+        return row._replace(actor="", reason=_CHANGED if names else row.reason)
+    if row.what != "state" and hidden & {row.about, *row.after.split()}:
+        return None
+    return row._replace(actor="")

@@ -16,7 +16,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,11 @@ class Database:
         if not self.is_sqlite:
             return False
         return shutil.disk_usage(Path(self.place).absolute().parent).free < _ROOM
+
+    @property
+    def whole(self) -> Database:
+        """The database itself, for what is written and not read again; see `Snapshot`."""
+        return self
 
     def __enter__(self) -> Database:
         """Return the database itself; leaving closes it."""
@@ -170,6 +175,51 @@ class Database:
             if isinstance(explained, FullError):
                 self._full_at = time.monotonic()
             raise explained from None
+
+
+class Snapshot(Database):
+    """A database as one request sees it: all reading goes through one connection.
+
+    The connection is opened when something is first read, and sees one moment. What is written has
+    a connection of its own, and ends that moment, so that what is read afterwards shows it.
+    """
+
+    def __init__(self, whole: Database) -> None:
+        """Prepare to read a database that is open."""
+        self.is_sqlite, self.place, self.engine = whole.is_sqlite, whole.place, whole.engine
+        self._whole = whole
+        self._opened = ExitStack()
+        self._connection: Connection | None = None
+
+    @property
+    def whole(self) -> Database:
+        """The database that this is a snapshot of."""
+        return self._whole
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the disk has no room."""
+        return self.whole.is_full
+
+    def close(self) -> None:
+        """Give the connection back; reading again opens another."""
+        self._connection = None
+        self._opened.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Read in the transaction of this snapshot."""
+        with self.whole._mishaps_explained():
+            if self._connection is None:
+                self._connection = self._opened.enter_context(self.whole.reading())
+            yield self._connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Open a transaction that writes: everything in it holds, or nothing."""
+        self.close()
+        with self.whole.writing() as connection:
+            yield connection
 
 
 @contextmanager

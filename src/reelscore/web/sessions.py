@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
+from reelscore.store.database import Database
 from reelscore.web.requests import Guard
 from reelscore.web.site import ORGANISE, Site, clock
 from reelscore.web.store.accounts import Account, Deed, find_account
@@ -95,14 +96,19 @@ def log_out(site: Site, to: str = f"{PATH}/login") -> Response:
     return response
 
 
-def find_visitor(request: Request) -> Account | None:
-    """Return the account whose session the browser holds; ``None`` where there is none."""
+def find_visitor(request: Request, database: Database | None = None) -> Account | None:
+    """Return the account whose session the browser holds; ``None`` where there is none.
+
+    Args:
+        request: What the browser asks for.
+        database: The database as the request reads it; that of the site by default.
+    """
     site: Site = request.app.state.site
     age = site.settings.session
     value = site.signer.read("session", request.cookies.get(COOKIE), age=age)
     if not isinstance(value, list) or len(value) != 2:
         return None
-    account = find_account(site.database, value[0])
+    account = find_account(database or site.database, value[0])
     return account if account is not None and account.sessions == value[1] else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reelscore.challenges.boards.boards import Board, Column, Entry, compare_entries
+from reelscore.challenges.boards.boards import BoardColumn, BoardEntry, Leaderboard, compare_entries
 from reelscore.challenges.definition.records import Award
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import UnknownNameError
@@ -14,7 +14,7 @@ from reelscore.stats.corrections import Correction
 
 
 @dataclass(frozen=True)
-class Verdict:
+class AwardDecision:
     """Who wins, and why.
 
     Attributes:
@@ -29,8 +29,8 @@ class Verdict:
 
 
 def decide(
-    award: Award, board: Board, level: float = 0.05, correction: Correction = "holm"
-) -> Verdict:
+    award: Award, board: Leaderboard, level: float = 0.05, correction: Correction = "holm"
+) -> AwardDecision:
     """Find the winners among the ranked entries of a board.
 
     Baselines and organisers' entries win nothing and take nobody's place; they count where p-values
@@ -47,9 +47,10 @@ def decide(
 
     >>> from reelscore.challenges.boards.boards import make_board
     >>> from reelscore.challenges.boards.ladder import Score
-    >>> entries = [Entry("a", "Ours", 1, {"cider": Score(0.4)}, kind="organisers"),
-    ...            Entry("b", "Theirs", 2, {"cider": Score(0.3)})]
-    >>> board = make_board("main", "Main", entries, [Column("cider", "CIDEr")], primary="cider")
+    >>> entries = [BoardEntry("a", "Ours", 1, {"cider": Score(0.4)}, kind="organisers"),
+    ...            BoardEntry("b", "Theirs", 2, {"cider": Score(0.3)})]
+    >>> columns = [BoardColumn("cider", "CIDEr")]
+    >>> board = make_board("main", "Main", entries, columns, primary="cider")
     >>> decide(Award("column", ("cider",)), board).winners
     ['Theirs']
     """
@@ -64,7 +65,7 @@ def decide(
     passed_over = _passed_over(board)
     if not complete:
         labels = ", ".join(column.label for column in columns)
-        return Verdict([], [f"No entry has {labels} yet.", *passed_over], {})
+        return AwardDecision([], [f"No entry has {labels} yet.", *passed_over], {})
     if award.rule == "column":
         verdict = _by_column(columns[0], complete)
         if award.within_cluster == "share":
@@ -76,20 +77,20 @@ def decide(
             verdict = _shared(columns[0], verdict, complete, tests)
     else:
         verdict = _by_places(award, columns, ties, complete)
-    return Verdict(verdict.winners, [*verdict.why, *passed_over], verdict.standing)
+    return AwardDecision(verdict.winners, [*verdict.why, *passed_over], verdict.standing)
 
 
-def _by_column(column: Column, entries: Sequence[Entry]) -> Verdict:
+def _by_column(column: BoardColumn, entries: Sequence[BoardEntry]) -> AwardDecision:
     standing = {e.team: e.scores[column.score].value for e in _in_order(entries, column)}
     best = next(iter(standing.values()))
     winners = [team for team, value in standing.items() if value == best]
     why = f"Equal best by {column.label}." if len(winners) > 1 else f"Best by {column.label}."
-    return Verdict(winners, [why], standing)
+    return AwardDecision(winners, [why], standing)
 
 
 def _shared(
-    column: Column, verdict: Verdict, entries: Sequence[Entry], tests: Comparison
-) -> Verdict:
+    column: BoardColumn, verdict: AwardDecision, entries: Sequence[BoardEntry], tests: Comparison
+) -> AwardDecision:
     """Let those share whom the test does not tell apart from the best."""
     first = {id for id, cluster in tests.clusters.items() if cluster == 1}
     teams = {entry.team for entry in entries if entry.id in first}
@@ -105,8 +106,11 @@ def _shared(
 
 
 def _by_places(
-    award: Award, columns: Sequence[Column], ties: Sequence[Column], entries: Sequence[Entry]
-) -> Verdict:
+    award: Award,
+    columns: Sequence[BoardColumn],
+    ties: Sequence[BoardColumn],
+    entries: Sequence[BoardEntry],
+) -> AwardDecision:
     places = {column.score: _places(entries, column) for column in (*columns, *ties)}
     reached: dict[str, float] = {}
     for entry in entries:
@@ -130,27 +134,27 @@ def _by_places(
     why[0] += f": {reached[best]:g}."
     if len(equal) > len(winners):
         why.append(f"The tie was decided by the places by {_list(ties)}, in this order.")
-    return Verdict(winners, why, {team: reached[team] for team in order})
+    return AwardDecision(winners, why, {team: reached[team] for team in order})
 
 
-def _places(entries: Sequence[Entry], column: Column) -> dict[str, int]:
+def _places(entries: Sequence[BoardEntry], column: BoardColumn) -> dict[str, int]:
     """The place of each entry by a score; equal scores have the same place."""
     sign = Scale(column.better).sign
     values = {entry.id: sign * entry.scores[column.score].value for entry in entries}
     return {id: 1 + sum(other > value for other in values.values()) for id, value in values.items()}
 
 
-def _in_order(entries: Sequence[Entry], column: Column) -> list[Entry]:
+def _in_order(entries: Sequence[BoardEntry], column: BoardColumn) -> list[BoardEntry]:
     sign = Scale(column.better).sign
     return sorted(entries, key=lambda e: (-sign * e.scores[column.score].value, e.arrived))
 
 
-def _passed_over(board: Board) -> list[str]:
+def _passed_over(board: Leaderboard) -> list[str]:
     kinds = {row.entry.kind for row in board.rows} - {"team"}
     words = {"organisers": "organisers' entries", "baseline": "baselines"}
     names = " and ".join(words[kind] for kind in sorted(kinds))
     return [f"{names[0].upper()}{names[1:]} win nothing."] if names else []
 
 
-def _list(columns: Sequence[Column]) -> str:
+def _list(columns: Sequence[BoardColumn]) -> str:
     return ", ".join(column.label for column in columns)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from reelscore.challenges.boards.boards import MARKS, PLACES, Board, Column, Entry, Row
+from reelscore.challenges.boards.boards import (
+    MARKS,
+    PLACES,
+    BoardColumn,
+    BoardEntry,
+    BoardRow,
+    Leaderboard,
+)
 from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.definition import records as defined
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.data.tables.scales import Scale
 from reelscore.report.pages import as_it_is, template_environment
@@ -23,18 +31,21 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
+    from reelscore.challenges.store.results import SubmissionRecord
+    from reelscore.challenges.views import View
+
 _WIDTH, _HEIGHT = 520, 260  # of the picture over time, in its own units
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 28, 30
 _LETTER = 9  # about as wide as a letter is at most
 
 
-def board_grid(board: Board) -> Grid:
+def board_grid(board: Leaderboard) -> Grid:
     """Lay a board out for a terminal or a paper.
 
     >>> from reelscore.challenges.boards.boards import make_board
-    >>> entries = [Entry("a", "Ours", 1, {"cider": Score(0.3, 0.25, 0.35)}, kind="organisers"),
-    ...            Entry("b", "Theirs", 2, {"cider": Score(0.2, 0.15, 0.25)})]
-    >>> print(board_grid(make_board("b", "Board", entries, [Column("cider", "CIDEr")],
+    >>> entries = [BoardEntry("a", "Ours", 1, {"cider": Score(0.3, 0.25, 0.35)}, kind="organisers"),
+    ...            BoardEntry("b", "Theirs", 2, {"cider": Score(0.2, 0.15, 0.25)})]
+    >>> print(board_grid(make_board("b", "Board", entries, [BoardColumn("cider", "CIDEr")],
     ...                             primary="cider")).to_text())
     team    cluster     rank    CIDEr  entries
     Ours *        1  1 (1–2)   0.3000        1
@@ -61,10 +72,10 @@ def board_grid(board: Board) -> Grid:
     return Grid(grid.columns, grid.rows, notes=key)
 
 
-def rank_text(row: Row) -> str:
+def rank_text(row: BoardRow) -> str:
     """A row's rank, with the range of places that the test leaves it.
 
-    >>> rank_text(Row(Entry("a", "T", 1, {}), 1, "=2", 1, (1, 3)))
+    >>> rank_text(BoardRow(BoardEntry("a", "T", 1, {}), 1, "=2", 1, (1, 3)))
     '=2 (1–3)'
     """
     if row.ranks is None or row.ranks[0] == row.ranks[1]:
@@ -72,35 +83,37 @@ def rank_text(row: Row) -> str:
     return f"{row.rank} ({row.ranks[0]}–{row.ranks[1]})"
 
 
-def number_text(column: Column, value: float) -> str:
+def number_text(column: BoardColumn, value: float) -> str:
     """A number as a column prints it."""
     return NumberFormat(column.factor, column.decimals).text(value)
 
 
-def score_text(column: Column, score: Score) -> str:
+def score_text(column: BoardColumn, score: Score) -> str:
     """A score with its name and, where there is one, its interval.
 
-    >>> score_text(Column("cider", "CIDEr", factor=100, decimals=1), Score(0.3, 0.25, 0.35))
+    >>> score_text(BoardColumn("cider", "CIDEr", factor=100, decimals=1), Score(0.3, 0.25, 0.35))
     'CIDEr 30.0 [25.0 35.0]'
     """
     text = f"{column.label} {number_text(column, score.value)}"
-    if score.low is None or score.high is None:
+    if score.interval is None:
         return text
-    return f"{text} [{number_text(column, score.low)} {number_text(column, score.high)}]"
+    low, high = score.interval
+    return f"{text} [{number_text(column, low)} {number_text(column, high)}]"
 
 
-def _grid_cell(board: Board, column: Column, row: Row) -> Cell:
+def _grid_cell(board: Leaderboard, column: BoardColumn, row: BoardRow) -> Cell:
     score = row.entry.scores.get(column.score)
     if score is None:
         return Cell(ABSENT)
     under = ""
-    if score.low is not None and score.high is not None:
-        under = f"±{number_text(column, (score.high - score.low) / 2)}"
+    if score.interval is not None:
+        low, high = score.interval
+        under = f"±{number_text(column, (high - low) / 2)}"
     best = row.cluster is not None and score.value == board.best(column)
     return Cell(number_text(column, score.value), under=under, best=best and len(board.rows) > 1)
 
 
-def board_notes(board: Board) -> list[str]:
+def board_notes(board: Leaderboard) -> list[str]:
     """What a reader of a board has to know, a sentence each."""
     notes = [f"Ordered by {board.primary_column.label}."]
     if board.test:
@@ -122,12 +135,12 @@ def board_notes(board: Board) -> list[str]:
 _PLACE_WORDS = {"late": "late", "after": "after the end of the phase"}
 
 
-def board_csv(board: Board) -> str:
+def board_csv(board: Leaderboard) -> str:
     """Write a board for a spreadsheet, numbers in full.
 
     >>> from reelscore.challenges.boards.boards import make_board
-    >>> entries = [Entry("a", "=SUM(A1)", 1, {"cider": Score(0.3)})]
-    >>> board = make_board("b", "Board", entries, [Column("cider", "CIDEr")], primary="cider")
+    >>> entries = [BoardEntry("a", "=SUM(A1)", 1, {"cider": Score(0.3)})]
+    >>> board = make_board("b", "Board", entries, [BoardColumn("cider", "CIDEr")], primary="cider")
     >>> print(board_csv(board), end="")
     cluster,rank,first,last,team,kind,place,submission,arrived,entries,cider,cider_low,cider_high
     1,1,1,1,'=SUM(A1),team,ranked,a,1970-01-01T00:00:00.000001Z,1,0.3,,
@@ -152,7 +165,7 @@ def board_csv(board: Board) -> str:
     return spreadsheet_csv(rows)
 
 
-def board_dict(board: Board) -> dict[str, Any]:
+def board_dict(board: Leaderboard) -> dict[str, Any]:
     """Return a board as plain data, ready for JSON; `board_of` reads it again."""
     return {
         "board": board.id,
@@ -170,7 +183,7 @@ def board_dict(board: Board) -> dict[str, Any]:
     }
 
 
-def _row_dict(row: Row) -> dict[str, Any]:
+def _row_dict(row: BoardRow) -> dict[str, Any]:
     entry = row.entry
     scores = {
         name: {
@@ -199,33 +212,33 @@ def _row_dict(row: Row) -> dict[str, Any]:
     }
 
 
-def board_of(data: Mapping[str, Any]) -> Board:
+def board_of(data: Mapping[str, Any]) -> Leaderboard:
     """Make a board of what `board_dict` gave; it has no resamples, which only ranking needs.
 
     >>> from reelscore.challenges.boards.boards import make_board
-    >>> entries = [Entry("a", "Ours", 1, {"cider": Score(0.3)})]
-    >>> board = make_board("b", "Board", entries, [Column("cider", "CIDEr")], primary="cider")
+    >>> entries = [BoardEntry("a", "Ours", 1, {"cider": Score(0.3)})]
+    >>> board = make_board("b", "Board", entries, [BoardColumn("cider", "CIDEr")], primary="cider")
     >>> board_of(board_dict(board)) == board
     True
     """
     signatures = data["signatures"]
 
-    def row(part: Mapping[str, Any]) -> Row:
+    def row(part: Mapping[str, Any]) -> BoardRow:
         scores = {
             name: Score(**score, signature=signatures.get(name, ""))
             for name, score in part["scores"].items()
         }
         fields = ("kind", "place", "chosen", "method", "link")
         own = {field: part[field] for field in fields}
-        entry = Entry(part["submission"], part["team"], part["arrived_us"], scores, **own)
+        entry = BoardEntry(part["submission"], part["team"], part["arrived_us"], scores, **own)
         ranks = None if part["ranks"] is None else (part["ranks"][0], part["ranks"][1])
-        return Row(entry, part["entries"], part["rank"], part["cluster"], ranks)
+        return BoardRow(entry, part["entries"], part["rank"], part["cluster"], ranks)
 
-    return Board(
+    return Leaderboard(
         data["board"],
         data["title"],
         data["primary"],
-        [Column(**column) for column in data["columns"]],
+        [BoardColumn(**column) for column in data["columns"]],
         [row(part) for part in data["rows"]],
         [row(part) for part in data["below"]],
         data["names"],
@@ -237,7 +250,7 @@ def board_of(data: Mapping[str, Any]) -> Board:
     )
 
 
-def board_json(board: Board) -> str:
+def board_json(board: Leaderboard) -> str:
     """Write a board as JSON, numbers in full."""
     return json.dumps(board_dict(board), ensure_ascii=False, indent=1) + "\n"
 
@@ -257,43 +270,39 @@ def _environment() -> Environment:
 
 
 def render(template: str, **context: Any) -> str:
-    """Render one of the templates of challenges.
-
-    Args:
-        template: Its name.
-        context: What it shows.
-    """
+    """Render one of the templates of challenges."""
     return _environment().get_template(template).render(context)
 
 
-class Group(NamedTuple):
+class ColumnGroup(NamedTuple):
     """Columns beside each other under one heading."""
 
     name: str
     width: int
 
 
-def column_groups(columns: Sequence[Column]) -> list[Group]:
+def column_groups(columns: Sequence[BoardColumn]) -> list[ColumnGroup]:
     """The headings above the columns; empty where no column has one.
 
-    >>> column_groups([Column("a", "A", "words"), Column("b", "B", "words"), Column("c", "C")])
-    [Group(name='words', width=2), Group(name='', width=1)]
+    >>> column_groups([BoardColumn("a", "A", "words"), BoardColumn("b", "B", "words"),
+    ...                BoardColumn("c", "C")])
+    [ColumnGroup(name='words', width=2), ColumnGroup(name='', width=1)]
     """
-    groups: list[Group] = []
+    groups: list[ColumnGroup] = []
     for column in columns:
         if groups and groups[-1].name == column.group:
-            groups[-1] = Group(column.group, groups[-1].width + 1)
+            groups[-1] = ColumnGroup(column.group, groups[-1].width + 1)
         else:
-            groups.append(Group(column.group, 1))
+            groups.append(ColumnGroup(column.group, 1))
     return groups if any(group.name for group in groups) else []
 
 
-def board_html(board: Board) -> Markup:
+def board_html(board: Leaderboard) -> Markup:
     """Write a board as part of a page: the table, its notes and the signatures.
 
     >>> from reelscore.challenges.boards.boards import make_board
-    >>> entries = [Entry("a", "<b>", 1, {"cider": Score(0.3)})]
-    >>> board = make_board("b", "Board", entries, [Column("cider", "CIDEr")], primary="cider")
+    >>> entries = [BoardEntry("a", "<b>", 1, {"cider": Score(0.3)})]
+    >>> board = make_board("b", "Board", entries, [BoardColumn("cider", "CIDEr")], primary="cider")
     >>> "&lt;b&gt;" in board_html(board)
     True
     """
@@ -309,11 +318,8 @@ def board_html(board: Board) -> Markup:
     return as_it_is(text)
 
 
-def history_svg(board: Board) -> Markup:
+def history_svg(board: Leaderboard) -> Markup:
     """Draw the entries of a board over time, and the best score so far as a line.
-
-    Args:
-        board: The board; entries that are not on it are not drawn.
 
     Returns:
         A picture in SVG, in the colours of the page; empty where all came at once.
@@ -323,12 +329,7 @@ def history_svg(board: Board) -> Markup:
         return as_it_is("")
     column = board.primary_column
     scores = {row.entry.id: row.entry.scores[board.primary] for row in rows}
-    ends = [
-        end
-        for score in scores.values()
-        for end in (score.value, score.low, score.high)
-        if end is not None
-    ]
+    ends = [end for s in scores.values() for end in (s.value, *(s.interval or ()))]
     ticks = _ticks(min(ends) * column.factor, max(ends) * column.factor)
     low, high = ticks[0] / column.factor, ticks[-1] / column.factor
     times = sorted(row.entry.arrived for row in rows)
@@ -352,9 +353,7 @@ def history_svg(board: Board) -> Markup:
                 else (f"H{x(row.entry.arrived)}V{y(score.value)}")
             )
             best = score.value
-        interval = None
-        if score.low is not None and score.high is not None:
-            interval = (y(score.low), y(score.high))
+        interval = None if score.interval is None else tuple(map(y, score.interval))
         team = shortened(row.entry.team, 24)
         left = x(row.entry.arrived) - _LETTER * len(team) > _LEFT  # the line comes from below
         points.append(
@@ -401,3 +400,59 @@ def _ticks(low: float, high: float) -> list[float]:
     first = math.floor(low / step)
     last = max(math.ceil(high / step), first + 1)
     return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+
+
+@dataclass(frozen=True)
+class TeamLine:
+    """A team below a board.
+
+    Attributes:
+        team: Its name.
+        members: Who is in it, where that may be known.
+        files: Files of captions: what each is called, and where it is.
+    """
+
+    team: str
+    members: Sequence[str] = ()
+    files: list[tuple[str, str]] = field(default_factory=list)
+
+
+def team_lines(
+    view: View,
+    board: defined.Board,
+    names: Mapping[int, str],
+    address: Callable[[SubmissionRecord], str],
+) -> list[TeamLine]:
+    """List the teams of a board of which the viewer may see members or captions."""
+    members = view.board_members(board.id)
+    lines = {
+        team: TeamLine(team, [names[account] for account in accounts if account in names])
+        for team, accounts in members.items()
+    }
+    for record in published_captions(view, board):
+        line = lines.setdefault(record.team_name, TeamLine(record.team_name))
+        line.files.append(("captions", address(record)))
+    shown = [line for line in lines.values() if line.members or line.files]
+    return sorted(shown, key=lambda line: line.team.casefold())
+
+
+def named_members(view: View) -> set[int]:
+    """Return the accounts of all members that the viewer may know."""
+    boards = [view.board_members(id) for id in view.boards()]
+    return {account for teams in boards for accounts in teams.values() for account in accounts}
+
+
+def published_captions(view: View, board: defined.Board) -> list[SubmissionRecord]:
+    """List the entries on a board whose captions the viewer may see, oldest first."""
+    seen = view.board(board.id)
+    on_board = {row.entry.id for row in seen.all_rows} if seen else set()
+    return [
+        record
+        for record in view.entries_of(board.phase)
+        if record.id in on_board and view.may_see("captions", board.phase, board.split, record)
+    ]
+
+
+def teams_html(lines: Sequence[TeamLine]) -> Markup:
+    """Write the lines as part of a page; nothing where there are none."""
+    return as_it_is(render("board_teams.html", lines=lines) if lines else "")

@@ -21,13 +21,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import Connection, delete, insert, select
 
 from reelscore.challenges.boards.board_forms import board_dict, board_of
-from reelscore.challenges.boards.boards import Board, Column, Entry, Place, Row, make_board
-from reelscore.challenges.boards.draws import NO_DRAWS, Draws
+from reelscore.challenges.boards.boards import (
+    BoardColumn,
+    BoardEntry,
+    BoardRow,
+    Leaderboard,
+    Place,
+    make_board,
+)
 from reelscore.challenges.boards.ladder import Score, Told
+from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.definition import records as defined
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.records import Definition
-from reelscore.challenges.showing import Permission
+from reelscore.challenges.permissions import Permission
 from reelscore.challenges.store import results, tables
 from reelscore.challenges.uploads.uploads import missing_note
 from reelscore.errors import DataError
@@ -57,7 +64,7 @@ class _Kept:
         forms: What was written of it, by name.
     """
 
-    board: Board
+    board: Leaderboard
     entries: frozenset[_Known]
     until: float = 0.0
     forms: dict[str, Any] = field(default_factory=dict)
@@ -85,10 +92,15 @@ class BoardMaker:
         self._entries = [record for record in everything if record.holds_place]
         self._counting = [record for record in self._entries if record.counts]
 
-    def cached(self) -> Board:
+    def cached(self) -> Leaderboard:
         """Return the board from the cache, or make it and keep it there."""
         rules, entries = self._rules(), frozenset(map(_known, self._entries))
-        name = (self._view.database.place, self._view.row.key, self._board.id, rules)
+        name = (
+            self._view.challenge.database.place,
+            self._view.challenge.key,
+            self._board.id,
+            rules,
+        )
         with _lock:
             maker = _makers.setdefault(name, Lock())
         with maker:
@@ -106,8 +118,8 @@ class BoardMaker:
                     _makers.pop(old, None)
         return kept.board
 
-    def _stored(self, digest: str) -> Board:
-        cache, key = tables.board, self._view.row.key
+    def _stored(self, digest: str) -> Leaderboard:
+        cache, key = tables.board, self._view.challenge.key
         query = select(cache.c.content).where(
             cache.c.challenge == key,
             cache.c.board == self._board.id,
@@ -126,37 +138,37 @@ class BoardMaker:
             "content": json.dumps(made, ensure_ascii=False),
             "made": self._view.now,
         }
-        _keep(self._view.database, row)
+        _keep(self._view.challenge.database.whole, row)
         return board_of(made)
 
     def _rules(self) -> str:
         """A digest of everything that the board is made of, beside its entries."""
         phase = self._phase
-        parts = [self._view.row.digest, self._granted, phase.generation, phase.reveals]
+        parts = [self._view.challenge.digest, self._granted, phase.generation, phase.reveals]
         return _digest([*parts, self._view.humans])
 
-    def names_only(self) -> Board:
+    def names_only(self) -> Leaderboard:
         """The teams that take part, without scores."""
         teams = dict.fromkeys(record.team_name for record in self._counting)
         return replace(self._make([]), names=sorted(teams, key=str.casefold))
 
-    def made(self) -> Board:
+    def made(self) -> Leaderboard:
         """Make the board of what its permission allows, with resamples."""
         of = self._told if self._granted == "told" else self._exact
         entries = of(self._entries)
         return self._make([self._with_people(entry) for entry in entries])
 
-    def _exact(self, records: Sequence[results.Record]) -> list[Entry]:
+    def _exact(self, records: Sequence[results.SubmissionRecord]) -> list[BoardEntry]:
         jobs = [record.job for record in records if record.job is not None]
         scores = results.scores_of(self._connection, self._split, jobs)
         draws = results.draws_of(self._connection, self._split, jobs)
         return [
-            record.entry(scores[job], draws.get(job, NO_DRAWS), self._place(record))
+            record.entry(scores[job], draws.get(job, NO_RESAMPLES), self._place(record))
             for record in records
             if (job := record.job) is not None
         ]
 
-    def _told(self, records: Sequence[results.Record]) -> list[Entry]:
+    def _told(self, records: Sequence[results.SubmissionRecord]) -> list[BoardEntry]:
         """Entries whose scores the team was told, as it was told them."""
         phase = self._phase
         told = results.told_of(self._connection, phase.key, self._split, phase.generation)
@@ -174,18 +186,18 @@ class BoardMaker:
                 for name, score in own.scores.items()
                 if name in signatures
             }
-            drawn = _rounded_draws(draws.get(record.job, NO_DRAWS), own)
+            drawn = _rounded_draws(draws.get(record.job, NO_RESAMPLES), own)
             entries.append(record.entry(scores, drawn, self._place(record)))
         return entries
 
-    def _place(self, record: results.Record) -> Place:
+    def _place(self, record: results.SubmissionRecord) -> Place:
         if not record.late:
             return "ranked"
         reveals = self._phase.reveals
         is_late = self._described.late == "mark" and (reveals is None or record.arrived < reveals)
         return "late" if is_late else "after"
 
-    def _with_people(self, entry: Entry) -> Entry:
+    def _with_people(self, entry: BoardEntry) -> BoardEntry:
         people = {
             name: Score(**columns["scores"][entry.id], signature=columns["signature"])
             for name, columns in self._people().items()
@@ -203,7 +215,7 @@ class BoardMaker:
             for column in part["columns"]
         }
 
-    def _make(self, entries: Sequence[Entry]) -> Board:
+    def _make(self, entries: Sequence[BoardEntry]) -> Leaderboard:
         board, ladder = self._board, self._described.feedback[self._board.split] == "ladder"
         told = self._granted == "told"
         notes = []
@@ -225,7 +237,7 @@ class BoardMaker:
         made = self._by_ladder(made) if told and ladder else made
         return replace(made, notes=[*made.notes, *self._missing(made)])
 
-    def _missing(self, board: Board) -> list[str]:
+    def _missing(self, board: Leaderboard) -> list[str]:
         """Return whose stories leave videos out, which count as zero."""
         split = self._board.split
         if self._view.definition.split(split).kind != "stories" or not board.all_rows:
@@ -238,20 +250,20 @@ class BoardMaker:
             if told[id] < videos
         ]
 
-    def _by_ladder(self, board: Board) -> Board:
+    def _by_ladder(self, board: Leaderboard) -> Leaderboard:
         """Return a board its numbers of entries: the Ladder has told of few of them.
 
         What it tells only rises, so the best is what was told last, and of nobody's choosing.
         """
         counts = Counter((self._place(record), record.team_name) for record in self._counting)
 
-        def counted(rows: Sequence[Row]) -> list[Row]:
+        def counted(rows: Sequence[BoardRow]) -> list[BoardRow]:
             return [replace(r, entries=counts[r.entry.place, r.entry.team]) for r in rows]
 
         return replace(board, rows=counted(board.rows), below=counted(board.below), final="last")
 
 
-def _known(record: results.Record) -> _Known:
+def _known(record: results.SubmissionRecord) -> _Known:
     """What a board knows of an entry, beside its scores, which never change."""
     own = (record.id, record.team_name, record.kind, record.late, record.chosen)
     return (*own, record.method, record.link, record.job, record.given_up)
@@ -273,14 +285,8 @@ def _is_good(kept: _Kept, entries: frozenset[_Known]) -> bool:
 T = TypeVar("T")
 
 
-def kept_form(board: Board, name: str, written: Callable[[], T]) -> T:
-    """Return something that is made of a board, once for each board that is kept.
-
-    Args:
-        board: One that `BoardMaker` gave.
-        name: What the form is called.
-        written: Makes it.
-    """
+def kept_form(board: Leaderboard, name: str, written: Callable[[], T]) -> T:
+    """Return something that is made of a board, once for each board that is kept."""
     with _lock:
         kept = next((kept for kept in _kept.values() if kept.board is board), None)
     if kept is None:
@@ -305,7 +311,7 @@ def _keep(database: Database, row: Mapping[str, Any]) -> None:
         connection.execute(delete(cache).where(cache.c.key.in_(old)))
 
 
-def _rounded_draws(draws: Draws, told: Told) -> Draws:
+def _rounded_draws(draws: Resamples, told: Told) -> Resamples:
     """Round resamples as the score was rounded, so that they tell no more than it does."""
     if told.step is None:
         return draws
@@ -315,28 +321,22 @@ def _rounded_draws(draws: Draws, told: Told) -> Draws:
         result: FloatArray = (values / step).round() * step
         return result
 
-    return Draws({name: coarse(values) for name, values in draws.samples.items()})
+    return Resamples({name: coarse(values) for name, values in draws.samples.items()})
 
 
 def board_columns(
     definition: Definition, board: defined.Board, people: Mapping[str, Mapping[str, Any]]
-) -> list[Column]:
-    """Return the columns of a board, people's among them where they are published.
-
-    Args:
-        definition: The challenge.
-        board: One of its boards.
-        people: The published columns of people, by the score's name.
-    """
+) -> list[BoardColumn]:
+    """Return the columns of a board, people's among them where they are published."""
     kind = definition.split(board.split).kind
     scales = score_scales(definition.scoring, kind)
-    columns: list[Column] = []
+    columns: list[BoardColumn] = []
     for part in board.columns:
         decimals = _DECIMALS if part.precision is None else part.precision
         for score in part.scores:
             scale = scales[score]
             columns.append(
-                Column(
+                BoardColumn(
                     score,
                     scale.label or score,
                     part.group,
@@ -349,7 +349,7 @@ def board_columns(
         for name, column in people.items():
             if part.human and name.split(":")[1] == part.human:
                 columns.append(
-                    Column(
+                    BoardColumn(
                         name,
                         column["label"],
                         part.group,
@@ -361,6 +361,6 @@ def board_columns(
                 )
     if all(column.score != board.primary for column in columns):
         scale = scales[board.primary]
-        first = Column(board.primary, scale.label or board.primary, "", scale.better)
+        first = BoardColumn(board.primary, scale.label or board.primary, "", scale.better)
         columns.insert(0, first)
     return columns

@@ -1,6 +1,6 @@
 """Leaderboards: the entries that count, their ranks, and how far these can be trusted.
 
-A board is made of entries whose numbers have passed `reelscore.challenges.showing`: it does not
+A board is made of entries whose numbers have passed `reelscore.challenges.permissions`: it does not
 know what was rounded or held back. It holds data alone; `reelscore.challenges.boards.board_forms`
 writes it.
 """
@@ -14,8 +14,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from reelscore.challenges.boards.draws import NO_DRAWS, Draws
 from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.definition.records import Final
 from reelscore.data.tables.scales import Better, Scale
 from reelscore.errors import DataError, check_choice
@@ -34,7 +34,7 @@ PLACES: Mapping[Place, str] = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class BoardEntry:
     """A submission as a board sees it.
 
     Attributes:
@@ -56,7 +56,7 @@ class Entry:
     team: str
     arrived: int
     scores: Mapping[str, Score]
-    draws: Draws = field(default=NO_DRAWS, repr=False, compare=False)
+    draws: Resamples = field(default=NO_RESAMPLES, repr=False, compare=False)
     kind: Kind = "team"
     place: Place = "ranked"
     chosen: bool = False
@@ -66,7 +66,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Column:
+class BoardColumn:
     """A column of a board.
 
     Attributes:
@@ -94,7 +94,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardRow:
     """A line of a board.
 
     Attributes:
@@ -106,7 +106,7 @@ class Row:
         ranks: The first and the last place that the test leaves it.
     """
 
-    entry: Entry
+    entry: BoardEntry
     entries: int
     rank: str = ""
     cluster: int | None = None
@@ -114,7 +114,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Board:
+class Leaderboard:
     """A leaderboard.
 
     Attributes:
@@ -135,9 +135,9 @@ class Board:
     id: str
     title: str
     primary: str
-    columns: Sequence[Column]
-    rows: Sequence[Row] = ()
-    below: Sequence[Row] = ()
+    columns: Sequence[BoardColumn]
+    rows: Sequence[BoardRow] = ()
+    below: Sequence[BoardRow] = ()
     names: Sequence[str] = ()
     final: Final = "last"
     test: str = ""
@@ -146,16 +146,16 @@ class Board:
     notes: Sequence[str] = ()
 
     @property
-    def primary_column(self) -> Column:
+    def primary_column(self) -> BoardColumn:
         """The column that orders it."""
         return next(column for column in self.columns if column.score == self.primary)
 
     @property
-    def all_rows(self) -> list[Row]:
+    def all_rows(self) -> list[BoardRow]:
         """Ranked rows, then the others."""
         return [*self.rows, *self.below]
 
-    def best(self, column: Column) -> float | None:
+    def best(self, column: BoardColumn) -> float | None:
         """The best number of a column among ranked entries; ``None`` where none is."""
         if not column.ranked:
             return None
@@ -163,18 +163,13 @@ class Board:
         return Scale(column.better).best([score.value for score in scores if score is not None])
 
 
-def final_entry(entries: Sequence[Entry], final: Final, primary: str, better: Better) -> Entry:
+def final_entry(
+    entries: Sequence[BoardEntry], final: Final, primary: str, better: Better
+) -> BoardEntry:
     """Return the entry that counts among those of one team.
 
-    Args:
-        entries: The team's entries that have the primary score.
-        final: ``chosen`` is the one the captain chose, else the last; ``last``; or ``best``, of
-            equal ones the earliest.
-        primary: The score that orders the board.
-        better: Which way that score is better.
-
-    >>> entries = [Entry("a", "T", 1, {"cider": Score(0.3)}),
-    ...            Entry("b", "T", 2, {"cider": Score(0.2)})]
+    >>> entries = [BoardEntry("a", "T", 1, {"cider": Score(0.3)}),
+    ...            BoardEntry("b", "T", 2, {"cider": Score(0.2)})]
     >>> [final_entry(entries, rule, "cider", "high").id for rule in ("chosen", "last", "best")]
     ['b', 'b', 'a']
     """
@@ -190,8 +185,8 @@ def final_entry(entries: Sequence[Entry], final: Final, primary: str, better: Be
 def make_board(
     id: str,
     title: str,
-    entries: Iterable[Entry],
-    columns: Sequence[Column],
+    entries: Iterable[BoardEntry],
+    columns: Sequence[BoardColumn],
     *,
     primary: str,
     final: Final = "last",
@@ -200,7 +195,7 @@ def make_board(
     names: Sequence[str] = (),
     generation: int = 1,
     notes: Sequence[str] = (),
-) -> Board:
+) -> Leaderboard:
     """Rank the entries that count; those without the primary score are not on the board.
 
     Args:
@@ -220,16 +215,18 @@ def make_board(
     Raises:
         DataError: If no column is the primary score.
 
-    >>> entries = [Entry("a", "Ours", 1, {"cider": Score(0.3)}),
-    ...            Entry("b", "Theirs", 2, {"cider": Score(0.2)}), Entry("c", "Broken", 3, {})]
-    >>> board = make_board("main", "Main", entries, [Column("cider", "CIDEr")], primary="cider")
+    >>> entries = [BoardEntry("a", "Ours", 1, {"cider": Score(0.3)}),
+    ...            BoardEntry("b", "Theirs", 2, {"cider": Score(0.2)}),
+    ...            BoardEntry("c", "Broken", 3, {})]
+    >>> columns = [BoardColumn("cider", "CIDEr")]
+    >>> board = make_board("main", "Main", entries, columns, primary="cider")
     >>> [(row.rank, row.entry.team) for row in board.rows]
     [('1', 'Ours'), ('2', 'Theirs')]
     """
     better = next((column.better for column in columns if column.score == primary), None)
     if better is None:
         raise DataError(f"No column of the board {id!r} is its primary score, {primary!r}.")
-    teams: dict[tuple[Place, str], list[Entry]] = {}
+    teams: dict[tuple[Place, str], list[BoardEntry]] = {}
     wanted = [column.score for column in columns]
     for entry in entries:
         score = entry.scores.get(primary)
@@ -237,7 +234,7 @@ def make_board(
             own = {name: entry.scores[name] for name in wanted if name in entry.scores}
             teams.setdefault((entry.place, entry.team), []).append(replace(entry, scores=own))
     rows = {
-        key: Row(counting, sum(not entry.given_up for entry in team))
+        key: BoardRow(counting, sum(not entry.given_up for entry in team))
         for key, team in teams.items()
         if not (counting := final_entry(team, final, primary, better)).given_up
     }
@@ -259,7 +256,7 @@ def make_board(
             score = row.entry.scores.get(column.score)
             if score is not None and score.signature:
                 signatures.setdefault(column.score, score.signature)
-    return Board(
+    return Leaderboard(
         id,
         title,
         primary,
@@ -275,13 +272,13 @@ def make_board(
     )
 
 
-def in_order(rows: Iterable[Row], score: str, better: Better) -> list[Row]:
+def in_order(rows: Iterable[BoardRow], score: str, better: Better) -> list[BoardRow]:
     """Sort rows by a score, best first; of equal ones the earlier comes first."""
     sign = Scale(better).sign
     return sorted(rows, key=lambda r: (-sign * r.entry.scores[score].value, r.entry.arrived))
 
 
-def ranked_rows(ordered: Sequence[Row], score: str, tests: Comparison) -> list[Row]:
+def ranked_rows(ordered: Sequence[BoardRow], score: str, tests: Comparison) -> list[BoardRow]:
     """Number rows that are in order: places, clusters and ranges of places."""
     values = [row.entry.scores[score].value for row in ordered]
     clusters, ranges = tests.clusters, tests.ranges
@@ -290,12 +287,12 @@ def ranked_rows(ordered: Sequence[Row], score: str, tests: Comparison) -> list[R
         first = values.index(value) + 1
         rank = f"={first}" if values.count(value) > 1 else str(first)
         own = row.entry.id
-        rows.append(Row(row.entry, row.entries, rank, clusters.get(own, 1), ranges[own]))
+        rows.append(BoardRow(row.entry, row.entries, rank, clusters.get(own, 1), ranges[own]))
     return rows
 
 
 def compare_entries(
-    entries: Sequence[Entry],
+    entries: Sequence[BoardEntry],
     score: str,
     better: Better,
     level: float = 0.05,
@@ -305,13 +302,6 @@ def compare_entries(
 
     Scores by people bring their clusters along: there an entry is better than those of the
     clusters behind its own.
-
-    Args:
-        entries: The entries, best first.
-        score: The score.
-        better: Which way it is better.
-        level: A corrected p below it tells two entries apart.
-        correction: How to correct for the number of pairs.
     """
     ids = [entry.id for entry in entries]
     scores = np.array([entry.scores[score].value for entry in entries])

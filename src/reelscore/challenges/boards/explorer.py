@@ -12,7 +12,7 @@ from typing import Any
 
 from reelscore.challenges.definition.checks import score_scales, story_protocol
 from reelscore.challenges.definition.records import Board
-from reelscore.challenges.store.results import Record
+from reelscore.challenges.store.results import SubmissionRecord
 from reelscore.challenges.uploads.splits import story_of
 from reelscore.challenges.views import View
 from reelscore.data.stories import Stories
@@ -28,12 +28,6 @@ def explorer(
     view: View, phase: str, split: str, submissions: Sequence[str] | None = None
 ) -> Report | None:
     """Make a report of what the viewer may see of the items of a split.
-
-    Args:
-        view: The challenge, as somebody sees it.
-        phase: The phase.
-        split: One of its splits.
-        submissions: The public ids of the submissions to show; those on the split's board.
 
     Returns:
         The report, or ``None`` where the viewer may see no item scores.
@@ -89,7 +83,7 @@ def _wanted(view: View, phase: str, split: str) -> list[str]:
     return [row.entry.id for row in board.all_rows] if board else []
 
 
-def _names(records: Sequence[Record]) -> dict[str, str]:
+def _names(records: Sequence[SubmissionRecord]) -> dict[str, str]:
     """What the report calls each submission: its team, with a number where there are several."""
     teams = [record.team_name for record in records]
     return {
@@ -102,7 +96,7 @@ def _table(
     view: View,
     phase: str,
     split: str,
-    records: Sequence[Record],
+    records: Sequence[SubmissionRecord],
     scores: Any,
     names: dict[str, str],
     items: Sequence[str],
@@ -122,12 +116,9 @@ def _table(
         for name, values in scores[record.id].items():
             if name in whole and name in scales:
                 score = whole[name]
-                interval = None
-                if score.low is not None and score.high is not None:
-                    interval = (score.low, score.high)
                 own = ItemScores(index, values)
                 row[name] = MetricResult(
-                    name, score.value, own, score.signature, interval, scales[name]
+                    name, score.value, own, score.signature, score.interval, scales[name]
                 )
     return ScoreTable(results)
 

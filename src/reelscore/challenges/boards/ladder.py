@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from reelscore.challenges.boards.draws import NO_DRAWS, Draws
+from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.definition.records import Feedback
 from reelscore.errors import DataError, check_choice
 
@@ -39,6 +39,16 @@ class Score:
     high: float | None = None
     signature: str = ""
     cluster: int | None = None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its interval, where it has one."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as programs and the command line read it."""
+        interval = None if self.interval is None else list(self.interval)
+        return {"score": self.value, "interval": interval, "signature": self.signature}
 
     def rounded(self, step: float) -> Score:
         """Round the number and its interval to a step.
@@ -65,7 +75,7 @@ class Told:
     submission: str
     step: float | None
     scores: Mapping[str, Score]
-    draws: Draws = NO_DRAWS
+    draws: Resamples = NO_RESAMPLES
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it is kept, without the draws.
@@ -95,7 +105,7 @@ def tell(
     feedback: Feedback,
     submission: str,
     scores: Mapping[str, Score],
-    draws: Draws,
+    draws: Resamples,
     *,
     primary: str,
     sign: int = 1,
@@ -120,9 +130,9 @@ def tell(
     Raises:
         DataError: If the feedback needs a step and there is none.
 
-    >>> first = tell("ladder", "a", {"cider": Score(0.301)}, Draws({}), primary="cider", step=0.01)
-    >>> same = tell("ladder", "b", {"cider": Score(0.309)}, Draws({}), primary="cider", step=0.01,
-    ...             before=first)
+    >>> rules = {"primary": "cider", "step": 0.01}
+    >>> first = tell("ladder", "a", {"cider": Score(0.301)}, NO_RESAMPLES, **rules)
+    >>> same = tell("ladder", "b", {"cider": Score(0.309)}, NO_RESAMPLES, **rules, before=first)
     >>> first.scores["cider"].value, same is first
     (0.3, True)
     """
@@ -144,7 +154,7 @@ def tell(
     return _told(submission, scores, draws, own)
 
 
-def automatic_step(draws: Draws, primary: str, before: Told | None) -> float:
+def automatic_step(draws: Resamples, primary: str, before: Told | None) -> float:
     """One standard error of the difference to the entry told, or of the first entry's own score.
 
     It is rounded up to two digits, so that the step itself tells nothing. Between captions that
@@ -153,7 +163,7 @@ def automatic_step(draws: Draws, primary: str, before: Told | None) -> float:
     Raises:
         DataError: If the score has no resamples.
 
-    >>> automatic_step(Draws({"cider": np.array([0.1, 0.2, 0.3])}), "cider", None)
+    >>> automatic_step(Resamples({"cider": np.array([0.1, 0.2, 0.3])}), "cider", None)
     0.082
     """
     if primary not in draws.samples:
@@ -171,7 +181,7 @@ def automatic_step(draws: Draws, primary: str, before: Told | None) -> float:
     return float(f"{math.ceil(round(error / unit, 9)) * unit:.12g}")
 
 
-def _told(submission: str, scores: Mapping[str, Score], draws: Draws, step: float) -> Told:
+def _told(submission: str, scores: Mapping[str, Score], draws: Resamples, step: float) -> Told:
     return Told(submission, step, {name: s.rounded(step) for name, s in scores.items()}, draws)
 
 

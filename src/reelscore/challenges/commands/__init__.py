@@ -8,23 +8,34 @@ from reelscore.cli.main import LazyGroup
 
 # name: (module, what it does)
 _COMMANDS = {
-    "new": ("new", "Make a challenge from its definition, or update it."),
-    "check": ("check", "Check a definition, or captions before they are sent."),
-    "serve": ("serve", "Serve pages, and score what is handed in."),
-    "login": ("login", "Store the token of a server of challenges."),
-    "submit": ("submit", "Hand in a file of captions."),
-    "import-zip": ("import_zip", "Import submissions that were made elsewhere."),
-    "submissions": ("submissions", "List submissions and what became of them."),
-    "worker": ("worker", "Score what waits, without pages."),
-    "invite": ("invite", "Invite a team to a phase that is not listed."),
-    "rescore": ("rescore", "Score all submissions of a phase again."),
-    "leaderboard": ("leaderboard", "Show leaderboards, as visitors see them."),
-    "human": ("human", "Let people judge the final entries; publish what they say."),
-    "export": ("export", "Write everything of a challenge to one file."),
-    "import": ("imports", "Make a challenge of an export."),
-    "archive": ("archive", "Write a static site, as a visitor sees the challenge."),
-    "demo": ("demo", "Serve a running challenge with four teams."),
-    "verify": ("verify", "Compute every score of an export again."),
+    "new": ("hosting:new_command", "Make a challenge from its definition, or update it."),
+    "check": (
+        "participation:check_command",
+        "Check a definition, or captions before they are sent.",
+    ),
+    "serve": ("hosting:serve_command", "Serve pages, and score what is handed in."),
+    "login": ("participation:login_command", "Store the token of a server of challenges."),
+    "submit": ("participation:submit_command", "Hand in a file of captions."),
+    "import-zip": (
+        "participation:import_zip_command",
+        "Import submissions that were made elsewhere.",
+    ),
+    "submissions": (
+        "participation:submissions_command",
+        "List submissions and what became of them.",
+    ),
+    "worker": ("hosting:worker_command", "Score what waits, without pages."),
+    "invite": ("hosting:invite_command", "Invite a team to a phase that is not listed."),
+    "rescore": ("hosting:rescore_command", "Score all submissions of a phase again."),
+    "leaderboard": ("leaderboard:leaderboard_command", "Show leaderboards, as visitors see them."),
+    "human": (
+        "hosting:human_command",
+        "Let people judge the final entries; publish what they say.",
+    ),
+    "export": ("files:export_command", "Write everything of a challenge to one file."),
+    "import": ("files:import_command", "Make a challenge of an export."),
+    "archive": ("files:archive_command", "Write a static site, as a visitor sees the challenge."),
+    "verify": ("files:verify_command", "Compute every score of an export again."),
 }
 
 

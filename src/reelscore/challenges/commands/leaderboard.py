@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import click
 
-from reelscore.challenges.boards.awards import Verdict
+from reelscore.challenges.boards.awards import AwardDecision
 from reelscore.challenges.boards.board_forms import board_csv, board_grid, board_json, history_svg
-from reelscore.challenges.boards.boards import Board
-from reelscore.challenges.challenge import find_challenge
-from reelscore.challenges.commands.options import challenge_option, open_arena, server_option
+from reelscore.challenges.boards.boards import Leaderboard
+from reelscore.challenges.commands.options import (
+    OWNER,
+    challenge_option,
+    open_challenge,
+    server_option,
+)
 from reelscore.challenges.commands.served import login_server, served_boards
-from reelscore.challenges.showing import VISITOR, Who
+from reelscore.challenges.permissions import VISITOR
 from reelscore.challenges.views import View
 from reelscore.cli.messages import printable
 from reelscore.cli.options import file_option, json_option
@@ -28,7 +32,7 @@ from reelscore.errors import DataError, check_choice
 @json_option
 @file_option("--latex", "Write LaTeX.")
 @file_option("--plot", "Write the entries over time as SVG.")
-def command(
+def leaderboard_command(
     database: str | None,
     server: str | None,
     challenge_id: str,
@@ -90,11 +94,9 @@ def command(
 
 def _stored(
     database: str, challenge_id: str, board_id: str | None, organisers: bool
-) -> tuple[list[Board], Verdict | None]:
-    with open_arena(database) as arena:
-        known = find_challenge(arena, challenge_id)
-        who = Who("owner") if organisers else VISITOR
-        view = View(arena.database, known.id, who, now=arena.now())
+) -> tuple[list[Leaderboard], AwardDecision | None]:
+    with open_challenge(database, challenge_id) as challenge:
+        view = View(challenge, OWNER if organisers else VISITOR)
         ids = view.boards()
         if board_id is not None:
             check_choice("board", board_id, ids)
@@ -103,7 +105,7 @@ def _stored(
         return boards, view.verdict()
 
 
-def _text(board: Board) -> str:
+def _text(board: Leaderboard) -> str:
     if board.names:
         return "Scores are not shown yet. Teams: " + ", ".join(board.names)
     return board_grid(board).to_text(terminal_width())

@@ -6,23 +6,28 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
 
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import Known
-from reelscore.challenges.showing import Who
-from reelscore.challenges.store.tables import open_challenges
-from reelscore.challenges.views import Record, View
+from reelscore.challenges.challenge import Challenge, Challenges
+from reelscore.challenges.permissions import Who
+from reelscore.challenges.store.results import SubmissionRecord
+from reelscore.challenges.views import View
 from reelscore.cli.messages import printable
-from reelscore.errors import RefusedError
+from reelscore.errors import DataError, RefusedError
 
+ACTOR = "command line"  # who does what is done here, for the log
+OWNER = Who("owner")  # whoever has the database has everything in it
 # Exit statuses of a file that is handed in; 2 is that of every error.
 NO_QUOTA, CLOSED, FAILED, WAITING = 3, 4, 5, 6
 _STATUS = {"quota": NO_QUOTA, "concurrent": NO_QUOTA, "often": NO_QUOTA, "closed": CLOSED}
 
 database_argument = click.argument("database", metavar="DATABASE")
+database_option = click.option(
+    "--database", metavar="DATABASE", help="The database, where there is no server."
+)
 challenge_option = click.option(
     "--challenge",
     "challenge_id",
@@ -33,14 +38,16 @@ challenge_option = click.option(
 server_option = click.option(
     "--server", metavar="URL", help="The server; that of 'challenge login' if not given."
 )
+phase_option = click.option("--phase", required=True, metavar="ID", help="The phase.")
+reason_option = click.option("--reason", required=True, metavar="TEXT", help="Why, for the log.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @contextmanager
-def open_arena(database: str) -> Iterator[Arena]:
-    """Open a database of challenges."""
-    with open_challenges(database) as opened:
-        yield Arena(opened)
+def open_challenge(database: str, id: str) -> Iterator[Challenge]:
+    """Open a database and find a challenge in it; without an id, the only one."""
+    with Challenges.opened(database) as challenges:
+        yield challenges.find(id)
 
 
 @contextmanager
@@ -65,24 +72,24 @@ def show(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def owner_view(arena: Arena, known: Known) -> View:
-    """Look at a challenge as its owner: whoever has the database has everything in it."""
-    return View(arena.database, known.id, Who("owner"), now=arena.now())
+def read_file(file: Path) -> bytes:
+    """Read a file that is named on the command line.
+
+    Raises:
+        DataError: If it cannot be read.
+    """
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise DataError(f"{file}: cannot be read: {error.strerror or error}.") from None
 
 
-def seen_scores(view: View, phase: str, record: Record) -> dict[str, dict[str, Any]]:
+def seen_scores(view: View, phase: str, record: SubmissionRecord) -> dict[str, dict[str, Any]]:
     """Return the scores of a submission that may be seen, by split, as plain data."""
     splits = view.definition.phase(phase).splits
     scores = {split: view.scores(phase, split, record) for split in splits}
     return {
-        split: {
-            name: {
-                "score": score.value,
-                "interval": None if score.low is None else [score.low, score.high],
-                "signature": score.signature,
-            }
-            for name, score in of_split.items()
-        }
+        split: {name: score.to_dict() for name, score in of_split.items()}
         for split, of_split in scores.items()
         if of_split
     }

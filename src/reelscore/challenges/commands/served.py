@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from reelscore.challenges.boards.awards import Verdict
+from reelscore.challenges.boards.awards import AwardDecision
 from reelscore.challenges.boards.board_forms import board_of
-from reelscore.challenges.boards.boards import Board
+from reelscore.challenges.boards.boards import Leaderboard
 from reelscore.challenges.commands.options import say
 from reelscore.challenges.exchange.remote import Server
 from reelscore.challenges.exchange.saved_login import known_server
@@ -26,11 +26,6 @@ def login_server(url: str | None, *, visitor: bool = False) -> Server:
 
 def served_challenge(server: Server, id: str, phase: str | None = None) -> dict[str, Any]:
     """Return a challenge of a server as it describes it; without an id, the only one that it has.
-
-    Args:
-        server: The server.
-        id: The challenge's id, or nothing.
-        phase: A phase that it must have.
 
     Raises:
         DataError: If there are several, or none.
@@ -60,7 +55,7 @@ def _described(server: Server, id: str) -> dict[str, Any]:
 
 def served_boards(
     server: Server, challenge: str, board: str | None
-) -> tuple[list[Board], Verdict | None]:
+) -> tuple[list[Leaderboard], AwardDecision | None]:
     """Return the boards of a challenge, or one of them, as the server shows them, and the award.
 
     Raises:
@@ -81,7 +76,7 @@ def served_boards(
             continue
         boards.append(board_of(shown))
     award = described["award"]
-    return boards, award and Verdict(award["winners"], award["why"], {})
+    return boards, award and AwardDecision(award["winners"], award["why"], {})
 
 
 def submit_file(

@@ -18,12 +18,14 @@ from reelscore.challenges.boards.board_forms import (
     board_csv,
     board_grid,
     board_json,
-    history_svg,
+    published_captions,
     render,
+    team_lines,
+    teams_html,
 )
-from reelscore.challenges.boards.board_teams import published_captions, team_lines, teams_html
 from reelscore.challenges.boards.explorer import explorer
-from reelscore.challenges.views import Record, View
+from reelscore.challenges.store.results import SubmissionRecord
+from reelscore.challenges.views import View
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
 from reelscore.report.html.page import report_html
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _STATIC = Path(__file__).parents[1] / "static"
+FORMS = {"csv": "CSV", "json": "JSON", "tex": "LaTeX"}  # of a board
+ITEMS = "Items, one by one"
 TITLES = {"overview": "Overview", "rules": "Rules", "data": "Data"}
 
 
@@ -42,11 +46,6 @@ def write_archive(
     view: View, folder: str | os.PathLike[str], names: Mapping[int, str] | None = None
 ) -> list[str]:
     """Write a challenge as a static site, all or nothing.
-
-    Args:
-        view: The challenge, as a visitor sees it.
-        folder: The folder to make.
-        names: The names of accounts by their number, for teams that agree to be named.
 
     Returns:
         The names of the files.
@@ -75,10 +74,6 @@ def write_archive(
 def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[str, bytes]:
     """Return the files of an archive, by name, checksums last.
 
-    Args:
-        view: The challenge, as a visitor sees it.
-        names: The names of accounts by their number, for teams that agree to be named.
-
     Raises:
         DataError: If it is not a visitor who looks.
     """
@@ -89,7 +84,7 @@ def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[st
         ("index.html", "Overview"),
         *((f"board-{id}.html", b.title) for id, b in boards.items()),
     ]
-    pages = json.loads(view.row.pages)
+    pages = view.challenge.pages
     texts = {page: pages[page] for page in TITLES if pages.get(page)}
     links += [(f"{page}.html", TITLES[page]) for page in texts if page != "overview"]
     links.append(("log.html", "Log"))
@@ -118,6 +113,7 @@ def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[st
     for id, board in boards.items():
         name = f"board-{id}"
         described = next(each for each in view.definition.boards if each.id == id)
+        phase = view.definition.phase(described.phase)
         report = explorer(view, described.phase, described.split)
         if report is not None:
             files[f"items-{id}.html"] = report_html(replace(report, home=f"{name}.html"))
@@ -129,13 +125,18 @@ def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[st
         page(
             f"{name}.html",
             f"{board.title} · {view.name}",
-            "archive_board.html",
+            "challenges/board.html",
+            layout="archive_base.html",
+            boards=[],  # the frame names them
             board=board,
+            phase=phase.name or phase.id,
+            files=[
+                *((f"data/{name}.{form}", text) for form, text in FORMS.items()),
+                *([(f"items-{id}.html", ITEMS)] if report is not None else []),
+            ],
             table=view.board_html(id),
             teams=teams_html(lines),
-            history=history_svg(board),
-            name=name,
-            items=f"items-{id}.html" if report is not None else "",
+            history=view.board_history(id),
         )
         files[f"data/{name}.csv"] = board_csv(board)
         files[f"data/{name}.json"] = board_json(board)
@@ -162,7 +163,7 @@ def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[st
     return {**contents, "SHA256SUMS": sums.encode()}
 
 
-def _captions_file(board: str, record: Record) -> str:
+def _captions_file(board: str, record: SubmissionRecord) -> str:
     return f"data/captions-{board}-{record.id}.json"
 
 
@@ -207,15 +208,11 @@ def citation(view: View, url: str = "") -> str:
     """Return a BibTeX entry of the challenge.
 
     Organisers may give their own, as the page ``citation`` of the definition.
-
-    Args:
-        view: The challenge.
-        url: Where its pages are; an archive may be put anywhere, and has none.
     """
-    own = json.loads(view.row.pages).get("citation", "").strip()
+    own = view.challenge.pages.get("citation", "").strip()
     if own:
-        return str(own)
-    begin = min((phase.opens for phase in view.phases.values()), default=view.row.created)
+        return own
+    begin = min((phase.opens for phase in view.phases.values()), default=view.challenge.created)
     year = (to_iso(begin) or "")[:4]
     fields = {
         "title": latex_text(view.name),

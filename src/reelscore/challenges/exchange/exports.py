@@ -26,13 +26,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, Table, select
 
 from reelscore import __version__
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import Known
+from reelscore.challenges.challenge import Challenge
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.events import chain_head, log
 from reelscore.data.atomic_files import opened_atomically
-from reelscore.errors import UnknownNameError
-from reelscore.store.database import Database
 from reelscore.store.values import to_iso
 
 FORMAT = 1
@@ -114,55 +111,40 @@ class Contents:
 
 
 def export_challenge(
-    database: Database,
-    id: str,
+    challenge: Challenge,
     path: str | os.PathLike[str],
+    contents: Contents | None = None,
     *,
-    now: int,
-    references: bool = False,
-    addresses: bool = False,
-    blind_items: bool = True,
-    accounts: AccountReader | None = None,
+    now: int | None = None,
 ) -> Exported:
     """Write everything of a challenge to one file, as it stands at one moment.
 
     Args:
-        database: Where it is kept.
-        id: Its id.
+        challenge: The challenge.
         path: The file to make.
-        now: The time, in microseconds since 1970.
-        references: Whether to include the references, those of blind splits too.
-        addresses: Whether to include the contact addresses of members.
-        blind_items: Whether to include what is known of single items of blind splits.
-        accounts: Reads the accounts of participants, to include them with the hashes of their
-            passwords and tokens; ``None`` leaves them out.
+        contents: What to include; no references, addresses and accounts by default.
+        now: The time, in microseconds since 1970; that of the challenge's clock by default.
 
     Raises:
-        UnknownNameError: If there is no such challenge.
         DataError: If the file cannot be written.
     """
-    contents = Contents(references, addresses, blind_items, accounts)
-    with database.reading() as connection:
-        known = dict(
-            connection.execute(select(tables.challenge.c.id, tables.challenge.c.key)).all()
-        )
-        if id not in known:
-            raise UnknownNameError.of("challenge", id, known)
+    contents = contents or Contents()
+    with challenge.reading() as connection:
         manifest: dict[str, Any] = {
             "format": FORMAT,
-            "challenge": id,
-            "exported": to_iso(now),
+            "challenge": challenge.id,
+            "exported": to_iso(challenge.now(connection) if now is None else now),
             "reelscore": __version__,
-            "references": references,
-            "addresses": addresses,
-            "blind_items": blind_items,
-            "accounts": accounts is not None,
-            "chain": chain_head(connection, known[id]),
+            "references": contents.references,
+            "addresses": contents.addresses,
+            "blind_items": contents.blind_items,
+            "accounts": contents.accounts is not None,
+            "chain": chain_head(connection, challenge.key),
             "files": {},
         }
         lines = {}
         with opened_atomically(path, private=True) as file, zipfile.ZipFile(file, "w") as archive:
-            for name, part in _parts(connection, known[id], contents):
+            for name, part in _parts(connection, challenge.key, contents):
                 _put(archive, name, part)
                 manifest["files"][name] = hashlib.sha256(part).hexdigest()
                 lines[name] = part.count(b"\n")
@@ -171,11 +153,11 @@ def export_challenge(
     return Exported.of(manifest, lines)
 
 
-def note_download(arena: Arena, known: Known, what: str, *, actor: str, reason: str) -> None:
+def note_download(challenge: Challenge, what: str, *, actor: str, reason: str) -> None:
     """Write into the log that somebody has taken an ``export`` or an ``archive`` along."""
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
-        log(connection, now, known.key, what, known.id, actor=actor, reason=reason)
+    with challenge.writing() as connection:
+        now = challenge.now(connection)
+        log(connection, now, challenge.key, what, challenge.id, actor=actor, reason=reason)
 
 
 def _put(archive: zipfile.ZipFile, name: str, part: bytes) -> None:

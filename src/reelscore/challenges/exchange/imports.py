@@ -83,12 +83,6 @@ def import_challenge(
 ) -> Exported:
     """Make a challenge of an export, with the same ids, scores, signatures and log.
 
-    Args:
-        database: Where to make it.
-        path: The file.
-        accounts: Makes the accounts of participants, if the export has them; ``None`` makes none,
-            and their teams have no members then.
-
     Raises:
         DataError: If the file is damaged, its log was changed, or the database has the challenge
             or another person's account of the same name already; then nothing is made.

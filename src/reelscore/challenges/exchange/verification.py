@@ -14,7 +14,7 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from reelscore._progress import Progress, Steps
-from reelscore.challenges.boards.draws import ScoredSplit
+from reelscore.challenges.boards.resamples import ScoredSplit
 from reelscore.challenges.exchange.imports import import_challenge, read_export
 from reelscore.challenges.queue.scorers import Score, prepare, score_split
 from reelscore.challenges.store import tables
@@ -102,11 +102,6 @@ def verify_export(
     path: str | os.PathLike[str], *, threads: int | None = None, progress: Progress | None = None
 ) -> Verification:
     """Compute every score of an export again, and compare bit by bit.
-
-    Args:
-        path: An export with references.
-        threads: How many threads to use.
-        progress: Called with how many submissions are done, of how many.
 
     Raises:
         DataError: If the file is damaged, its log was changed, or it has no references.

@@ -8,11 +8,11 @@ from fastapi import Depends, Form, Path, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from reelscore.challenges.pages.visits import PATH, AnyVisit, Visit
-from reelscore.challenges.pages.wing_pages import challenges_of, own_page
+from reelscore.challenges.pages.context import AnyPage, ChallengePage, Router
+from reelscore.challenges.pages.wing_pages import PATH, own_page, pages_of
 from reelscore.errors import DataError
 from reelscore.web.accounts import Name, Password, proven
-from reelscore.web.requests import Guard, Router
+from reelscore.web.requests import Guard
 from reelscore.web.sessions import find_visitor, log_in, log_out
 from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address, too_often
 from reelscore.web.store import accounts
@@ -30,7 +30,7 @@ _RESET = 86400.0  # seconds for which a link to a new password is good
 @router.get("/account/login")
 def show_login(request: Request, site: Here, to: Next = PATH) -> Response:
     """Ask for name and password."""
-    return site.page(request, "arena/login.html", error="", to=own_page(to))
+    return site.page(request, "challenges/login.html", error="", to=own_page(to))
 
 
 @router.post("/account/login", dependencies=[NotTooOften, FromOurForm])
@@ -41,7 +41,7 @@ async def check_login(
     account = await proven(request, site, name, password)
     if account is None:
         error = "The name or the password is wrong."
-        return site.page(request, "arena/login.html", 401, error=error, to=own_page(to))
+        return site.page(request, "challenges/login.html", 401, error=error, to=own_page(to))
     return log_in(site, account, own_page(to))
 
 
@@ -54,35 +54,35 @@ def end_session(site: Here, account: Leaving) -> Response:
 
 
 @router.get(PATH + "/{challenge}/register")
-def show_registration(visit: AnyVisit, invitation: Invitation = "", to: Next = "/team") -> Response:
+def show_registration(page: AnyPage, invitation: Invitation = "", to: Next = "/team") -> Response:
     """Ask for the name and password of a new account; who has one goes on to the team."""
-    onward = _onward(visit, invitation, to)
-    if visit.account is not None:
-        return visit.go(onward)
-    return _registration(visit, invitation, to)
+    onward = _onward(page, invitation, to)
+    if page.account is not None:
+        return page.go_to(onward)
+    return _registration(page, invitation, to)
 
 
 def _registration(
-    visit: Visit, invitation: str, to: str, status: int = 200, error: str = ""
+    page: ChallengePage, invitation: str, to: str, status: int = 200, error: str = ""
 ) -> Response:
-    refused = not may_register(visit, invitation) and not _joins(to)
-    return visit.page(
+    refused = not may_register(page, invitation) and not _joins(to)
+    return page.render(
         "register.html",
         status,
         error=error,
         refused=refused,
         invitation=invitation,
         to=to,
-        onward=_onward(visit, invitation, to),
+        onward=_onward(page, invitation, to),
     )
 
 
-def may_register(visit: Visit, invitation: str) -> bool:
+def may_register(page: ChallengePage, invitation: str) -> bool:
     """Return whether somebody may make a team: with an invitation, where one is needed."""
-    if visit.known.definition.registration != "invite" or visit.is_organiser:
+    if page.challenge.definition.registration != "invite" or page.is_organiser:
         return True
-    invited = visit.site.signer.read("invitation", invitation, age=INVITED)
-    return bool(invited == visit.known.id)
+    invited = page.site.signer.read("invitation", invitation, age=INVITED)
+    return bool(invited == page.challenge.id)
 
 
 def _joins(to: str) -> bool:
@@ -90,33 +90,33 @@ def _joins(to: str) -> bool:
     return to.startswith("/team/join/")
 
 
-def _onward(visit: Visit, invitation: str, to: str) -> str:
-    onward = to if own_page(f"{visit.path}{to}") != PATH else "/team"
+def _onward(page: ChallengePage, invitation: str, to: str) -> str:
+    onward = to if own_page(f"{page.path}{to}") != PATH else "/team"
     return f"{onward}?invitation={invitation}" if invitation else onward
 
 
 @router.post(PATH + "/{challenge}/register", dependencies=[NotTooOften, FromOurForm])
 async def register(
     request: Request,
-    visit: AnyVisit,
+    page: AnyPage,
     name: Name,
     password: Password,
     invitation: Invitation = "",
     to: Next = "/team",
 ) -> Response:
     """Make a participant's account, and begin a session."""
-    site = visit.site
-    if not may_register(visit, invitation) and not _joins(to):
-        return _registration(visit, invitation, to, 403)
-    if not challenges_of(site).registrations.take(address(request)):
+    site = page.site
+    if not may_register(page, invitation) and not _joins(to):
+        return _registration(page, invitation, to, 403)
+    if not pages_of(site).registrations.take(address(request)):
         raise too_often()
     try:
         account = await site.hashing.run(
             accounts.add_account, site.database, name, password, "participant"
         )
     except DataError as error:
-        return _registration(visit, invitation, to, 422, str(error))
-    return log_in(site, account, visit.path + _onward(visit, invitation, to))
+        return _registration(page, invitation, to, 422, str(error))
+    return log_in(site, account, page.path + _onward(page, invitation, to))
 
 
 def reset_link(site: Site, account: Account) -> str:
@@ -147,7 +147,7 @@ Resetting = Annotated[Account, Depends(resetting)]
 @router.get("/account/reset/{token}", dependencies=[NotTooOften])
 def show_reset(request: Request, site: Here, account: Resetting, token: Token) -> Response:
     """Ask for a new password."""
-    return site.page(request, "arena/reset.html", account=account, error="")
+    return site.page(request, "challenges/reset.html", account=account, error="")
 
 
 @router.post("/account/reset/{token}", dependencies=[NotTooOften, FromOurForm])
@@ -162,5 +162,5 @@ async def reset(
     try:
         changed = await site.hashing.run(accounts.set_password, site.database, account.id, password)
     except DataError as error:
-        return site.page(request, "arena/reset.html", 422, account=account, error=str(error))
+        return site.page(request, "challenges/reset.html", 422, account=account, error=str(error))
     return log_in(site, changed, PATH)

@@ -8,36 +8,45 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import Body, Depends, File, Form, Header, Path, Request, UploadFile
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
 from reelscore.challenges import quota
 from reelscore.challenges.boards.board_forms import board_csv, board_dict
-from reelscore.challenges.challenge import change_dates, find_phase, list_challenges
 from reelscore.challenges.pages.boards import member_names, seen_board
-from reelscore.challenges.pages.pages import items
-from reelscore.challenges.pages.quotas import open_phases
+from reelscore.challenges.pages.console import change_dates
+from reelscore.challenges.pages.context import (
+    ChallengePage,
+    Router,
+    challenges_of,
+    find_page,
+    is_organiser,
+    listed_challenges,
+    missing,
+    open_page,
+)
+from reelscore.challenges.pages.overview import items
 from reelscore.challenges.pages.submissions import (
     choose_own,
     file_answer,
     file_name,
     handed_in,
-    known_phase,
     own_record,
     set_own_status,
 )
-from reelscore.challenges.pages.visits import Arrived, Visit, missing, noted, visit_of
-from reelscore.challenges.pages.wing_pages import arena_of
-from reelscore.challenges.people import team_decisions, teams
+from reelscore.challenges.people import teams
+from reelscore.challenges.people.teams import Team
 from reelscore.challenges.people.tokens import find_token
 from reelscore.challenges.queue import jobs
-from reelscore.challenges.queue.queue_state import queue_state, why_waiting
-from reelscore.challenges.submissions import Receipt
-from reelscore.challenges.views import Record
+from reelscore.challenges.queue.queue_state import queue_state, waits_for
+from reelscore.challenges.submissions import SubmissionReceipt
+from reelscore.challenges.uploads.uploads import Accepted
+from reelscore.challenges.views import SubmissionRecord
 from reelscore.errors import RefusedError
-from reelscore.store.values import from_iso, to_iso
-from reelscore.web.requests import API, Guard, RefusedRequest, Router
+from reelscore.store.values import to_iso
+from reelscore.web.requests import API, Guard, RefusedRequest
 from reelscore.web.site import Site, address, check_failures
 from reelscore.web.store.accounts import Account, find_account
 
@@ -69,68 +78,65 @@ def _bearer(request: Request, scope: str = "") -> tuple[Account | None, tuple[st
         raise RefusedRequest(401, "token", "Send a token: 'Authorization: Bearer …'.")
     check_failures.value(request)
     try:
-        token = find_token(arena_of(site), secret.strip())
+        token = find_token(challenges_of(request), secret.strip())
     except RefusedError as error:
         site.failures.note(address(request))
         raise RefusedRequest(401, error.reason, str(error)) from None
-    account = find_account(site.database, token.account)
+    account = find_account(challenges_of(request).database, token.account)
     if account is None:
         raise RefusedRequest(401, "unknown", "The account of this token was removed.")
     return account, token.scopes
 
 
-def _check_scope(visit: Visit, scope: str, scopes: tuple[str, ...]) -> None:
+def _check_scope(page: ChallengePage, scope: str, scopes: tuple[str, ...]) -> None:
     if scope and scope not in scopes:
         raise RefusedRequest(403, "scope", f"This token may not {scope}; make one that may.")
-    if scope == "organise" and not (visit.account and visit.account.is_owner):
+    if scope == "organise" and not (page.account and page.account.is_owner):
         raise RefusedRequest(403, "scope", "Only an owner may do this.")
 
 
-def _guard(scope: str) -> Guard[Visit]:
-    def check(request: Request) -> Visit:
+def _guard(scope: str) -> Guard[ChallengePage]:
+    def check(request: Request) -> ChallengePage:
         account, scopes = _bearer(request, scope)
-        site: Site = request.app.state.site
-        id = str(request.path_params.get("challenge", ""))
-        if id:
-            visit = noted(visit_of(site, request, id, account))
+        if "challenge" in request.path_params:
+            page = find_page(request, account)
         else:
-            submission = str(request.path_params["submission"])
-            visit = noted(_visit_of_submission(site, request, submission, account))
-        _check_scope(visit, scope, scopes)
-        return visit
+            page = _page_of_submission(request, account)
+        _check_scope(page, scope, scopes)
+        return page
 
     return Guard(check)
 
 
-def _visit_of_submission(site: Site, request: Request, id: str, account: Account | None) -> Visit:
-    organiser = account is not None and account.is_organiser
-    for known in list_challenges(arena_of(site)):
-        if organiser or known.state != "draft":
-            visit = visit_of(site, request, known.id, account)
-            if visit.view.find(id) is not None:
-                return visit
-    raise missing()
+def _page_of_submission(request: Request, account: Account | None) -> ChallengePage:
+    id = str(request.path_params["submission"])
+    challenge = challenges_of(request).of_submission(id)
+    if challenge is None or (challenge.state == "draft" and not is_organiser(account)):
+        raise missing()
+    page = open_page(request, challenge, account)
+    if page.view.find(id) is None:  # of a phase that they may not know of
+        raise missing()
+    return page
 
 
-def _found(visit: Visit, id: str) -> tuple[str, Record]:
+def _found(page: ChallengePage, id: str) -> tuple[str, SubmissionRecord]:
     """Return a submission with its phase; what may be seen of it is to be asked."""
-    submission = visit.view.find(id)
+    submission = page.view.find(id)
     if submission is None:
         raise missing()
-    visit.is_about(submission[0])
     return submission
 
 
-Anybody = Annotated[Visit, Depends(_guard(""))]
-Reader = Annotated[Visit, Depends(_guard("read"))]
-Submitter = Annotated[Visit, Depends(_guard("submit"))]
-Owner = Annotated[Visit, Depends(_guard("organise"))]
+Anybody = Annotated[ChallengePage, Depends(_guard(""))]
+Reader = Annotated[ChallengePage, Depends(_guard("read"))]
+Submitter = Annotated[ChallengePage, Depends(_guard("submit"))]
+Owner = Annotated[ChallengePage, Depends(_guard("organise"))]
 
 
-def _own_team(visit: Visit) -> teams.Team:
-    if visit.team is None:
+def _own_team(page: ChallengePage) -> Team:
+    if page.team is None:
         raise RefusedRequest(403, "team", "You are in no team of this challenge; make one first.")
-    return visit.team
+    return page.team
 
 
 # What everybody may read
@@ -140,42 +146,39 @@ def _own_team(visit: Visit) -> teams.Team:
 def give_challenges(request: Request) -> dict[str, Any]:
     """List the challenges."""
     account, _ = _bearer(request)
-    organiser = account is not None and account.is_organiser
-    site: Site = request.app.state.site
     return {
         "challenges": [
-            {"id": known.id, "name": known.definition.name, "state": known.state}
-            for known in list_challenges(arena_of(site))
-            if organiser or known.state != "draft"
+            {"id": challenge.id, "name": challenge.definition.name, "state": challenge.state}
+            for challenge in listed_challenges(request, account)
         ]
     }
 
 
 @router.get("/challenges/{challenge}")
-def give_challenge(visit: Anybody) -> dict[str, Any]:
+def give_challenge(page: Anybody) -> dict[str, Any]:
     """Return a challenge: its phases and boards, and who has won."""
-    verdict = visit.view.verdict()
+    verdict = page.view.verdict()
     return {
-        "id": visit.known.id,
-        "name": visit.view.name,
-        "state": visit.known.state,
-        "registration": visit.known.definition.registration,
-        "phases": _phases(visit),
-        "boards": visit.view.boards(),
+        "id": page.challenge.id,
+        "name": page.view.name,
+        "state": page.challenge.state,
+        "registration": page.challenge.definition.registration,
+        "phases": _phases(page),
+        "boards": page.view.boards(),
         "award": verdict and {"winners": list(verdict.winners), "why": list(verdict.why)},
-        "team": visit.team.name if visit.team else None,
+        "team": page.team.name if page.team else None,
     }
 
 
 @router.get("/challenges/{challenge}/phases")
-def give_phases(visit: Anybody) -> dict[str, Any]:
+def give_phases(page: Anybody) -> dict[str, Any]:
     """Return the phases with their times and limits."""
-    return {"phases": _phases(visit)}
+    return {"phases": _phases(page)}
 
 
-def _phases(visit: Visit) -> list[dict[str, Any]]:
-    view = visit.view
-    taking = {phase.id for phase in open_phases(visit)}
+def _phases(page: ChallengePage) -> list[dict[str, Any]]:
+    view = page.view
+    taking = {phase.id for phase in page.open_phases}
     return [
         {
             "id": phase.id,
@@ -195,28 +198,28 @@ def _phases(visit: Visit) -> list[dict[str, Any]]:
 
 
 @router.get("/challenges/{challenge}/splits/{split}/items")
-def give_items(visit: Anybody, split: Id) -> dict[str, Any]:
+def give_items(page: Anybody, split: Id) -> dict[str, Any]:
     """Return the ids of a split's items, once one of its phases is open."""
-    for phase in visit.view.definition.phases:
-        ids = items(visit, phase.id, split)
+    for phase in page.view.definition.phases:
+        ids = items(page, phase.id, split)
         if ids is not None:
             return {"split": split, "items": ids}
     raise missing()
 
 
 @router.get("/challenges/{challenge}/boards/{board}.csv")
-def give_board_csv(visit: Anybody, board: Id) -> Response:
+def give_board_csv(page: Anybody, board: Id) -> Response:
     """Return a board as CSV."""
-    return Response(board_csv(seen_board(visit, board)), media_type="text/csv")
+    return Response(board_csv(seen_board(page, board)), media_type="text/csv")
 
 
 @router.get("/challenges/{challenge}/boards/{board}")
-def give_board(visit: Anybody, board: Id) -> dict[str, Any]:
+def give_board(page: Anybody, board: Id) -> dict[str, Any]:
     """Return a board, with the members of teams that agree to it."""
-    seen, names = board_dict(seen_board(visit, board)), member_names(visit, board)
+    seen, names = board_dict(seen_board(page, board)), member_names(page, board)
     members = {
         team: [names[account] for account in accounts if account in names]
-        for team, accounts in visit.view.board_members(board).items()
+        for team, accounts in page.view.board_members(board).items()
     }
     return {**seen, "members": members}
 
@@ -225,11 +228,11 @@ def give_board(visit: Anybody, board: Id) -> dict[str, Any]:
 
 
 @router.get("/challenges/{challenge}/phases/{phase}/quota")
-def give_quota(visit: Reader, phase: Id) -> Response:
+def give_quota(page: Reader, phase: Id) -> Response:
     """Return what the team has left in a phase."""
-    own = find_phase(visit.arena, visit.known, known_phase(visit, phase))
-    left = quota.quota_left(visit.arena, own, _own_team(visit))
-    return JSONResponse(_left(left))
+    own = page.phase(phase)
+    _own_team(page)
+    return JSONResponse(_left(page.left(own)))
 
 
 def _left(left: quota.Left) -> dict[str, Any]:
@@ -242,32 +245,25 @@ def _left(left: quota.Left) -> dict[str, Any]:
 
 
 @router.get("/challenges/{challenge}/submissions")
-def give_submissions(visit: Reader) -> dict[str, Any]:
+def give_submissions(page: Reader) -> dict[str, Any]:
     """List the submissions whose state the viewer may see: their team's, or all for organisers."""
     return {
         "submissions": [
-            _submission(visit, phase, record)
-            for phase in visit.view.phases
-            for record in visit.view.submissions(phase)
+            _submission(page, phase, record)
+            for phase in page.view.phases
+            for record in page.view.submissions(phase)
         ]
     }
 
 
-def _submission(visit: Visit, phase: str, record: Record) -> dict[str, Any]:
-    view = visit.view
+def _submission(page: ChallengePage, phase: str, record: SubmissionRecord) -> dict[str, Any]:
+    view = page.view
     scores: dict[str, Any] = {}
     if record.state == "scored":
         for split in view.definition.phase(phase).splits:
             seen = view.scores(phase, split, record)
             if seen is not None:
-                scores[split] = {
-                    name: {
-                        "score": score.value,
-                        "interval": None if score.low is None else [score.low, score.high],
-                        "signature": score.signature,
-                    }
-                    for name, score in seen.items()
-                }
+                scores[split] = {name: score.to_dict() for name, score in seen.items()}
     return {
         "id": record.id,
         "challenge": view.id,
@@ -281,31 +277,31 @@ def _submission(visit: Visit, phase: str, record: Record) -> dict[str, Any]:
         "status": record.status,
         "chosen": record.chosen,
         "state": record.state or "queued",
-        "reason": why_waiting(visit.arena, record.id) or record.reason,
+        "reason": waits_for(page.challenge.store, record.id)[0] or record.reason,
         "scores": scores,
     }
 
 
 @router.get("/submissions/{submission}")
-def give_submission(visit: Reader, submission: Id) -> dict[str, Any]:
+def give_submission(page: Reader, submission: Id) -> dict[str, Any]:
     """Return a submission: its state, and the scores that may be seen."""
-    phase, record = _found(visit, submission)
-    if not visit.view.sees_state(phase, record):
+    phase, record = _found(page, submission)
+    if not page.view.sees_state(phase, record):
         raise missing()
-    return _submission(visit, phase, record)
+    return _submission(page, phase, record)
 
 
 @router.get("/submissions/{submission}/file")
-def give_file(visit: Reader, submission: Id) -> Response:
+def give_file(page: Reader, submission: Id) -> Response:
     """Return the file that was handed in, to its team, and to everybody once it is published."""
-    return file_answer(visit, submission)
+    return file_answer(page, submission)
 
 
 @router.get("/submissions/{submission}/items")
-def give_item_scores(visit: Reader, submission: Id) -> dict[str, Any]:
+def give_item_scores(page: Reader, submission: Id) -> dict[str, Any]:
     """Return the scores of all items of public splits."""
-    phase, record = _found(visit, submission)
-    view = visit.view
+    phase, record = _found(page, submission)
+    view = page.view
     splits = {}
     for split in view.definition.phase(phase).splits:
         scores = view.item_scores(phase, split, record)
@@ -324,19 +320,18 @@ def give_item_scores(visit: Reader, submission: Id) -> dict[str, Any]:
 
 
 @router.post("/challenges/{challenge}/phases/{phase}/check")
-async def check_file(
-    visit: Submitter, arrived: Arrived, phase: Id, file: Annotated[UploadFile, File()]
-) -> dict[str, Any]:
+async def check_file(page: Submitter, phase: Id, file: Annotated[UploadFile, File()]) -> Response:
     """Check a file; nothing is charged or kept."""
-    _own_team(visit)
-    checked = await handed_in(visit, phase, file, arrived, check=True)
-    return {"message": f"{file_name(file)} can be scored.", "notes": list(checked.notes)}
+    _own_team(page)
+    checked = await _handed_in(page, phase, file, check=True)
+    headers = await to_thread.run_sync(_quota_headers, page, phase)
+    answer = {"message": f"{file_name(file)} can be scored.", "notes": list(checked.notes)}
+    return JSONResponse(answer, headers=headers)
 
 
 @router.post("/challenges/{challenge}/phases/{phase}/submissions", status_code=201)
 async def submit(
-    visit: Submitter,
-    arrived: Arrived,
+    page: Submitter,
     phase: Id,
     file: Annotated[UploadFile, File()],
     method: Annotated[str, Form(max_length=5000)] = "",
@@ -346,19 +341,18 @@ async def submit(
     idempotency_key: Annotated[str, Header(max_length=200)] = "",
 ) -> Response:
     """Hand a file in; the same key is the same submission."""
-    _own_team(visit)
-    receipt = await handed_in(
-        visit,
+    _own_team(page)
+    receipt = await _handed_in(
+        page,
         phase,
         file,
-        arrived,
         method=method,
         description=description,
         link=link,
         idempotency=idempotency_key,
         force=force,
     )
-    assert isinstance(receipt, Receipt)
+    assert isinstance(receipt, SubmissionReceipt)
     answer = {
         "id": receipt.id,
         "number": receipt.number,
@@ -368,28 +362,51 @@ async def submit(
         "notes": list(receipt.notes),
         "left": _left(receipt.left),
     }
-    return JSONResponse(answer, 201)
+    return JSONResponse(answer, 201, _left_headers(receipt.left, phase))
+
+
+async def _handed_in(
+    page: ChallengePage, phase: str, file: UploadFile, **said: Any
+) -> SubmissionReceipt | Accepted:
+    """Do what `handed_in` does; a refusal tells what is left, too."""
+    try:
+        return await handed_in(page, phase, file, **said)
+    except RefusedError as error:
+        headers = await to_thread.run_sync(_quota_headers, page, phase)
+        error.headers = headers  # type: ignore[attr-defined]  # the app sends them
+        raise
+
+
+def _quota_headers(page: ChallengePage, phase: str) -> dict[str, str]:
+    return _left_headers(page.left(page.phase(phase)), phase)
+
+
+def _left_headers(left: quota.Left, phase: str) -> dict[str, str]:
+    """Return the headers by which answers to submissions tell what is left."""
+    numbers = {"X-Quota-Day-Left": left.today, "X-Quota-Left": left.total}
+    headers = {name: str(number) for name, number in numbers.items() if number is not None}
+    return {**headers, "X-Quota-Phase": phase}
 
 
 @router.post("/submissions/{submission}/choose")
-def choose(visit: Submitter, submission: Id) -> dict[str, Any]:
+def choose(page: Submitter, submission: Id) -> dict[str, Any]:
     """Let a submission count; only the captain may."""
-    choose_own(visit, submission)
+    choose_own(page, submission)
     return {"message": "The choice is noted."}
 
 
 @router.post("/submissions/{submission}/withdraw")
-def withdraw(visit: Submitter, submission: Id) -> dict[str, Any]:
+def withdraw(page: Submitter, submission: Id) -> dict[str, Any]:
     """Take a submission off the boards."""
-    set_own_status(visit, submission, "withdrawn")
+    set_own_status(page, submission, "withdrawn")
     return {"message": "The submission is withdrawn."}
 
 
 @router.post("/submissions/{submission}/cancel")
-def cancel(visit: Submitter, submission: Id) -> dict[str, Any]:
+def cancel(page: Submitter, submission: Id) -> dict[str, Any]:
     """Cancel a submission that waits; it is not charged."""
-    own_record(visit, submission)
-    jobs.cancel(visit.arena, visit.known, submission, actor=visit.name)
+    own_record(page, submission)
+    jobs.cancel(page.challenge, submission, actor=page.name)
     return {"message": "The submission is cancelled and not charged."}
 
 
@@ -397,9 +414,9 @@ def cancel(visit: Submitter, submission: Id) -> dict[str, Any]:
 
 
 @router.get("/challenges/{challenge}/queue")
-def give_queue(visit: Owner) -> dict[str, Any]:
+def give_queue(page: Owner) -> dict[str, Any]:
     """Return how the queue stands."""
-    queue = queue_state(visit.arena)
+    queue = queue_state(page.challenge.store)
     return {
         "waiting": queue.waiting,
         "scoring": queue.scoring,
@@ -410,12 +427,12 @@ def give_queue(visit: Owner) -> dict[str, Any]:
 
 
 @router.get("/challenges/{challenge}/events")
-def give_events(visit: Owner) -> dict[str, Any]:
+def give_events(page: Owner) -> dict[str, Any]:
     """Return the log, and the head of its chain."""
-    server = visit.view.server_log()
+    server = page.view.server_log()
     return {
-        "events": _events(visit.view.events()),
-        "chain": visit.view.chain_head(),
+        "events": _events(page.view.events()),
+        "chain": page.view.chain_head(),
         "server_events": _events(server.events if server else []),
         "server_chain": server.chain if server else "",
     }
@@ -425,41 +442,26 @@ def _events(events: Sequence[Any]) -> list[dict[str, Any]]:
     return [{**event._asdict(), "time": to_iso(event.time)} for event in events]
 
 
-def named_team(visit: Visit, id: str) -> teams.Team:
-    """Return a team of the challenge by its id.
-
-    Raises:
-        HTTPException: If there is none; status 404.
-    """
-    own = teams.find_team(visit.arena, visit.known, id)
-    if own is None or own.id != id:
-        raise missing()
-    return own
-
-
 @router.post("/challenges/{challenge}/teams/{team}/grant")
 def grant(
-    visit: Owner,
+    page: Owner,
     team: Id,
     phase: Annotated[str, Body(max_length=100)],
     amount: Annotated[int, Body(ge=-10_000, le=10_000)],
     reason: Reason,
 ) -> dict[str, Any]:
     """Grant a team more submissions, or take granted ones back."""
-    own = find_phase(visit.arena, visit.known, known_phase(visit, phase))
-    named = named_team(visit, team)
-    quota.give(visit.arena, visit.known, own, named, amount, actor=visit.name, reason=reason)
+    own, named = page.phase(phase), page.named_team(team)
+    quota.give(page.challenge, own, named, amount, actor=page.name, reason=reason)
     return {"message": f"{named.name} may submit {quota.changed(amount)}."}
 
 
 def _decision(what: str) -> Callable[..., dict[str, Any]]:
     def decide(
-        visit: Owner, team: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
+        page: Owner, team: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
     ) -> dict[str, Any]:
-        named = named_team(visit, team)
-        team_decisions.decide(
-            visit.arena, visit.known, named, what, actor=visit.name, reason=reason
-        )
+        named = page.named_team(team)
+        teams.decide(page.challenge, named, what, actor=page.name, reason=reason)
         return {"message": f"{what}: {named.name}"}
 
     decide.__doc__ = f"{what.capitalize()} a team."
@@ -473,29 +475,21 @@ for _what in ("approve", "disqualify", "reinstate"):
 
 @router.post("/submissions/{submission}/rerun")
 def rerun(
-    visit: Owner, submission: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
+    page: Owner, submission: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
 ) -> dict[str, Any]:
     """Queue a failed submission again."""
-    jobs.rerun(visit.arena, visit.known, submission, actor=visit.name, reason=reason)
+    jobs.rerun(page.challenge, submission, actor=page.name, reason=reason)
     return {"message": "The submission waits to be scored."}
 
 
 @router.post("/challenges/{challenge}/phases/{phase}/extend")
 def extend(
-    visit: Owner,
+    page: Owner,
     phase: Id,
     reason: Reason,
     closes: Annotated[str, Body(max_length=40)] = "",
     reveals: Annotated[str, Body(max_length=40)] = "",
 ) -> dict[str, Any]:
     """Change when a phase closes or reveals."""
-    change_dates(
-        visit.arena,
-        visit.known,
-        known_phase(visit, phase),
-        actor=visit.name,
-        reason=reason,
-        closes=from_iso(closes or None),
-        reveals=from_iso(reveals or None),
-    )
+    change_dates(page, phase, closes, reveals, reason)
     return {"message": "The dates are changed."}

@@ -1,78 +1,99 @@
 """The organisers' console of a challenge: queue, teams, submissions, dates, scoring again.
 
-Evaluations by people are in `evaluations`, exports and archives in `downloads`.
+Evaluations by people, exports and archives are made here, too.
 """
 
 from __future__ import annotations
 
+import io
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Form, Path
-from fastapi.responses import Response
+from fastapi import Form
+from fastapi import Path as PathField
+from fastapi.responses import FileResponse, Response
+from starlette.background import BackgroundTask
 
+from reelscore.campaigns.pages.open_campaigns import campaigns_of
+from reelscore.campaigns.store.records import Status
 from reelscore.challenges import quota, submissions
-from reelscore.challenges.challenge import change_dates, find_phase, set_state
+from reelscore.challenges.boards.board_forms import named_members
+from reelscore.challenges.exchange.archive import archive_files
+from reelscore.challenges.exchange.exports import Contents, export_challenge, note_download
 from reelscore.challenges.pages.accounts import reset_link
-from reelscore.challenges.pages.evaluations import watched
-from reelscore.challenges.pages.pages import team_names
-from reelscore.challenges.pages.submissions import SubmissionId, known_phase
-from reelscore.challenges.pages.visits import PATH, AsOrganiser, AsOwner, Visit, missing
-from reelscore.challenges.people import team_decisions, teams
-from reelscore.challenges.people.phase_invitations import (
+from reelscore.challenges.pages.context import (
+    ChallengePage,
+    OrganiserPage,
+    OwnerPage,
+    Router,
+    missing,
+)
+from reelscore.challenges.pages.overview import team_names
+from reelscore.challenges.pages.submissions import SubmissionId
+from reelscore.challenges.pages.wing_pages import PATH
+from reelscore.challenges.people import teams
+from reelscore.challenges.people.human import Evaluation, list_evaluations, make_campaign, publish
+from reelscore.challenges.people.invitations import (
     invite_to_phase,
     invited_teams,
     withdraw_invitation,
 )
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import queue_state
+from reelscore.challenges.views import View
+from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.store.values import from_iso
-from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm
 from reelscore.web.store.accounts import account_names, list_accounts
 
 router = Router(prefix=PATH + "/{challenge}/console")
 Reason = Annotated[str, Form(max_length=2000)]
 Phase = Annotated[str, Form(max_length=100)]
-TeamId = Annotated[str, Path(alias="team", max_length=100)]
+TeamId = Annotated[str, PathField(alias="team", max_length=100)]
+HumanId = Annotated[str, PathField(alias="human", max_length=100)]
+Result = TypeVar("Result")
 _STATES = ("draft", "open", "closed", "archived")
 
 
 @router.get("")
-def show_console(visit: AsOrganiser) -> Response:
+def show_console(page: OrganiserPage) -> Response:
     """Show how the challenge stands, and what can be done about it."""
-    return _console(visit)
+    return _console(page)
 
 
-def _console(visit: Visit, status: int = 200, /, **more: Any) -> Response:
+def _console(page: ChallengePage, status: int = 200, /, **more: Any) -> Response:
     """Show the console, perhaps with a link that was just made."""
-    view = visit.view
+    view = page.view
     records = [(phase, record) for phase in view.phases for record in view.submissions(phase)]
     counts: dict[str, int] = {}
     for _, record in records:
         counts[record.team] = counts.get(record.team, 0) + 1
     names = {record.id: record.team_name for _, record in records}
     same = [
-        [(id, names.get(id, "")) for id in ids]
-        for _, ids in team_decisions.same_captions(visit.arena, visit.known)
+        [(id, names.get(id, "")) for id in ids] for _, ids in teams.same_captions(page.challenge)
     ]
-    people = _people(visit)
+    people = _people(page)
     context: dict[str, Any] = {"error": "", "link": "", "link_for": "", **more}
-    return visit.page(
+    return page.render(
         "console.html",
         status,
-        queue=queue_state(visit.arena),
-        teams=teams.list_teams(visit.arena, visit.known),
+        queue=queue_state(page.challenge.store),
+        teams=teams.list_teams(page.challenge),
         counts=counts,
         records=list(reversed(records)),
         same=same,
         states=_STATES,
         people=people,
-        invited=invited_teams(visit.arena, visit.known),
-        evaluations=watched(visit),
+        invited=invited_teams(page.challenge),
+        evaluations=watched(page),
         events=view.events(),
-        names=team_names(visit),
+        names=team_names(page),
         changed=view.changed_event(),
         chain=view.chain_head(),
         **context,
@@ -88,10 +109,10 @@ class Person:
     contact: str
 
 
-def _people(visit: Visit) -> dict[str, list[Person]]:
+def _people(page: ChallengePage) -> dict[str, list[Person]]:
     """Return the members of all teams, by the team's id."""
-    rows = teams.all_members(visit.arena, visit.known)
-    names = account_names(visit.site.database, [row.account for row in rows])
+    rows = teams.all_members(page.challenge)
+    names = account_names(page.challenge.database, [row.account for row in rows])
     people: dict[str, list[Person]] = {}
     for row in rows:
         if row.account in names:
@@ -101,59 +122,49 @@ def _people(visit: Visit) -> dict[str, list[Person]]:
 
 
 @router.get("/live", include_in_schema=False)
-def renew_queue(visit: AsOrganiser) -> Response:
+def renew_queue(page: OrganiserPage) -> Response:
     """Return the figures of the queue anew."""
-    return visit.part("queue.html", queue=queue_state(visit.arena))
-
-
-def _team(visit: Visit, id: str) -> teams.Team:
-    own = teams.find_team(visit.arena, visit.known, id)
-    if own is None or own.id != id:
-        raise missing()
-    return own
+    return page.render_part("queue.html", queue=queue_state(page.challenge.store))
 
 
 @router.post("/teams/{team}/decide", dependencies=[FromOurForm])
 def decide(
-    visit: AsOwner, id: TeamId, what: Annotated[str, Form(max_length=20)], reason: Reason
+    page: OwnerPage, id: TeamId, what: Annotated[str, Form(max_length=20)], reason: Reason
 ) -> Response:
     """Approve, disqualify or reinstate a team."""
-    own = _team(visit, id)
-    team_decisions.decide(visit.arena, visit.known, own, what, actor=visit.name, reason=reason)
-    return visit.go("/console", f"{own.name}: {what}.")
+    own = page.named_team(id)
+    teams.decide(page.challenge, own, what, actor=page.name, reason=reason)
+    return page.go_to("/console", f"{own.name}: {what}.")
 
 
 @router.post("/teams/{team}/grant", dependencies=[FromOurForm])
 def grant(
-    visit: AsOwner,
+    page: OwnerPage,
     id: TeamId,
     phase: Phase,
     amount: Annotated[int, Form(ge=-10_000, le=10_000)],
     reason: Reason,
 ) -> Response:
     """Grant a team more submissions, or take granted ones back."""
-    own, of_phase = (
-        _team(visit, id),
-        find_phase(visit.arena, visit.known, known_phase(visit, phase)),
-    )
-    quota.give(visit.arena, visit.known, of_phase, own, amount, actor=visit.name, reason=reason)
-    return visit.go("/console", f"{own.name} may submit {quota.changed(amount)} in {phase}.")
+    own, of_phase = page.named_team(id), page.phase(phase)
+    quota.give(page.challenge, of_phase, own, amount, actor=page.name, reason=reason)
+    return page.go_to("/console", f"{own.name} may submit {quota.changed(amount)} in {phase}.")
 
 
 @router.post("/teams/{team}/merge", dependencies=[FromOurForm])
 def merge(
-    visit: AsOwner, id: TeamId, into: Annotated[str, Form(max_length=100)], reason: Reason
+    page: OwnerPage, id: TeamId, into: Annotated[str, Form(max_length=100)], reason: Reason
 ) -> Response:
     """Merge a team into another."""
-    own, other = _team(visit, id), _team(visit, into)
-    team_decisions.merge(visit.arena, visit.known, own, other, actor=visit.name, reason=reason)
-    return visit.go("/console", f"{own.name} is part of {other.name} now.")
+    own, other = page.named_team(id), page.named_team(into)
+    teams.merge(page.challenge, own, other, actor=page.name, reason=reason)
+    return page.go_to("/console", f"{own.name} is part of {other.name} now.")
 
 
 @router.post("/phases/{phase}/invitations", dependencies=[FromOurForm])
 def change_invitation(
-    visit: AsOwner,
-    phase: Annotated[str, Path(max_length=100)],
+    page: OwnerPage,
+    phase: Annotated[str, PathField(max_length=100)],
     team: Annotated[str, Form(max_length=100)],
     what: Annotated[str, Form(pattern="^(invite|withdraw)$")],
     reason: Reason,
@@ -163,87 +174,189 @@ def change_invitation(
         "invite": (invite_to_phase, "is invited"),
         "withdraw": (withdraw_invitation, "is no longer invited"),
     }[what]
-    own = _team(visit, team)
-    known_phase(visit, phase)
-    change(visit.arena, visit.known, phase, own, actor=visit.name, reason=reason)
-    return visit.go("/console", f"{own.name} {done} to {phase}.")
+    own = page.named_team(team)
+    page.phase(phase)
+    change(page.challenge, phase, own, actor=page.name, reason=reason)
+    return page.go_to("/console", f"{own.name} {done} to {phase}.")
 
 
 @router.post("/submissions/{submission}/status", dependencies=[FromOurForm])
 def set_status(
-    visit: AsOwner,
+    page: OwnerPage,
     id: SubmissionId,
     status: Annotated[str, Form(pattern="^(active|disqualified)$")],
     reason: Reason,
 ) -> Response:
     """Disqualify a submission, or take that back."""
-    submissions.set_status(visit.arena, visit.known, id, status, actor=visit.name, reason=reason)
-    return visit.go("/console", f"Submission {id} is {status}.")
+    submissions.set_status(page.challenge, id, status, actor=page.name, reason=reason)
+    return page.go_to("/console", f"Submission {id} is {status}.")
 
 
 @router.post("/submissions/{submission}/rerun", dependencies=[FromOurForm])
-def rerun(visit: AsOwner, id: SubmissionId, reason: Reason) -> Response:
+def rerun(page: OwnerPage, id: SubmissionId, reason: Reason) -> Response:
     """Queue a failed submission again."""
-    jobs.rerun(visit.arena, visit.known, id, actor=visit.name, reason=reason)
-    return visit.go("/console", f"Submission {id} waits to be scored.")
+    jobs.rerun(page.challenge, id, actor=page.name, reason=reason)
+    return page.go_to("/console", f"Submission {id} waits to be scored.")
 
 
 @router.post("/dates", dependencies=[FromOurForm])
 def set_dates(
-    visit: AsOwner,
+    page: OwnerPage,
     phase: Phase,
     reason: Reason,
     closes: Annotated[str, Form(max_length=40)] = "",
     reveals: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
     """Change when a phase closes or reveals; participants read it on the overview."""
-    change_dates(
-        visit.arena,
-        visit.known,
-        known_phase(visit, phase),
-        actor=visit.name,
+    change_dates(page, phase, closes, reveals, reason)
+    return page.go_to("/console", f"The dates of {phase} are changed.")
+
+
+def change_dates(page: ChallengePage, phase: str, closes: str, reveals: str, reason: str) -> None:
+    """Change when a phase closes or reveals; empty times stay."""
+    page.challenge.change_dates(
+        page.phase(phase).id,
+        actor=page.name,
         reason=reason,
         closes=from_iso(closes or None),
         reveals=from_iso(reveals or None),
     )
-    return visit.go("/console", f"The dates of {phase} are changed.")
 
 
 @router.post("/rescore", dependencies=[FromOurForm])
-def rescore(visit: AsOwner, phase: Phase, reason: Reason) -> Response:
+def rescore(page: OwnerPage, phase: Phase, reason: Reason) -> Response:
     """Score all submissions of a phase again, as the next generation."""
-    count = jobs.rescore(
-        visit.arena, visit.known, known_phase(visit, phase), actor=visit.name, reason=reason
-    )
+    count = jobs.rescore(page.challenge, page.phase(phase).id, actor=page.name, reason=reason)
     what = "1 submission" if count == 1 else f"{count:,} submissions"
-    return visit.go("/console", f"{what} of {phase} {'is' if count == 1 else 'are'} scored again.")
+    return page.go_to(
+        "/console", f"{what} of {phase} {'is' if count == 1 else 'are'} scored again."
+    )
 
 
 @router.post("/state", dependencies=[FromOurForm])
 def change_state(
-    visit: AsOwner, state: Annotated[str, Form(max_length=20)], reason: Reason
+    page: OwnerPage, state: Annotated[str, Form(max_length=20)], reason: Reason
 ) -> Response:
     """Make the challenge a draft, open, closed or archived."""
     if state not in _STATES:
         raise DataError(f"{state!r} is no state; expected {', '.join(_STATES)}.")
-    set_state(visit.arena, visit.known, state, actor=visit.name, reason=reason)
-    return visit.go("/console", f"The challenge is {state} now.")
+    page.challenge.set_state(state, actor=page.name, reason=reason)
+    return page.go_to("/console", f"The challenge is {state} now.")
 
 
 @router.post("/invite", dependencies=[FromOurForm])
-def invite(visit: AsOwner) -> Response:
+def invite(page: OwnerPage) -> Response:
     """Make a link by which people can register, good for thirty days."""
-    token = visit.site.signer.sign("invitation", visit.known.id)
-    link = f"{visit.site.settings.url}{visit.path}/register?invitation={token}"
-    return _console(visit, link=link, link_for="A link to register, good for thirty days")
+    token = page.site.signer.sign("invitation", page.challenge.id)
+    link = f"{page.site.settings.url}{page.path}/register?invitation={token}"
+    return _console(page, link=link, link_for="A link to register, good for thirty days")
 
 
 @router.post("/password", dependencies=[FromOurForm])
-def new_password(visit: AsOwner, name: Annotated[str, Form(max_length=60)]) -> Response:
+def new_password(page: OwnerPage, name: Annotated[str, Form(max_length=60)]) -> Response:
     """Make a link by which a participant sets a new password, good once within a day."""
-    participants = list_accounts(visit.site.database, ("participant",))
+    participants = list_accounts(page.site.database, ("participant",))
     account = next((each for each in participants if each.name == name), None)
     if account is None:
-        return _console(visit, 422, error=f"There is no participant {name!r}.")
-    link = reset_link(visit.site, account)
-    return _console(visit, link=link, link_for=f"A new password for {name}, good once, for a day")
+        return _console(page, 422, error=f"There is no participant {name!r}.")
+    link = reset_link(page.site, account)
+    return _console(page, link=link, link_for=f"A new password for {name}, good once, for a day")
+
+
+# Evaluations by people
+
+
+@dataclass(frozen=True)
+class Watched:
+    """An evaluation with the figures of its campaign; ``None`` before that is made."""
+
+    evaluation: Evaluation
+    status: Status | None
+
+
+def watched(page: ChallengePage) -> list[Watched]:
+    """Return the evaluations of a challenge as the console shows them."""
+    campaigns = {campaign.id: campaign for campaign in campaigns_of(page.site).all()}
+    return [
+        Watched(each, campaigns[each.campaign].status() if each.campaign in campaigns else None)
+        for each in list_evaluations(page.view)
+    ]
+
+
+@router.post("/human/{human}/make", dependencies=[FromOurForm])
+def make(page: OwnerPage, id: HumanId, reason: Reason) -> Response:
+    """Freeze the final entries and make a campaign of them, as a draft."""
+    made = _decided(make_campaign, page, id, reason)
+    done = f"The campaign of {id} is made of {len(made.entries)} entries and {made.items} items."
+    return page.go_to("/console", done)
+
+
+@router.post("/human/{human}/publish", dependencies=[FromOurForm])
+def publish_column(page: OwnerPage, id: HumanId, reason: Reason) -> Response:
+    """Make the verdict of the closed campaign a column that everybody sees."""
+    _decided(publish, page, id, reason)
+    return page.go_to("/console", f"The column of {id} is published.")
+
+
+def _decided(decide: Callable[..., Result], page: ChallengePage, id: str, reason: str) -> Result:
+    """Make or publish an evaluation that exists, with a reason for the log."""
+    if id not in {human.id for human in page.view.definition.humans}:
+        raise missing()
+    if not reason.strip():
+        raise DataError("Say why; it stands in the log.")
+    return decide(page.view, page.site.settings.database, id, actor=page.name, reason=reason)
+
+
+# What organisers take along: what a server sends has no references, and nothing of single items of
+# blind splits; whoever has the machine exports the rest with the command line.
+
+
+@router.post("/export", dependencies=[FromOurForm])
+def give_export(
+    page: OwnerPage,
+    reason: Reason,
+    addresses: Annotated[bool, Form()] = False,
+) -> Response:
+    """Make an export and send it; the log says who took it along, and why."""
+    if not reason.strip():
+        raise DataError("Say why; it stands in the log.")
+
+    def write(path: Path) -> None:
+        contents = Contents(addresses=addresses, blind_items=False)
+        export_challenge(page.challenge, path, contents, now=page.view.now)
+
+    note = f"{reason} (with addresses)" if addresses else reason
+    return _download(page, "export", f"{page.challenge.id}.zip", write, note)
+
+
+@router.post("/archive", dependencies=[FromOurForm])
+def give_archive(page: OrganiserPage) -> Response:
+    """Make the archive, as a visitor sees the challenge, and send it in a zip file."""
+    if page.challenge.state == "draft":
+        raise DataError("Visitors see nothing of a draft; open the challenge first.")
+
+    def write(path: Path) -> None:
+        view = View(page.challenge, now=page.view.now)
+        files = archive_files(view, account_names(page.challenge.database, named_members(view)))
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, part in files.items():
+                archive.writestr(f"{page.challenge.id}/{name}", part)
+        write_atomically(path, content.getvalue(), private=True)
+
+    return _download(page, "archive", f"{page.challenge.id}-archive.zip", write, "")
+
+
+def _download(
+    page: ChallengePage, what: str, name: str, write: Callable[[Path], None], reason: str
+) -> Response:
+    """Make a file aside, note it in the log, and send it; nothing of it stays on the server."""
+    folder = Path(tempfile.mkdtemp(prefix="reelscore-"))
+    try:
+        write(folder / name)
+        note_download(page.challenge, what, actor=page.name, reason=reason)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    tidy = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(folder / name, media_type="application/zip", filename=name, background=tidy)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from reelscore import examples
-from reelscore.challenges import open_challenges
-from reelscore.challenges.arena import DAY, Arena
-from reelscore.challenges.challenge import find_challenge, make_challenge
+from reelscore.challenges.challenge import DAY, Challenges
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.errors import MissingExtraError
 from reelscore.examples.drawn_videos import draw_videos
-from reelscore.store.database import server_clock
 from reelscore.store.values import to_iso
 from reelscore.web.settings import Settings, load_secret
 
@@ -93,16 +93,16 @@ _ENTRIES = (
 )
 
 
-def challenge_settings(folder: Path, url: str) -> Settings:
-    """Make the challenge in a folder, and say how to serve it; the server scores the entries.
+def _at(moment: int, _: object) -> int:
+    """Return a time that stands still, as a clock."""
+    return moment
 
-    Args:
-        folder: An empty folder.
-        url: The address to serve at.
-    """
+
+def challenge_settings(folder: Path, url: str) -> Settings:
+    """Make the challenge in a folder, and say how to serve it; the server scores the entries."""
     database = folder / "demo.db"
-    with open_challenges(database, create=True) as opened, opened.reading() as connection:
-        now = server_clock(connection)
+    with Challenges.opened(database, create=True) as made, made.reading() as connection:
+        now = made.now(connection)
     definition = _DEFINITION.format(
         columns=_COLUMNS,
         opens=to_iso(now - 10 * DAY),
@@ -114,20 +114,14 @@ def challenge_settings(folder: Path, url: str) -> Settings:
     (folder / "rules.md").write_text(_RULES, encoding="utf-8")
     shutil.copyfile(examples.path("clips/references.json"), folder / "references.json")
     systems, _ = examples.clips()
-    readers = Readers(1)
-    try:
-        with open_challenges(database) as opened:
-            make_challenge(Arena(opened, lambda _: now - 10 * DAY), folder / "demo.toml")
-            for name, kind, system, days, method in _ENTRIES:
-                moment = now - days * DAY
-                arena = Arena(opened, lambda _, moment=moment: moment)  # type: ignore[misc]
-                known = find_challenge(arena)
-                team = add_team(arena, known, name, kind=kind)
-                upload = Upload(f"{system}.json", json.dumps(systems[system]).encode(), method)
-                for phase in ("main", "practice"):
-                    hand_in(arena, readers, known, phase, team, upload)
-    finally:
-        readers.close()
+    with Challenges.opened(database) as opened, Readers(1) as readers:
+        make_challenge(replace(opened, clock=partial(_at, now - 10 * DAY)), folder / "demo.toml")
+        for name, kind, system, days, method in _ENTRIES:
+            challenge = replace(opened, clock=partial(_at, now - days * DAY)).find()
+            team = add_team(challenge, name, kind=kind)
+            upload = Upload(f"{system}.json", json.dumps(systems[system]).encode(), method)
+            for phase in ("main", "practice"):
+                hand_in(challenge, readers, phase, team, upload)
     videos: Path | None = folder / "videos"
     try:
         (folder / "videos").mkdir()

@@ -10,21 +10,23 @@ from fastapi import Path
 from fastapi.responses import Response
 
 from reelscore import score
+from reelscore.challenges.boards.board_forms import number_text
+from reelscore.challenges.boards.boards import BoardColumn
 from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.records import Split
 from reelscore.challenges.pages.boards import items_page
+from reelscore.challenges.pages.context import AccountPage, ChallengePage, Router, TeamPage, missing
 from reelscore.challenges.pages.submissions import SubmissionId, known_columns, own_record
-from reelscore.challenges.pages.visits import PATH, InTeam, LoggedIn, Visit, missing
-from reelscore.challenges.views import Record
+from reelscore.challenges.pages.wing_pages import PATH
+from reelscore.challenges.views import SubmissionRecord
 from reelscore.metrics.diversity import Diversity
-from reelscore.web.requests import Router
 
 router = Router(prefix=PATH + "/{challenge}/submissions/{submission}")
 
 
 @dataclass(frozen=True)
-class Line:
+class ScoreLine:
     """A score in a report; without an interval where there is none."""
 
     label: str
@@ -45,34 +47,35 @@ class SplitReport:
     """
 
     split: Split
-    scores: list[Line] | None
-    words: list[Line]
+    scores: list[ScoreLine] | None
+    words: list[ScoreLine]
     signatures: list[str]
     has_items: bool
 
 
 @router.get("")
-def show_submission(visit: LoggedIn, id: SubmissionId) -> Response:
+def show_submission(page: AccountPage, id: SubmissionId) -> Response:
     """Show one submission to its team and to organisers."""
-    found = visit.view.find(id)
-    if found is None or not visit.view.sees_state(*found):
+    found = page.view.find(id)
+    if found is None or not page.view.sees_state(*found):
         raise missing()
     phase, record = found
-    visit.is_about(phase)
-    described = visit.view.definition.phase(phase)
-    return visit.page(
+    described = page.view.definition.phase(phase)
+    return page.render(
         "submission.html",
         record=record,
         phase=described,
-        is_own=visit.team is not None and visit.team.id == record.team,
-        splits=[_split_report(visit, phase, split, record) for split in described.splits],
+        is_own=page.team is not None and page.team.id == record.team,
+        splits=[_split_report(page, phase, split, record) for split in described.splits],
     )
 
 
-def _split_report(visit: Visit, phase: str, id: str, record: Record) -> SplitReport:
-    view = visit.view
+def _split_report(
+    page: ChallengePage, phase: str, id: str, record: SubmissionRecord
+) -> SplitReport:
+    view = page.view
     scores = view.scores(phase, id, record) if record.state == "scored" else None
-    lines = None if scores is None else _lines(visit, id, scores)
+    lines = None if scores is None else _lines(page, id, scores)
     return SplitReport(
         view.definition.split(id),
         lines,
@@ -82,29 +85,25 @@ def _split_report(visit: Visit, phase: str, id: str, record: Record) -> SplitRep
     )
 
 
-def _lines(visit: Visit, split: str, scores: Mapping[str, Score]) -> list[Line]:
+def _lines(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> list[ScoreLine]:
     """Write scores as boards do, those that are on one first."""
-    columns = known_columns(visit, split)
+    columns = known_columns(page, split)
     names = [
         *(name for name in columns if name in scores),
         *(n for n in scores if n not in columns),
     ]
-    scales = score_scales(visit.view.definition.scoring, visit.view.definition.split(split).kind)
+    scales = score_scales(page.view.definition.scoring, page.view.definition.split(split).kind)
     lines = []
     for name in names:
         own, column = scores[name], columns.get(name)
-        factor, decimals = (column.factor, column.decimals) if column else (1.0, 4)
-        texts = [
-            "" if value is None else f"{value * factor:.{decimals}f}"
-            for value in (own.value, own.low, own.high)
-        ]
-        interval = f"{texts[1]} to {texts[2]}" if texts[1] and texts[2] else ""
+        form = column or BoardColumn(name, name)
+        interval = " to ".join(number_text(form, end) for end in own.interval or ())
         label = (scales[name].label if name in scales else "") or name
-        lines.append(Line(label, texts[0], interval))
+        lines.append(ScoreLine(label, number_text(form, own.value), interval))
     return lines
 
 
-def _words(captions: Mapping[str, Any]) -> list[Line]:
+def _words(captions: Mapping[str, Any]) -> list[ScoreLine]:
     """Return what captions are like, whatever their references are.
 
     >>> [line.value for line in _words({"v1": "a man runs", "v2": "a man runs"})]
@@ -119,20 +118,20 @@ def _words(captions: Mapping[str, Any]) -> list[Line]:
         return []
     own = score(texts, metrics=[Diversity()])
     return [
-        Line("captions", f"{len(texts):,}"),
-        Line("words in a caption", f"{own['length'].score:.1f}"),
-        Line("different words", f"{own['vocabulary'].score:,.0f}"),
-        Line("different captions, of all", f"{own['unique'].score:.1%}".replace("%", " %")),
+        ScoreLine("captions", f"{len(texts):,}"),
+        ScoreLine("words in a caption", f"{own['length'].score:.1f}"),
+        ScoreLine("different words", f"{own['vocabulary'].score:,.0f}"),
+        ScoreLine("different captions, of all", f"{own['unique'].score:.1%}".replace("%", " %")),
     ]
 
 
 @router.get("/report/{split}")
 def show_items(
-    visit: InTeam, id: SubmissionId, split: Annotated[str, Path(max_length=100)]
+    page: TeamPage, id: SubmissionId, split: Annotated[str, Path(max_length=100)]
 ) -> Response:
     """Show the items of a public split one by one, of one's own submission."""
-    phase, _ = own_record(visit, id)
-    if split not in visit.view.definition.phase(phase).splits:
+    phase, _ = own_record(page, id)
+    if split not in page.view.definition.phase(phase).splits:
         raise missing()
-    home = f"{visit.site.settings.prefix}{visit.path}/submissions/{id}"
-    return items_page(visit, phase, split, [id], home=home)
+    home = f"{page.site.settings.prefix}{page.path}/submissions/{id}"
+    return items_page(page, phase, split, [id], home=home)

@@ -12,27 +12,25 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.challenges import submissions
+from reelscore.challenges.boards.board_forms import score_text
 from reelscore.challenges.boards.board_maker import board_columns
-from reelscore.challenges.boards.boards import Column
-from reelscore.challenges.pages.quotas import open_phases
-from reelscore.challenges.pages.teams import is_captain
-from reelscore.challenges.pages.visits import (
-    PATH,
-    AnyVisit,
-    Arrived,
-    InTeam,
-    LoggedIn,
-    Visit,
+from reelscore.challenges.boards.boards import BoardColumn
+from reelscore.challenges.pages.context import (
+    AccountPage,
+    AnyPage,
+    ChallengePage,
+    Router,
+    TeamPage,
     missing,
 )
-from reelscore.challenges.pages.wing_pages import challenges_of
+from reelscore.challenges.pages.teams import is_captain
+from reelscore.challenges.pages.wing_pages import PATH, pages_of
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import waits_for
 from reelscore.challenges.submissions import RefusedUpload, Upload
 from reelscore.challenges.uploads.uploads import PATIENCE, Accepted, busy
-from reelscore.challenges.views import Record
+from reelscore.challenges.views import SubmissionRecord
 from reelscore.errors import DataError, RefusedError
-from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm, refused_status
 
 router = Router(prefix=PATH + "/{challenge}")
@@ -42,53 +40,33 @@ _OFTEN, _SELDOM = 2, 20  # seconds between two looks of a page at its submission
 
 
 @router.get("/submit")
-def show_form(visit: LoggedIn) -> Response:
+def show_form(page: AccountPage) -> Response:
     """Ask for a file, and say what is left."""
-    return _form(visit)
+    return _form(page)
 
 
-def _form(visit: Visit, status: int = 200, /, **more: Any) -> Response:
+def _form(page: ChallengePage, status: int = 200, /, **more: Any) -> Response:
     context: dict[str, Any] = {"error": "", "report": None, "fine": "", "fields": {}, **more}
-    return visit.page("submit.html", status, phases=open_phases(visit), **context)
-
-
-def known_phase(visit: Visit, id: str) -> str:
-    """Return the id of a phase that may be known of.
-
-    Raises:
-        HTTPException: If there is none; status 404.
-    """
-    if id not in visit.view.phases:
-        raise missing()
-    visit.is_about(id)
-    return id
+    return page.render("submit.html", status, phases=page.open_phases, **context)
 
 
 async def handed_in(
-    visit: Visit,
+    page: ChallengePage,
     phase: str,
     file: UploadFile,
-    arrived: int,
     *,
     check: bool = False,
     **said: Any,
-) -> submissions.Receipt | Accepted:
+) -> submissions.SubmissionReceipt | Accepted:
     """Check a file, or hand it in, when its turn comes.
 
     As many files at once as there are readers are in memory; those that wait lie on the disk.
 
-    Args:
-        visit: Whose file it is.
-        phase: The phase.
-        file: The file, as it was sent.
-        arrived: When its request came.
-        check: Whether nothing of it is to be kept.
-        said: What is said about it; see `reelscore.challenges.submissions.Upload`.
-
     Raises:
         RefusedError: If its turn does not come, reason ``busy``; else as in `hand_in`.
     """
-    challenges = challenges_of(visit.site)
+    challenges = pages_of(page.site)
+    await to_thread.run_sync(page.release)
     with move_on_after(PATIENCE) as waiting:
         await challenges.uploads_at_once.acquire_on_behalf_of(file)
     if waiting.cancelled_caught:
@@ -96,7 +74,7 @@ async def handed_in(
     try:
         # a thread beside those of pages, so that files never keep pages waiting
         receipt = await to_thread.run_sync(
-            _read, visit, phase, file, arrived, check, said, limiter=CapacityLimiter(1)
+            _read, page, phase, file, check, said, limiter=CapacityLimiter(1)
         )
     finally:
         challenges.uploads_at_once.release_on_behalf_of(file)
@@ -106,23 +84,17 @@ async def handed_in(
 
 
 def _read(
-    visit: Visit, phase: str, file: UploadFile, arrived: int, check: bool, said: dict[str, Any]
-) -> submissions.Receipt | Accepted:
-    assert visit.team is not None
-    assert visit.account is not None
-    known_phase(visit, phase)
+    page: ChallengePage, phase: str, file: UploadFile, check: bool, said: dict[str, Any]
+) -> submissions.SubmissionReceipt | Accepted:
+    page.phase(phase)
     upload = Upload(file_name(file), file.file.read(), **said)
-    common = (
-        visit.arena,
-        challenges_of(visit.site).readers,
-        visit.known,
-        phase,
-        visit.team,
-        upload,
-    )
+    challenge = page.challenge.read_from(page.challenge.database.whole)
+    common = (challenge, pages_of(page.site).readers, phase, page.own_team, upload)
     if check:
         return submissions.check_file(*common)
-    return submissions.hand_in(*common, account=visit.account.id, arrived=arrived, actor=visit.name)
+    return submissions.hand_in(
+        *common, account=page.user.id, arrived=page.view.now, actor=page.name
+    )
 
 
 def file_name(file: UploadFile) -> str:
@@ -132,8 +104,7 @@ def file_name(file: UploadFile) -> str:
 
 @router.post("/submit", dependencies=[FromOurForm])
 async def take_file(
-    visit: InTeam,
-    arrived: Arrived,
+    page: TeamPage,
     file: Annotated[UploadFile, File()],
     phase: Annotated[str, Form(max_length=100)],
     what: Annotated[str, Form(max_length=10)] = "submit",
@@ -144,33 +115,37 @@ async def take_file(
     """Check a file, or hand it in; what is wrong with it is said at its place."""
     said = {"method": method, "link": link, "idempotency": key}
     fields = {"phase": phase, "method": method, "link": link}
-    refused = partial(to_thread.run_sync)
     try:
-        receipt = await handed_in(visit, phase, file, arrived, check=what == "check", **said)
+        receipt = await handed_in(page, phase, file, check=what == "check", **said)
     except RefusedUpload as error:
-        return await refused(partial(_form, visit, 422, report=error.report, fields=fields))
+        return await to_thread.run_sync(
+            partial(_form, page, 422, report=error.report, fields=fields)
+        )
     except RefusedError as error:
         status = refused_status(error.reason)
-        return await refused(partial(_form, visit, status, error=str(error), fields=fields))
+        return await to_thread.run_sync(
+            partial(_form, page, status, error=str(error), fields=fields)
+        )
     except DataError as error:
-        return await refused(partial(_form, visit, 422, error=str(error), fields=fields))
+        return await to_thread.run_sync(partial(_form, page, 422, error=str(error), fields=fields))
     if isinstance(receipt, Accepted):
         fine = (
             f"{file_name(file)} can be scored. Nothing was charged or kept; choose it again to "
             "send it."
         )
-        fine_form = partial(_form, visit, fine=fine, notes=receipt.notes, fields=fields)
-        return await refused(fine_form)
+        return await to_thread.run_sync(
+            partial(_form, page, fine=fine, notes=receipt.notes, fields=fields)
+        )
     again = " It was accepted before." if receipt.repeated else ""
     notes = " ".join(receipt.notes)
-    return visit.go("/mine", f"Submission {receipt.number} is accepted.{again} {notes}".strip())
+    return page.go_to("/mine", f"Submission {receipt.number} is accepted.{again} {notes}".strip())
 
 
 @dataclass(frozen=True)
-class Line:
+class SubmissionLine:
     """A submission as its team sees it."""
 
-    record: Record
+    record: SubmissionRecord
     phase: str
     state: str
     splits: list[tuple[str, dict[str, str] | None]]
@@ -186,164 +161,157 @@ class Line:
         return min(_SELDOM, _OFTEN + self.before // 10)
 
 
-def own_records(visit: Visit) -> list[tuple[str, Record]]:
+def own_records(page: ChallengePage) -> list[tuple[str, SubmissionRecord]]:
     """Return the submissions of the visitor's team, newest first, each with its phase."""
-    assert visit.team is not None
     return [
         (phase.id, record)
-        for phase in visit.view.definition.phases
-        for record in reversed(visit.view.submissions(phase.id))
-        if record.team == visit.team.id
+        for phase in page.view.definition.phases
+        for record in reversed(page.view.submissions(phase.id))
+        if record.team == page.own_team.id
     ]
 
 
-def own_record(visit: Visit, id: str) -> tuple[str, Record]:
+def own_record(page: ChallengePage, id: str) -> tuple[str, SubmissionRecord]:
     """Return one submission of the visitor's team, with its phase.
 
     Raises:
         HTTPException: If there is none; status 404.
     """
-    records = own_records(visit) if visit.team is not None else []
+    records = own_records(page) if page.team is not None else []
     for phase, record in records:
         if record.id == id:
-            visit.is_about(phase)
             return phase, record
     raise missing()
 
 
-def lines(visit: Visit) -> list[Line]:
+def lines(page: ChallengePage) -> list[SubmissionLine]:
     """Return the submissions of a team as its page shows them."""
-    view = visit.view
+    view = page.view
     shown = []
-    for phase, record in own_records(visit):
+    for phase, record in own_records(page):
         splits = []
         for split in view.definition.phase(phase).splits:
             scores = view.scores(phase, split, record) if record.state == "scored" else None
-            splits.append((split, None if scores is None else _texts(visit, split, scores)))
+            splits.append((split, None if scores is None else _texts(page, split, scores)))
         state, before = record.state or "queued", 0
         if record.state == "queued":
-            why, before = waits_for(visit.arena, record.id)
+            why, before = waits_for(page.challenge.store, record.id)
             state = f"queued: {why}" if why else state
         elif record.state == "failed":
             state = f"failed: {record.reason}; it was not charged"
         rule = view.definition.phase(phase).final == "chosen"
         is_before = view.now < view.phases[phase].closes
         may = rule and record.counts and is_before
-        shown.append(Line(record, phase, state, splits, is_before, may, before))
+        shown.append(SubmissionLine(record, phase, state, splits, is_before, may, before))
     return shown
 
 
-def known_columns(visit: Visit, split: str) -> dict[str, Column]:
+def known_columns(page: ChallengePage, split: str) -> dict[str, BoardColumn]:
     """Return the columns of the boards of a split, by score."""
-    definition = visit.view.definition
+    definition = page.view.definition
     boards = [board for board in definition.boards if board.split == split]
     return {c.score: c for board in boards for c in board_columns(definition, board, {})}
 
 
-def _texts(visit: Visit, split: str, scores: Any) -> dict[str, str]:
+def _texts(page: ChallengePage, split: str, scores: Any) -> dict[str, str]:
     """Write scores as the board of the split writes them."""
     texts = {}
-    for name, column in known_columns(visit, split).items():
+    for name, column in known_columns(page, split).items():
         score = scores.get(name)
         if score is None:
             continue
-        text = f"{score.value * column.factor:.{column.decimals}f}"
-        if score.low is not None and score.high is not None:
-            low, high = (
-                f"{v * column.factor:.{column.decimals}f}" for v in (score.low, score.high)
-            )
-            text += f" [{low} {high}]"
-        texts[column.label] = text
+        text = score_text(column, score)
+        texts[column.label] = text.removeprefix(f"{column.label} ")
     return texts
 
 
 @router.get("/mine")
-def show_submissions(visit: InTeam) -> Response:
+def show_submissions(page: TeamPage) -> Response:
     """List the team's submissions, whose states renew themselves."""
-    return visit.page("mine.html", **_mine(visit))
+    return page.render("mine.html", **_mine(page))
 
 
 @router.get("/mine/live", include_in_schema=False)
-def renew_submissions(visit: InTeam) -> Response:
+def renew_submissions(page: TeamPage) -> Response:
     """Return the list anew."""
-    return visit.part("mine_live.html", **_mine(visit))
+    return page.render_part("mine_live.html", **_mine(page))
 
 
-def _mine(visit: Visit) -> dict[str, Any]:
-    own = lines(visit)
+def _mine(page: ChallengePage) -> dict[str, Any]:
+    own = lines(page)
     seconds = min((line.seconds for line in own), default=_SELDOM)
-    return {"lines": own, "captain": is_captain(visit), "seconds": seconds}
+    return {"lines": own, "captain": is_captain(page), "seconds": seconds}
 
 
 @router.post("/submissions/{submission}/choose", dependencies=[FromOurForm])
-def choose(visit: InTeam, id: SubmissionId) -> Response:
+def choose(page: TeamPage, id: SubmissionId) -> Response:
     """Let a submission count; only the captain may."""
-    choose_own(visit, id)
-    return visit.go("/mine", "Your choice is noted.")
+    choose_own(page, id)
+    return page.go_to("/mine", "Your choice is noted.")
 
 
-def choose_own(visit: Visit, id: str) -> None:
+def choose_own(page: ChallengePage, id: str) -> None:
     """Let a submission of the visitor's team count.
 
     Raises:
         HTTPException: If there is none, status 404; if they are not the captain, status 403.
         RefusedError: If it is too late.
     """
-    own_record(visit, id)
-    if not is_captain(visit):
+    own_record(page, id)
+    if not is_captain(page):
         raise HTTPException(403, "Only the captain of the team chooses.")
-    submissions.choose(visit.arena, visit.known, id, actor=visit.name)
+    submissions.choose(page.challenge, id, actor=page.name)
 
 
 @router.post("/submissions/{submission}/withdraw", dependencies=[FromOurForm])
-def withdraw(visit: InTeam, id: SubmissionId) -> Response:
+def withdraw(page: TeamPage, id: SubmissionId) -> Response:
     """Take a submission off the boards; it can be put back until the close."""
-    number = set_own_status(visit, id, "withdrawn")
-    return visit.go("/mine", f"Submission {number} is withdrawn.")
+    number = set_own_status(page, id, "withdrawn")
+    return page.go_to("/mine", f"Submission {number} is withdrawn.")
 
 
 @router.post("/submissions/{submission}/restore", dependencies=[FromOurForm])
-def restore(visit: InTeam, id: SubmissionId) -> Response:
+def restore(page: TeamPage, id: SubmissionId) -> Response:
     """Put a withdrawn submission back, until the close."""
-    number = set_own_status(visit, id, "active")
-    return visit.go("/mine", f"Submission {number} counts again.")
+    number = set_own_status(page, id, "active")
+    return page.go_to("/mine", f"Submission {number} counts again.")
 
 
-def set_own_status(visit: Visit, id: str, status: str) -> int:
+def set_own_status(page: ChallengePage, id: str, status: str) -> int:
     """Withdraw a submission of the visitor's team, or put it back; give its number.
 
     Raises:
         HTTPException: If there is none; status 404.
         RefusedError: If the organisers have disqualified it, or it is too late to put it back.
     """
-    _, record = own_record(visit, id)
+    _, record = own_record(page, id)
     change = submissions.withdraw if status == "withdrawn" else submissions.restore
-    change(visit.arena, visit.known, id, actor=visit.name)
+    change(page.challenge, id, actor=page.name)
     return record.number
 
 
 @router.post("/submissions/{submission}/cancel", dependencies=[FromOurForm])
-def cancel(visit: InTeam, id: SubmissionId) -> Response:
+def cancel(page: TeamPage, id: SubmissionId) -> Response:
     """Cancel a submission that waits; it is not charged."""
-    _, record = own_record(visit, id)
-    jobs.cancel(visit.arena, visit.known, id, actor=visit.name)
-    return visit.go("/mine", f"Submission {record.number} is cancelled and not charged.")
+    _, record = own_record(page, id)
+    jobs.cancel(page.challenge, id, actor=page.name)
+    return page.go_to("/mine", f"Submission {record.number} is cancelled and not charged.")
 
 
 @router.get("/submissions/{submission}/file")
-def give_file(visit: AnyVisit, id: SubmissionId) -> Response:
+def give_file(page: AnyPage, id: SubmissionId) -> Response:
     """Return the file that was handed in, to its team, and to everybody once it is published."""
-    return file_answer(visit, id)
+    return file_answer(page, id)
 
 
-def file_answer(visit: Visit, id: str) -> Response:
+def file_answer(page: ChallengePage, id: str) -> Response:
     """Return the file of a submission, to be saved.
 
     Raises:
         HTTPException: If there is none that the visitor may see; status 404.
     """
-    submission = visit.view.find(id)
-    content = visit.view.upload(*submission) if submission else None
+    submission = page.view.find(id)
+    content = page.view.upload(*submission) if submission else None
     if content is None:
         raise missing()
     headers = {"content-disposition": f'attachment; filename="submission-{id}"'}

@@ -9,11 +9,11 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.challenges.pages.accounts import Invitation, Token, may_register
-from reelscore.challenges.pages.visits import PATH, AnyVisit, InTeam, LoggedIn, Visit
+from reelscore.challenges.pages.context import AccountPage, AnyPage, ChallengePage, Router, TeamPage
+from reelscore.challenges.pages.wing_pages import PATH
 from reelscore.challenges.people import teams
 from reelscore.challenges.people.tokens import list_tokens, make_token, revoke_token
 from reelscore.errors import DataError, RefusedError
-from reelscore.web.requests import Router
 from reelscore.web.site import FromOurForm, NotTooOften, address
 from reelscore.web.store.accounts import account_names
 
@@ -22,149 +22,139 @@ Key = Annotated[int, Path(ge=1, le=2**53)]
 
 
 @router.get("")
-def show_team(visit: LoggedIn, invitation: Invitation = "") -> Response:
+def show_team(page: AccountPage, invitation: Invitation = "") -> Response:
     """Show the team, or how to get into one."""
-    return _team_page(visit, invitation=invitation)
+    return _team_page(page, invitation=invitation)
 
 
-def _team_page(visit: Visit, status: int = 200, /, **more: Any) -> Response:
-    assert visit.account is not None
+def _team_page(page: ChallengePage, status: int = 200, /, **more: Any) -> Response:
     context: dict[str, Any] = {"error": "", "link": "", "token": "", "invitation": "", **more}
-    context["may_make"] = may_register(visit, context["invitation"])
-    rows = teams.members(visit.arena, visit.team) if visit.team else []
+    context["may_make"] = may_register(page, context["invitation"])
+    rows = teams.members(page.challenge, page.team) if page.team else []
     active = [row for row in rows if row.state == "active"]
-    names = account_names(visit.site.database, [row.account for row in active])
-    return visit.page(
+    names = account_names(page.challenge.database, [row.account for row in active])
+    return page.render(
         "team.html",
         status,
         members=[(names[row.account], row.role) for row in active if row.account in names],
-        captain=is_captain(visit),
-        contact=next((row.contact for row in active if row.account == visit.account.id), ""),
+        captain=is_captain(page),
+        contact=next((row.contact for row in active if row.account == page.user.id), ""),
         invited=sum(row.state == "invited" for row in rows),
-        tokens=list_tokens(visit.arena, visit.account.id),
+        tokens=list_tokens(page.challenge.store, page.user.id),
         **context,
     )
 
 
-def is_captain(visit: Visit) -> bool:
+def is_captain(page: ChallengePage) -> bool:
     """Return whether whoever asks is the captain of their team."""
-    if visit.team is None or visit.account is None:
+    if page.team is None or page.account is None:
         return False
-    rows = teams.members(visit.arena, visit.team)
-    return any(row.account == visit.account.id and row.role == "captain" for row in rows)
+    rows = teams.members(page.challenge, page.team)
+    return any(row.account == page.user.id and row.role == "captain" for row in rows)
 
 
 @router.post("", dependencies=[FromOurForm])
 def make_team(
-    visit: LoggedIn,
+    page: AccountPage,
     name: Annotated[str, Form(max_length=300)],
     accept: Annotated[bool, Form()] = False,
     invitation: Annotated[str, Form(max_length=300)] = "",
 ) -> Response:
     """Make a team; whoever makes it is its captain."""
-    assert visit.account is not None
     try:
-        if not may_register(visit, invitation):
+        if not may_register(page, invitation):
             raise DataError("Teams of this challenge are invited; ask the organisers for a link.")
         if not accept:
             raise DataError("Accept the rules first.")
-        kind = "organisers" if visit.is_organiser else "team"
-        approved = visit.known.definition.registration != "approve" or visit.is_organiser
+        kind = "organisers" if page.is_organiser else "team"
+        approved = page.challenge.definition.registration != "approve" or page.is_organiser
         own = teams.add_team(
-            visit.arena,
-            visit.known,
+            page.challenge,
             name,
             kind=kind,
-            account=visit.account.id,
+            account=page.user.id,
             approved=approved,
-            actor=visit.name,
+            actor=page.name,
         )
     except DataError as error:
-        return _team_page(visit, 422, error=str(error), invitation=invitation)
-    return visit.go("/team", f"The team {own.name} is made.")
+        return _team_page(page, 422, error=str(error), invitation=invitation)
+    return page.go_to("/team", f"The team {own.name} is made.")
 
 
 @router.post("/invite", dependencies=[FromOurForm])
-def invite(visit: InTeam) -> Response:
+def invite(page: TeamPage) -> Response:
     """Make a link by which one person can join; it is shown once."""
-    assert visit.team is not None
-    token = teams.invite(visit.arena, visit.known, visit.team, actor=visit.name)
-    link = f"{visit.site.settings.url}{visit.path}/team/join/{token}"
-    return _team_page(visit, link=link)
+    token = teams.invite(page.challenge, page.own_team, actor=page.name)
+    link = f"{page.site.settings.url}{page.path}/team/join/{token}"
+    return _team_page(page, link=link)
 
 
 @router.get("/join/{token}")
-def show_joining(visit: AnyVisit, token: Token) -> Response:
+def show_joining(page: AnyPage, token: Token) -> Response:
     """Ask whether to join; who has no account makes one first."""
-    if visit.account is None:
-        return visit.go(f"/register?to=/team/join/{token}")
-    return visit.page("join.html", error="")
+    if page.account is None:
+        return page.go_to(f"/register?to=/team/join/{token}")
+    return page.render("join.html", error="")
 
 
 @router.post("/join/{token}", dependencies=[NotTooOften, FromOurForm])
-def join(visit: LoggedIn, token: Token) -> Response:
+def join(page: AccountPage, token: Token) -> Response:
     """Join the team that made the link."""
-    assert visit.account is not None
     try:
-        own = teams.accept(visit.arena, visit.known, token, visit.account.id, actor=visit.name)
+        own = teams.accept(page.challenge, token, page.user.id, actor=page.name)
     except RefusedError as error:
         if error.reason == "unknown":
-            visit.site.failures.note(address(visit.request))
-        return visit.page("join.html", 409, error=str(error))
-    return visit.go("/team", f"You are in the team {own.name} now.")
+            page.site.failures.note(address(page.request))
+        return page.render("join.html", 409, error=str(error))
+    return page.go_to("/team", f"You are in the team {own.name} now.")
 
 
 @router.post("/members", dependencies=[FromOurForm])
-def show_members(visit: InTeam, shown: Annotated[bool, Form()] = False) -> Response:
+def show_members(page: TeamPage, shown: Annotated[bool, Form()] = False) -> Response:
     """Let everybody read who is in the team, or no longer; the captain decides."""
-    assert visit.team is not None
-    if not is_captain(visit):
+    if not is_captain(page):
         raise HTTPException(403, "Only the captain of the team decides this.")
-    teams.show_members(visit.arena, visit.known, visit.team, shown, actor=visit.name)
+    teams.show_members(page.challenge, page.own_team, shown, actor=page.name)
     done = "Your names stand below the leaderboard." if shown else "Your names are not shown."
-    return visit.go("/team", done)
+    return page.go_to("/team", done)
 
 
 @router.post("/contact", dependencies=[FromOurForm])
-def set_contact(visit: InTeam, contact: Annotated[str, Form(max_length=300)] = "") -> Response:
+def set_contact(page: TeamPage, contact: Annotated[str, Form(max_length=300)] = "") -> Response:
     """Keep an address by which the organisers can reach somebody, or remove it."""
-    assert visit.account is not None
     try:
-        teams.set_contact(visit.arena, visit.known, visit.account.id, contact)
+        teams.set_contact(page.challenge, page.user.id, contact)
     except DataError as error:
-        return _team_page(visit, 422, error=str(error))
-    return visit.go("/team", "Your address is kept." if contact.strip() else "It is removed.")
+        return _team_page(page, 422, error=str(error))
+    return page.go_to("/team", "Your address is kept." if contact.strip() else "It is removed.")
 
 
 @router.post("/leave", dependencies=[FromOurForm])
-def leave(visit: InTeam) -> Response:
+def leave(page: TeamPage) -> Response:
     """Leave the team; its submissions stay with it."""
-    assert visit.account is not None
-    teams.leave(visit.arena, visit.known, visit.account.id, actor=visit.name)
-    return visit.go("/team", "You have left the team.")
+    teams.leave(page.challenge, page.user.id, actor=page.name)
+    return page.go_to("/team", "You have left the team.")
 
 
 @router.post("/tokens", dependencies=[FromOurForm])
 def add_token(
-    visit: LoggedIn,
+    page: AccountPage,
     name: Annotated[str, Form(max_length=60)] = "",
     scope: Annotated[str, Form(max_length=20)] = "submit",
 ) -> Response:
     """Make a token for programs; it is shown once."""
-    assert visit.account is not None
-    if scope == "organise" and not visit.is_organiser:
+    if scope == "organise" and not page.is_organiser:
         raise HTTPException(403, "Only organisers may make such a token.")
     scopes = ["read", *({scope} - {"read"})]
     try:
-        token = make_token(visit.arena, visit.account.id, name, scopes, actor=visit.name)
+        token = make_token(page.challenge.store, page.user.id, name, scopes, actor=page.name)
     except DataError as error:
-        return _team_page(visit, 422, error=str(error))
-    return _team_page(visit, token=token)
+        return _team_page(page, 422, error=str(error))
+    return _team_page(page, token=token)
 
 
 @router.post("/tokens/{key}/revoke", dependencies=[FromOurForm])
-def end_token(visit: LoggedIn, key: Key) -> Response:
+def end_token(page: AccountPage, key: Key) -> Response:
     """Revoke a token."""
-    assert visit.account is not None
-    revoke_token(visit.arena, visit.account.id, key, actor=visit.name)
-    return visit.go("/team", "The token is revoked.")
+    revoke_token(page.challenge.store, page.user.id, key, actor=page.name)
+    return page.go_to("/team", "The token is revoked.")

@@ -12,9 +12,7 @@ from urllib.parse import quote
 from anyio import CapacityLimiter
 from starlette.routing import BaseRoute
 
-from reelscore.challenges.arena import Arena, Clock
-from reelscore.challenges.challenge import list_challenges
-from reelscore.challenges.pages.quotas import QuotaHeaders
+from reelscore.challenges.challenge import Challenges, Clock
 from reelscore.challenges.queue.queue_state import queue_state
 from reelscore.challenges.queue.workers import Workers, alone_on
 from reelscore.challenges.uploads.uploads import Readers
@@ -35,7 +33,7 @@ class ChallengePages(WingPages):
     """The challenges of a server.
 
     Attributes:
-        arena: Their database and its clock.
+        challenges: Those of the database, by its clock.
         readers: The processes that read uploads.
         uploads_at_once: How many uploads are in memory.
         registrations: Accounts that one address may make in a minute.
@@ -43,11 +41,10 @@ class ChallengePages(WingPages):
     """
 
     name = "challenges"
-    middleware = (QuotaHeaders,)
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self.arena = Arena(site.database, _clock(site.settings))
+        self.challenges = Challenges(site.database, _clock(site.settings))
         number = thread_count(None)
         self.readers = Readers(number)
         self.uploads_at_once = CapacityLimiter(number)
@@ -77,7 +74,7 @@ class ChallengePages(WingPages):
             if not scorers and database.is_sqlite:
                 yield
                 return
-            with alone_on(database), Workers(self.arena, scorers) as workers:
+            with alone_on(database), Workers(self.challenges, scorers) as workers:
                 self.workers.append(workers)
                 yield
         finally:
@@ -85,12 +82,12 @@ class ChallengePages(WingPages):
 
     def health(self) -> dict[str, object]:
         """Return how long the queue of submissions is."""
-        queue = queue_state(self.arena)
+        queue = queue_state(self.challenges)
         return {"waiting": queue.waiting, "oldest_s": queue.oldest, "scorers": queue.scorers}
 
     def home(self) -> str:
         """Return the list of challenges, if there are any."""
-        return PATH if list_challenges(self.arena) else ""
+        return PATH if self.challenges.all() else ""
 
     def menu(self, account: Account) -> Sequence[tuple[str, str, str]]:
         """Return the list of challenges, if there are any."""
@@ -99,9 +96,9 @@ class ChallengePages(WingPages):
     def open_pages(self) -> Sequence[tuple[str, str]]:
         """Return the challenges that are no drafts."""
         return [
-            (f"{PATH}/{known.id}", known.definition.name)
-            for known in list_challenges(self.arena)
-            if known.state != "draft"
+            (f"{PATH}/{challenge.id}", challenge.definition.name)
+            for challenge in self.challenges.all()
+            if challenge.state != "draft"
         ]
 
     def login(self, path: str) -> str:
@@ -116,14 +113,9 @@ class ChallengePages(WingPages):
         return own_page(f"{PATH}/{parts[2]}")
 
 
-def challenges_of(site: Site) -> ChallengePages:
-    """Return the challenges of a server."""
+def pages_of(site: Site) -> ChallengePages:
+    """Return what challenges have added to a server."""
     return site.wing(ChallengePages)
-
-
-def arena_of(site: Site) -> Arena:
-    """Return the database of a server's challenges and its clock."""
-    return challenges_of(site).arena
 
 
 def own_page(path: str) -> str:
@@ -142,17 +134,15 @@ def _routes() -> list[BaseRoute]:
         api,
         boards,
         console,
-        downloads,
-        evaluations,
-        pages,
+        overview,
         reports,
         submissions,
         teams,
     )
 
     return routes_of(
-        *(accounts, pages, boards, teams, submissions, reports),
-        *(console, evaluations, downloads, api),
+        *(accounts, overview, boards, teams, submissions, reports),
+        *(console, api),
     )
 
 

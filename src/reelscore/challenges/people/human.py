@@ -9,31 +9,42 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.evaluate.preferences import score_all_preferences
+from reelscore.campaigns.evaluate.rankings import score_rankings
+from reelscore.campaigns.evaluate.results import evaluate_ratings, usable
+from reelscore.campaigns.evaluate.votes import Quorum, score_against_reference
 from reelscore.campaigns.hits.design import REFERENCE, Design, make_hits, story_texts
-from reelscore.challenges.boards.boards import Row
+from reelscore.campaigns.judgments import Judgments
+from reelscore.campaigns.store import schema
+from reelscore.campaigns.store.campaigns import all_terms, read_state
+from reelscore.challenges.boards.boards import BoardRow
 from reelscore.challenges.definition.records import Human
-from reelscore.challenges.people.human_verdicts import verdict
-from reelscore.challenges.people.rater_rules import shown_items
-from reelscore.challenges.showing import Who
+from reelscore.challenges.people.invitations import shown_items
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import log
-from reelscore.challenges.views import View
 from reelscore.data.stories import Stories
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
+from reelscore.scoring.intervals import with_intervals
+from reelscore.significance import Comparison, rank_systems
 from reelscore.store.database import Database
 from reelscore.store.locations import Where
 
-_OWNER = Who("owner")
+if TYPE_CHECKING:
+    from reelscore.challenges.views import View
+
 _PER_HIT = 10  # tasks of a HIT of rankings or comparisons
 _PEOPLE = "human"  # what the hidden human captions are called in campaigns of ratings
 _NOTHING = "(no description)"  # what raters read where an entry leaves a video out
@@ -78,12 +89,8 @@ class Evaluation:
 
 
 def list_evaluations(view: View) -> list[Evaluation]:
-    """Return the evaluations by people that the definition has, in its order.
-
-    Args:
-        view: The challenge, as organisers see it.
-    """
-    with view.database.reading() as connection:
+    """Return the evaluations by people that the definition has, in its order."""
+    with view.challenge.reading() as connection:
         rows = {
             human.id: _row(connection, view.phases[human.phase].key, human.id)
             for human in view.definition.humans
@@ -102,35 +109,30 @@ def list_evaluations(view: View) -> list[Evaluation]:
     ]
 
 
-def make_campaign(
-    where: Where, database: Database, id: str, human: str, *, now: int, actor: str, reason: str = ""
-) -> Made:
+def make_campaign(view: View, where: Where, human: str, *, actor: str, reason: str = "") -> Made:
     """Freeze the final entries of a phase and make a campaign of them, in state ``draft``.
 
     Args:
-        where: The database's place, in which the campaign is made.
-        database: The same, open.
-        id: The challenge's id.
+        view: The challenge, as an owner sees it.
+        where: The place of its database, in which the campaign is made.
         human: The id of the human evaluation in the definition.
-        now: The time, in microseconds since 1970.
         actor: Who does it, for the log.
         reason: Why, for the log.
 
     Raises:
         DataError: If the phase of a blind split has not closed, fewer than two entries are scored,
             or the campaign was made before.
-        UnknownNameError: If there is no such challenge or human evaluation.
+        UnknownNameError: If there is no such human evaluation.
     """
-    view = View(database, id, _OWNER, now=now)
     described = _described(view, human)
     phase = view.phases[described.phase]
     blind = _is_blind(view, described)
-    with database.reading() as connection:
+    with view.challenge.reading() as connection:
         _check_new(connection, phase.key, human)
     entries = [row.entry.id for row in _final_rows(view, described)]
     if len(entries) < 2:
         raise DataError(f"{human}: {len(entries)} scored entries; a campaign needs at least 2.")
-    with database.reading() as connection:
+    with view.challenge.reading() as connection:
         items, people = _references(connection, view, described)
         captions = {entry: _captions(connection, view, described, entry) for entry in entries}
     sample = sampled(items, described.items, described.seed)
@@ -150,11 +152,11 @@ def make_campaign(
     )
     plan = make_hits(design, chosen, humans)
     # raters learn neither the challenge nor what is asked elsewhere
-    name = f"Video descriptions {hashlib.sha256(f'{id} {human}'.encode()).hexdigest()[:6]}"
+    name = f"Video descriptions {hashlib.sha256(f'{view.id} {human}'.encode()).hexdigest()[:6]}"
     campaign = Campaign.from_plan(where, name, design, plan, raters_per_hit=described.raters)
     with campaign:
         made = campaign.id
-    with database.writing() as connection:
+    with view.challenge.writing() as connection:
         _link(connection, view, described, made, {entry: entry for entry in entries}, actor, reason)
     return Made(made, entries, len(sample), blind, str(plan))
 
@@ -206,14 +208,22 @@ def _link(
         )
     )
     common = {"actor": actor, "reason": reason}
-    log(connection, view.now, view.row.key, "human", human.id, after=campaign, **common)
+    log(connection, view.now, view.challenge.key, "human", human.id, after=campaign, **common)
     if blind:
         common["reason"] = f"references of {len(disclosed)} items go to raters of {campaign}"
         after = json.dumps(disclosed)
-        log(connection, view.now, view.row.key, "disclosed", human.split, after=after, **common)
+        log(
+            connection,
+            view.now,
+            view.challenge.key,
+            "disclosed",
+            human.split,
+            after=after,
+            **common,
+        )
 
 
-def _final_rows(view: View, human: Human) -> Sequence[Row]:
+def _final_rows(view: View, human: Human) -> Sequence[BoardRow]:
     """The entries that count in the phase of a human evaluation, best first."""
     boards = [
         board.id
@@ -241,30 +251,18 @@ def sampled(items: Sequence[str], count: int | None, seed: int) -> list[str]:
     return [items[k] for k in sorted(places)]
 
 
-def publish(
-    where: Where, database: Database, id: str, human: str, *, now: int, actor: str, reason: str = ""
-) -> int:
+def publish(view: View, where: Where, human: str, *, actor: str, reason: str = "") -> int:
     """Read the verdict of the closed campaign; from now on everybody sees its column.
-
-    Args:
-        where: The database's place.
-        database: The same, open.
-        id: The challenge's id.
-        human: The id of the human evaluation in the definition.
-        now: The time, in microseconds since 1970.
-        actor: Who does it, for the log.
-        reason: Why, for the log.
 
     Returns:
         How many columns there are.
 
     Raises:
         DataError: If there is no campaign yet, or it is not closed.
-        UnknownNameError: If there is no such challenge or human evaluation.
+        UnknownNameError: If there is no such human evaluation.
     """
-    view = View(database, id, _OWNER, now=now)
     described = _described(view, human)
-    with database.reading() as connection:
+    with view.challenge.reading() as connection:
         row = _row(connection, view.phases[described.phase].key, human)
     if row is None:
         raise DataError(f"{human}: there is no campaign yet; make it first.")
@@ -276,20 +274,18 @@ def publish(
             )
         columns = verdict(campaign, described, json.loads(row.entries))
     results = json.dumps({"campaign": row.campaign, "columns": columns})
-    with database.writing() as connection:
+    with view.challenge.writing() as connection:
         connection.execute(
             update(tables.human)
             .where(tables.human.c.key == row.key)
-            .values(results=results, published=now)
+            .values(results=results, published=view.now)
         )
-        log(connection, now, view.row.key, "published", human, actor=actor, reason=reason,
-            after=row.campaign)  # fmt: skip
+        log(connection, view.now, view.challenge.key, "published", human, actor=actor,
+            reason=reason, after=row.campaign)  # fmt: skip
     return len(columns)
 
 
-def link_campaign(
-    database: Database, id: str, human: str, campaign: str, *, now: int, actor: str
-) -> None:
+def link_campaign(view: View, human: str, campaign: str, *, actor: str) -> None:
     """Link a campaign that is in the database already, such as imported judgments.
 
     Its systems have the names of the teams.
@@ -297,12 +293,11 @@ def link_campaign(
     Raises:
         DataError: If a campaign was linked before; or the split is blind, and anybody may enter the
             campaign or the phase has not closed.
-        UnknownNameError: If there is no such challenge, human evaluation or campaign.
+        UnknownNameError: If there is no such human evaluation or campaign.
     """
-    view = View(database, id, _OWNER, now=now)
     described = _described(view, human)
     names = {row.entry.id: row.entry.team for row in _final_rows(view, described)}
-    with database.writing() as connection:
+    with view.challenge.writing() as connection:
         _link(connection, view, described, campaign, names, actor, "")
 
 
@@ -361,3 +356,130 @@ def _captions(
     ).one()
     items = msgspec.json.decode(get_blob(connection, row.items_blob))["items"]
     return dict(zip(items, captions, strict=True))
+
+
+_KEPT = 64  # verdicts that a process keeps: they take longer than the page that shows them
+_verdicts: OrderedDict[tuple[Any, ...], list[dict[str, Any]]] = OrderedDict()
+_lock = Lock()
+
+
+def unpublished_verdict(
+    database: Database, campaign: str, human: Human, entries: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the columns that a closed campaign will have; none before, or if none can be."""
+    with database.reading() as connection:
+        terms = {each.id: each for each in all_terms(connection)}
+        if campaign not in terms or read_state(connection, terms[campaign]) != "closed":
+            return []
+        stamp = _stamp(connection, campaign)
+    key = (database.place, campaign, human, json.dumps(entries), stamp)
+    with _lock:
+        if key not in _verdicts:
+            try:
+                _verdicts[key] = verdict(Campaign(terms[campaign], database), human, entries)
+            except DataError:  # too few judgments, or nobody passed the quality control
+                _verdicts[key] = []
+        _verdicts.move_to_end(key)
+        while len(_verdicts) > _KEPT:
+            _verdicts.popitem(last=False)
+        columns = _verdicts[key]
+    return [{**column, "label": f"{column['label']} (not published)"} for column in columns]
+
+
+def _stamp(connection: Connection, campaign: str) -> tuple[Any, ...]:
+    """Return something that changes with every judgment and decision: the numbers of the last."""
+    event, judgment, assignment = schema.event, schema.judgment, schema.assignment
+    events = select(func.max(event.c.id)).where(event.c.campaign == campaign)
+    judgments = (
+        select(func.max(judgment.c.id))
+        .join(assignment, judgment.c.assignment == assignment.c.id)
+        .where(assignment.c.campaign == campaign)
+    )
+    return connection.scalar(events), connection.scalar(judgments)
+
+
+def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the columns that a campaign leads to, one for each criterion."""
+    tables_by_criterion = _scored(campaign, human)
+    columns = []
+    for criterion, (table, metric, tests) in tables_by_criterion.items():
+        own = {
+            entry: name for entry, name in entries.items() if metric in table.results.get(name, {})
+        }
+        if not own:
+            continue
+        with_ends = with_intervals(table.select([metric]))
+        among = tests.among([name for name in tests.systems if name in own.values()])
+        clusters = among.clusters or dict.fromkeys(own.values(), 1)
+        scores = {}
+        for entry, name in own.items():
+            result = with_ends[name][metric]
+            low, high = result.interval or (None, None)
+            scores[entry] = {
+                "value": result.score,
+                "low": low,
+                "high": high,
+                "cluster": clusters[name],
+            }
+        several = len(tables_by_criterion) > 1
+        signature = table[next(iter(own.values()))][metric].signature
+        columns.append(
+            {
+                "score": f"human:{human.id}:{criterion}" if several else f"human:{human.id}",
+                "label": criterion if several else human.name or human.id,
+                "better": table.scale(metric).better,
+                "signature": f"{signature}|campaign:{campaign.id}",
+                "scores": scores,
+            }
+        )
+    return columns
+
+
+def _scored(campaign: Campaign, human: Human) -> dict[str, tuple[ScoreTable, str, Comparison]]:
+    """For each criterion: the table, the score in it, and who is better than whom."""
+    protocol = campaign.protocol
+    names = [criterion.name for criterion in protocol.criteria]
+    judgments = campaign.judgments(finished=True)
+    if protocol.form == "rating":
+        humans, excluded = campaign.humans, campaign.excluded()
+        table = evaluate_ratings(judgments, humans=humans, excluded=excluded).scores.table
+        metrics = {name: "z" if len(names) == 1 else f"{name}_z" for name in names}
+        return _ranked(table, metrics)
+    judged = usable(campaign, judgments).judgments
+    if protocol.form == "ranking":
+        ranked = score_rankings(judged)
+        return {
+            name: (ranked.table, f"rank_{name}", each.comparison)
+            for name, each in ranked.criteria.items()
+        }
+    if protocol.name == "against-reference":
+        agree = Quorum(*human.quorum) if human.quorum else Quorum(1, human.raters)
+        table = score_against_reference(judged, agree=agree).table
+        return _ranked(table, {name: f"points_{name}" for name in names})
+    preferred: dict[str, tuple[ScoreTable, str, Comparison]] = {}
+    for name in names:
+        preferred |= _ranked(_mean_preferences(judged, name), {name: f"preference_{name}"})
+    return preferred
+
+
+def _ranked(
+    table: ScoreTable, metrics: Mapping[str, str]
+) -> dict[str, tuple[ScoreTable, str, Comparison]]:
+    there = {name: metric for name, metric in metrics.items() if metric in table.metrics}
+    return {name: (table, metric, rank_systems(table, metric)) for name, metric in there.items()}
+
+
+def _mean_preferences(judged: Judgments, criterion: str) -> ScoreTable:
+    """The mean preference of each system over all others, for each video."""
+    items: dict[str, dict[str, list[float]]] = {}
+    for pair in score_all_preferences(judged, criterion=criterion):
+        for system, sign in ((pair.system, 1.0), (pair.other, -1.0)):
+            for item, value in pair.items.items():
+                items.setdefault(system, {}).setdefault(item, []).append(sign * value)
+    name = f"preference_{criterion}"
+    results = {}
+    for system, by_item in items.items():
+        means = ItemScores.of({item: sum(own) / len(own) for item, own in by_item.items()})
+        score = float(means.array.mean())
+        results[system] = {name: MetricResult(name, score, means, f"preference|{criterion}")}
+    return ScoreTable(results)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.challenge import Known
-from reelscore.challenges.store.events import log
-from reelscore.challenges.store.tables import member, team
+from reelscore.challenges.challenge import Challenge
+from reelscore.challenges.store.events import check_reason, log
+from reelscore.challenges.store.tables import member, phase, submission, team
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
-from reelscore.web.store.names import checked_name, skeleton
+from reelscore.store.lookalikes import checked_name, skeleton
 
 _LONGEST_CONTACT = 200
 
@@ -36,8 +35,7 @@ class Team:
 
 
 def add_team(
-    arena: Arena,
-    known: Known,
+    challenge: Challenge,
     name: str,
     *,
     kind: str = "team",
@@ -47,34 +45,25 @@ def add_team(
 ) -> Team:
     """Make a team; whoever makes it is its captain.
 
-    Args:
-        arena: The database.
-        known: The challenge.
-        name: Its name.
-        kind: ``team``, ``organisers`` or ``baseline``.
-        account: The captain's account; ``None`` for the command line.
-        approved: Whether it may submit at once.
-        actor: Who does it, for the log.
-
     Raises:
         DataError: If the name is not valid or looks like another's.
         RefusedError: If the account is in another team, or teams are closed.
     """
     name = checked_name(name)
     own = skeleton(name)
-    with arena.database.writing() as connection:
-        alone(connection, team.name, str(known.key))
-        now = arena.clock(connection)
-        close = known.definition.teams.close
+    with challenge.writing() as connection:
+        alone(connection, team.name, str(challenge.key))
+        now = challenge.now(connection)
+        close = challenge.definition.teams.close
         if kind == "team" and close is not None and now >= close:
             raise RefusedError("closed", "Teams can no longer be made or changed.")
-        taken = select(team.c.name).filter_by(challenge=known.key, skeleton=own)
+        taken = select(team.c.name).filter_by(challenge=challenge.key, skeleton=own)
         if (other := connection.scalar(taken)) is not None:
             raise DataError(f"There is a team {other!r}, whose name looks like {name!r}.")
         if account is not None:
-            _check_free(connection, known.key, account)
+            _check_free(connection, challenge.key, account)
         added = insert(team).values(
-            challenge=known.key,
+            challenge=challenge.key,
             id=secrets.token_hex(5),
             name=name,
             skeleton=own,
@@ -87,28 +76,28 @@ def add_team(
         row = connection.execute(added.returning(*team.c)).one()
         if account is not None:
             _add_member(connection, row, account, "captain", now)
-        log(connection, now, known.key, "team", row.id, actor=actor, after=name)
+        log(connection, now, challenge.key, "team", row.id, actor=actor, after=name)
         return _team(row)
 
 
-def find_team(arena: Arena, known: Known, name: str) -> Team | None:
+def find_team(challenge: Challenge, name: str) -> Team | None:
     """Return a team by its id or its name."""
-    with arena.database.reading() as connection:
-        of_challenge = select(team).filter_by(challenge=known.key)
+    with challenge.reading() as connection:
+        of_challenge = select(team).filter_by(challenge=challenge.key)
         row = connection.execute(of_challenge.filter_by(id=name)).one_or_none()
         if row is None:
             row = connection.execute(of_challenge.filter_by(skeleton=skeleton(name))).one_or_none()
         return None if row is None else _team(row)
 
 
-def team_of(arena: Arena, known: Known, account: int) -> Team | None:
+def team_of(challenge: Challenge, account: int) -> Team | None:
     """Return the team that an account is in."""
-    with arena.database.reading() as connection:
+    with challenge.reading() as connection:
         row = connection.execute(
             select(team)
             .join(member, member.c.team == team.c.key)
             .where(
-                member.c.challenge == known.key,
+                member.c.challenge == challenge.key,
                 member.c.account == account,
                 member.c.state == "active",
             )
@@ -116,40 +105,42 @@ def team_of(arena: Arena, known: Known, account: int) -> Team | None:
         return None if row is None else _team(row)
 
 
-def list_teams(arena: Arena, known: Known) -> list[Team]:
+def list_teams(challenge: Challenge) -> list[Team]:
     """Return the teams of a challenge, by name."""
-    with arena.database.reading() as connection:
-        rows = connection.execute(select(team).filter_by(challenge=known.key).order_by(team.c.name))
+    with challenge.reading() as connection:
+        rows = connection.execute(
+            select(team).filter_by(challenge=challenge.key).order_by(team.c.name)
+        )
         return [_team(row) for row in rows]
 
 
-def members(arena: Arena, own: Team) -> Sequence[Row[Any]]:
+def members(challenge: Challenge, own: Team) -> Sequence[Row[Any]]:
     """Return the rows of a team's members and open invitations."""
-    with arena.database.reading() as connection:
+    with challenge.reading() as connection:
         rows = select(member).where(member.c.team == own.key, member.c.state != "left")
         return connection.execute(rows.order_by(member.c.key)).all()
 
 
-def all_members(arena: Arena, known: Known) -> Sequence[Row[Any]]:
+def all_members(challenge: Challenge) -> Sequence[Row[Any]]:
     """Return the rows of all active members of a challenge, each with the id of its team."""
-    with arena.database.reading() as connection:
+    with challenge.reading() as connection:
         rows = select(member, team.c.id.label("team_id")).join(team, member.c.team == team.c.key)
-        active = rows.where(member.c.challenge == known.key, member.c.state == "active")
+        active = rows.where(member.c.challenge == challenge.key, member.c.state == "active")
         return connection.execute(active.order_by(member.c.key)).all()
 
 
-def invite(arena: Arena, known: Known, own: Team, *, actor: str = "") -> str:
+def invite(challenge: Challenge, own: Team, *, actor: str = "") -> str:
     """Make a link by which one account can join a team.
 
     Returns:
         The token of the link; it is not kept.
     """
     token = secrets.token_urlsafe(24)
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
+    with challenge.writing() as connection:
+        now = challenge.now(connection)
         connection.execute(
             insert(member).values(
-                challenge=known.key,
+                challenge=challenge.key,
                 team=own.key,
                 account=None,
                 role="member",
@@ -158,51 +149,51 @@ def invite(arena: Arena, known: Known, own: Team, *, actor: str = "") -> str:
                 since=now,
             )
         )
-        log(connection, now, known.key, "invitation", own.id, actor=actor)
+        log(connection, now, challenge.key, "invitation", own.id, actor=actor)
     return token
 
 
-def accept(arena: Arena, known: Known, token: str, account: int, *, actor: str = "") -> Team:
+def accept(challenge: Challenge, token: str, account: int, *, actor: str = "") -> Team:
     """Join a team by an invitation.
 
     Raises:
         RefusedError: If there is no such invitation, the account is in a team, the team is full,
             or teams are closed.
     """
-    with arena.database.writing() as connection:
-        alone(connection, team.name, str(known.key))
-        now = arena.clock(connection)
+    with challenge.writing() as connection:
+        alone(connection, team.name, str(challenge.key))
+        now = challenge.now(connection)
         row = connection.execute(
-            select(member).filter_by(challenge=known.key, invitation=_digest(token))
+            select(member).filter_by(challenge=challenge.key, invitation=_digest(token))
         ).one_or_none()
         if row is None or row.state != "invited":
             raise RefusedError("unknown", "This invitation has been used, or never was one.")
-        close = known.definition.teams.close
+        close = challenge.definition.teams.close
         if close is not None and now >= close:
             raise RefusedError("closed", "Teams can no longer be made or changed.")
-        _check_free(connection, known.key, account)
-        largest = known.definition.teams.largest
+        _check_free(connection, challenge.key, account)
+        largest = challenge.definition.teams.largest
         if largest is not None and team_size(connection, row.team) >= largest:
             raise RefusedError("taken", f"The team is full; it has {largest} members.")
         values = {"account": account, "state": "active", "invitation": "", "since": now}
         connection.execute(update(member).filter_by(key=row.key).values(values))
         ensure_captain(connection, row.team)
         joined = connection.execute(select(team).filter_by(key=row.team)).one()
-        log(connection, now, known.key, "joined", joined.id, actor=actor)
+        log(connection, now, challenge.key, "joined", joined.id, actor=actor)
         return _team(joined)
 
 
-def leave(arena: Arena, known: Known, account: int, *, actor: str = "") -> None:
+def leave(challenge: Challenge, account: int, *, actor: str = "") -> None:
     """Leave a team; its submissions stay with it, and another member becomes captain.
 
     Raises:
         RefusedError: If the account is in no team.
     """
-    with arena.database.writing() as connection:
-        alone(connection, team.name, str(known.key))
-        now = arena.clock(connection)
+    with challenge.writing() as connection:
+        alone(connection, team.name, str(challenge.key))
+        now = challenge.now(connection)
         row = connection.execute(
-            select(member).filter_by(challenge=known.key, account=account, state="active")
+            select(member).filter_by(challenge=challenge.key, account=account, state="active")
         ).one_or_none()
         if row is None:
             raise RefusedError("unknown", "You are in no team.")
@@ -213,19 +204,19 @@ def leave(arena: Arena, known: Known, account: int, *, actor: str = "") -> None:
         )
         ensure_captain(connection, row.team)
         id = connection.execute(select(team.c.id).filter_by(key=row.team)).scalar_one()
-        log(connection, now, known.key, "left", id, actor=actor)
+        log(connection, now, challenge.key, "left", id, actor=actor)
 
 
-def show_members(arena: Arena, known: Known, own: Team, shown: bool, *, actor: str) -> None:
+def show_members(challenge: Challenge, own: Team, shown: bool, *, actor: str) -> None:
     """Let visitors read who is in a team, or no longer; it is the captain's to decide."""
-    with arena.database.writing() as connection:
+    with challenge.writing() as connection:
         connection.execute(update(team).filter_by(key=own.key).values(members_shown=shown))
         after = "named to everybody" if shown else "named to nobody"
-        now = arena.clock(connection)
-        log(connection, now, known.key, "members", own.id, actor=actor, after=after)
+        now = challenge.now(connection)
+        log(connection, now, challenge.key, "members", own.id, actor=actor, after=after)
 
 
-def set_contact(arena: Arena, known: Known, account: int, contact: str) -> None:
+def set_contact(challenge: Challenge, account: int, contact: str) -> None:
     """Keep by which address organisers can reach a member; empty removes it.
 
     The log does not have it: nothing can be removed from there.
@@ -240,8 +231,8 @@ def set_contact(arena: Arena, known: Known, account: int, contact: str) -> None:
             f"The address has {len(contact)} characters, or some that do not show; expected up to "
             f"{_LONGEST_CONTACT}."
         )
-    active = {"challenge": known.key, "account": account, "state": "active"}
-    with arena.database.writing() as connection:
+    active = {"challenge": challenge.key, "account": account, "state": "active"}
+    with challenge.writing() as connection:
         changed = connection.execute(update(member).filter_by(**active).values(contact=contact))
         if not changed.rowcount:
             raise RefusedError("unknown", "You are in no team.")
@@ -289,17 +280,86 @@ def team_size(connection: Connection, key: int) -> int:
 
 
 def _team(row: Row[Any]) -> Team:
-    return Team(
-        row.key,
-        row.challenge,
-        row.id,
-        row.name,
-        row.kind,
-        row.state,
-        bool(row.approved),
-        bool(row.members_shown),
-    )
+    return Team(**{each.name: getattr(row, each.name) for each in fields(Team)})
 
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+def merge(challenge: Challenge, one: Team, into: Team, *, actor: str, reason: str) -> None:
+    """Merge a team into another: members move, and what both have used in a phase adds up.
+
+    Raises:
+        DataError: If there is no reason.
+        RefusedError: If they cannot be merged, or the merged team would be too large.
+    """
+    check_reason(reason)
+    with challenge.writing() as connection:
+        alone(connection, team.name, str(challenge.key))
+        now = challenge.now(connection)
+        states = {_state(connection, own) for own in (one, into)}
+        if one.key == into.key or states != {"active"}:
+            raise RefusedError("unknown", "Only two active teams can be merged.")
+        size = team_size(connection, one.key) + team_size(connection, into.key)
+        if (largest := challenge.definition.teams.largest) is not None and size > largest:
+            raise RefusedError("taken", f"The team would have {size} members; at most {largest}.")
+        connection.execute(update(team).filter_by(key=one.key).values(state="merged"))
+        # those merged into it before, too: `merged_into` always names a team that takes part
+        is_part = (team.c.key == one.key) | (team.c.merged_into == one.key)
+        connection.execute(update(team).where(is_part).values(merged_into=into.key))
+        connection.execute(
+            update(member)
+            .where(member.c.team == one.key, member.c.state != "left")
+            .values(team=into.key, role="member")
+        )
+        ensure_captain(connection, into.key)
+        log(connection, now, challenge.key, "merged", one.id, actor=actor, reason=reason,
+            after=into.id)  # fmt: skip
+
+
+def decide(challenge: Challenge, own: Team, what: str, *, actor: str, reason: str) -> None:
+    """Approve, disqualify or reinstate a team.
+
+    Raises:
+        DataError: If there is no reason, or nothing of that kind can be decided.
+    """
+    changes: dict[str, dict[str, Any]] = {
+        "approve": {"approved": True},
+        "disqualify": {"state": "disqualified"},
+        "reinstate": {"state": "active"},
+    }
+    if what not in changes:
+        raise DataError(f"{what!r} is no decision; expected {', '.join(changes)}.")
+    check_reason(reason)
+    with challenge.writing() as connection:
+        if _state(connection, own) == "merged":
+            raise DataError("The team was merged into another; decide about that one.")
+        connection.execute(update(team).filter_by(key=own.key).values(changes[what]))
+        log(connection, challenge.now(connection), challenge.key, what, own.id, actor=actor,
+            reason=reason, before=own.state)  # fmt: skip
+
+
+def same_captions(challenge: Challenge) -> list[tuple[str, list[str]]]:
+    """Find captions that several teams handed in: their digest, and the submissions."""
+    with challenge.reading() as connection:
+        twice = (
+            select(submission.c.content)
+            .join(phase, phase.c.key == submission.c.phase)
+            .where(phase.c.challenge == challenge.key)
+            .group_by(submission.c.content)
+            .having(func.count(submission.c.team.distinct()) > 1)
+        )
+        rows = connection.execute(
+            select(submission.c.content, submission.c.id)
+            .where(submission.c.content.in_(twice))
+            .order_by(submission.c.arrived)
+        ).all()
+    groups: dict[str, list[str]] = {}
+    for content, id in rows:
+        groups.setdefault(content, []).append(id)
+    return list(groups.items())
+
+
+def _state(connection: Connection, own: Team) -> str:
+    return str(connection.execute(select(team.c.state).filter_by(key=own.key)).scalar_one())

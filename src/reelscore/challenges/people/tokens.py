@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Row, insert, select, update
 
-from reelscore.challenges.arena import DAY, Arena, day_of
+from reelscore.challenges.challenge import DAY, Challenges, day_of
 from reelscore.challenges.store.events import log
 from reelscore.challenges.store.tables import token as table
 from reelscore.errors import DataError, RefusedError
@@ -22,7 +22,7 @@ _NAME = 60
 
 
 @dataclass(frozen=True)
-class Token:
+class AccessToken:
     """A token, without what makes it one.
 
     Attributes:
@@ -45,7 +45,7 @@ class Token:
 
 
 def make_token(
-    arena: Arena, account: int, name: str, scopes: Sequence[str], *, actor: str = ""
+    challenges: Challenges, account: int, name: str, scopes: Sequence[str], *, actor: str = ""
 ) -> str:
     """Make a token for an account.
 
@@ -58,10 +58,10 @@ def make_token(
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.challenges.store.tables import open_challenges
     >>> with TemporaryDirectory() as folder:
-    ...     arena = Arena(open_challenges(f"{folder}/c.db", create=True))
-    ...     secret = make_token(arena, 7, "laptop", ["read"])
-    ...     find_token(arena, secret).scopes
-    ...     arena.database.close()
+    ...     challenges = Challenges(open_challenges(f"{folder}/c.db", create=True))
+    ...     secret = make_token(challenges, 7, "laptop", ["read"])
+    ...     find_token(challenges, secret).scopes
+    ...     challenges.database.close()
     ('read',)
     """
     unknown = [scope for scope in scopes if scope not in SCOPES]
@@ -70,10 +70,10 @@ def make_token(
     if len(name) > _NAME:
         raise DataError(f"The name has {len(name)} characters; at most {_NAME}.")
     secret = secrets.token_urlsafe(24)
-    if len(list_tokens(arena, account)) >= _MOST:
+    if len(list_tokens(challenges, account)) >= _MOST:
         raise DataError(f"There are {_MOST} tokens already; revoke one first.")
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
+    with challenges.writing() as connection:
+        now = challenges.now(connection)
         connection.execute(
             insert(table).values(
                 account=account,
@@ -90,15 +90,15 @@ def make_token(
     return secret
 
 
-def find_token(arena: Arena, secret: str) -> Token:
+def find_token(challenges: Challenges, secret: str) -> AccessToken:
     """Return the token that somebody sends; the day of its use is noted.
 
     Raises:
         RefusedError: If there is none (``unknown``), it was revoked (``revoked``), or it has
             ended (``expired``).
     """
-    with arena.database.reading() as connection:
-        now = arena.clock(connection)
+    with challenges.reading() as connection:
+        now = challenges.now(connection)
         row = connection.execute(select(table).filter_by(digest=_digest(secret))).one_or_none()
     if row is None:
         raise RefusedError("unknown", "There is no such token; log in with a new one.")
@@ -107,15 +107,15 @@ def find_token(arena: Arena, secret: str) -> Token:
     if now >= row.expires:
         raise RefusedError("expired", "The token has expired; make a new one on the page Team.")
     if row.used != day_of(now):
-        with arena.database.writing() as connection:
+        with challenges.database.whole.writing() as connection:
             connection.execute(update(table).filter_by(key=row.key).values(used=day_of(now)))
     return _token(row)
 
 
-def list_tokens(arena: Arena, account: int) -> list[Token]:
+def list_tokens(challenges: Challenges, account: int) -> list[AccessToken]:
     """Return the tokens of an account that can be used, oldest first."""
-    with arena.database.reading() as connection:
-        now = arena.clock(connection)
+    with challenges.reading() as connection:
+        now = challenges.now(connection)
         rows = connection.execute(
             select(table)
             .where(table.c.account == account, table.c.revoked.is_(None), table.c.expires > now)
@@ -124,23 +124,23 @@ def list_tokens(arena: Arena, account: int) -> list[Token]:
     return [_token(row) for row in rows]
 
 
-def revoke_token(arena: Arena, account: int, key: int, *, actor: str = "") -> None:
+def revoke_token(challenges: Challenges, account: int, key: int, *, actor: str = "") -> None:
     """Let a token open nothing any more.
 
     Raises:
         RefusedError: If the account has no such token.
     """
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
+    with challenges.writing() as connection:
+        now = challenges.now(connection)
         own = update(table).where(table.c.key == key, table.c.account == account)
         if not connection.execute(own.values(revoked=now)).rowcount:
             raise RefusedError("unknown", "There is no such token.")
         log(connection, now, None, "token", str(account), actor=actor, after="revoked")
 
 
-def _token(row: Row[Any]) -> Token:
+def _token(row: Row[Any]) -> AccessToken:
     scopes = tuple(row.scopes.split())
-    return Token(row.key, row.account, row.name, scopes, row.created, row.expires, row.used)
+    return AccessToken(row.key, row.account, row.name, scopes, row.created, row.expires, row.used)
 
 
 def _digest(secret: str) -> str:

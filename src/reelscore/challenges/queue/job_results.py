@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select
 
-from reelscore.challenges.boards.draws import NO_DRAWS, ScoredSplit
 from reelscore.challenges.boards.ladder import Score, Told, tell
+from reelscore.challenges.boards.resamples import NO_RESAMPLES, ScoredSplit
 from reelscore.challenges.challenge import split_rows
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.reader import parsed_definition
@@ -204,7 +204,11 @@ def _told_before(
         .select_from(job.join(submission))
         .where(submission.c.id == told["submission"], job.c.generation == own.generation)
     )
-    draws = NO_DRAWS if key is None else draws_of(connection, split_key, [key]).get(key, NO_DRAWS)
+    draws = (
+        NO_RESAMPLES
+        if key is None
+        else draws_of(connection, split_key, [key]).get(key, NO_RESAMPLES)
+    )
     return replace(told_from(told), draws=draws)
 
 

@@ -15,10 +15,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
 from reelscore._version import __version__
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.boards.draws import ScoredSplit
-from reelscore.challenges.challenge import Known, phase_in, split_rows
-from reelscore.challenges.queue.job_needs import is_able, needs_of
+from reelscore.challenges.boards.resamples import ScoredSplit
+from reelscore.challenges.challenge import Challenge, Challenges, split_rows
 from reelscore.challenges.queue.job_results import (
     Claim,
     check_signatures,
@@ -26,6 +24,7 @@ from reelscore.challenges.queue.job_results import (
     tell_team,
     version_of,
 )
+from reelscore.challenges.queue.queue_state import is_able, needs_of
 from reelscore.challenges.quota import charge_again, refund
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import check_reason, log
@@ -36,21 +35,14 @@ from reelscore.store.database import alone
 LEASE = 60_000_000  # microseconds
 RENEWAL = 15.0  # seconds
 FAULTS, CLAIMS = 3, 10
+_FREE: dict[str, Any] = {"lease": "", "leased_until": None}  # nobody scores it
 _PAUSES = (10_000_000, 60_000_000)  # after the first and the second fault
 
 
 def queue(
     connection: Connection, submission: int, generation: int, settings: Mapping[str, Any], now: int
 ) -> None:
-    """Queue a scoring of a submission.
-
-    Args:
-        connection: Inside a transaction.
-        submission: Its key.
-        generation: The generation that its scores belong to.
-        settings: How the phase is scored.
-        now: The time.
-    """
+    """Queue a scoring of a submission."""
     connection.execute(
         insert(job).values(
             submission=submission,
@@ -71,18 +63,11 @@ def queue(
 
 
 def claim(
-    arena: Arena, name: str, able: Iterable[str] = (), version: str = __version__
+    challenges: Challenges, name: str, able: Iterable[str] = (), version: str = __version__
 ) -> Claim | None:
-    """Take the next job that one is able to score; ``None`` where there is none.
-
-    Args:
-        arena: The database.
-        name: Who asks.
-        able: What it can do; see `reelscore.challenges.queue.job_needs`.
-        version: Its version: all jobs of a generation are scored by the same.
-    """
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
+    """Take the next job that one is able to score; ``None`` where there is none."""
+    with challenges.writing() as connection:
+        now = challenges.now(connection)
         waiting = select(job.c.needs, submission.c.phase, job.c.generation).select_from(
             job.join(submission)
         )
@@ -184,27 +169,22 @@ def _claim(connection: Connection, row: Row[Any], lease: str) -> Claim:
     )
 
 
-def references_of(arena: Arena, split_key: int) -> tuple[bytes, bytes]:
+def references_of(challenges: Challenges, split_key: int) -> tuple[bytes, bytes]:
     """Return items and references of a split, for a scorer."""
-    with arena.database.reading() as connection:
+    with challenges.reading() as connection:
         row = connection.execute(select(split).filter_by(key=split_key)).one()
         return get_blob(connection, row.items_blob), get_blob(connection, row.references_blob)
 
 
-def renew(arena: Arena, own: Claim) -> bool:
+def renew(challenges: Challenges, own: Claim) -> bool:
     """Hold a job for another minute; ``False`` where somebody else has it now."""
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
+    with challenges.writing() as connection:
+        now = challenges.now(connection)
         return _changed(connection, own, {"leased_until": now + LEASE})
 
 
-def finish(arena: Arena, own: Claim, scored: Mapping[str, ScoredSplit]) -> bool:
+def finish(challenges: Challenges, own: Claim, scored: Mapping[str, ScoredSplit]) -> bool:
     """Keep the result of a job: results, arrays, what the team is told, state and event.
-
-    Args:
-        arena: The database.
-        own: The claim.
-        scored: The scores of each split, by the split's id.
 
     Returns:
         Whether it is kept; ``False`` where the lease is another's.
@@ -212,9 +192,9 @@ def finish(arena: Arena, own: Claim, scored: Mapping[str, ScoredSplit]) -> bool:
     Raises:
         OtherSignature: If other scores of the generation were made otherwise; see `put_aside`.
     """
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
-        released = {"lease": "", "leased_until": None, "finished": now, "reason": ""}
+    with challenges.writing() as connection:
+        now = challenges.now(connection)
+        released = {**_FREE, "finished": now, "reason": ""}
         if not _changed(connection, own, {"state": "scored", **released}):
             return False
         keys = {id: key for key, id, _ in own.splits}
@@ -231,15 +211,15 @@ def finish(arena: Arena, own: Claim, scored: Mapping[str, ScoredSplit]) -> bool:
     return True
 
 
-def fault(arena: Arena, own: Claim, reason: str) -> str:
+def fault(challenges: Challenges, own: Claim, reason: str) -> str:
     """Note that the scoring process died or broke a limit.
 
     Returns:
         The job's state: ``queued`` to be tried again, or ``failed``; empty where the lease is
         another's.
     """
-    with arena.database.writing() as connection:
-        return _fault(connection, own, arena.clock(connection), reason)
+    with challenges.writing() as connection:
+        return _fault(connection, own, challenges.now(connection), reason)
 
 
 def _fault(connection: Connection, own: Claim, now: int, reason: str) -> str:
@@ -251,32 +231,25 @@ def _fault(connection: Connection, own: Claim, now: int, reason: str) -> str:
         "state": "queued",
         "faults": faults,
         "not_before": now + _PAUSES[faults - 1],
-        "lease": "",
-        "leased_until": None,
+        **_FREE,
         "reason": reason,
     }
     return "queued" if _changed(connection, own, values) else ""
 
 
-def put_aside(arena: Arena, own: Claim, error: str, version: str = __version__) -> str:
+def put_aside(challenges: Challenges, own: Claim, error: str, version: str = __version__) -> str:
     """Note that the scores of a job were made in another way than the others of its generation.
 
     Where another version made those, the job waits for that version. Where the same version did,
     scorers are set up in different ways, and each try counts as a fault, so that the tries end.
     What differs stands in the log under the phase, where organisers read it, and no team.
 
-    Args:
-        arena: The database.
-        own: The claim.
-        error: What differs.
-        version: The version of whoever scored it.
-
     Returns:
         As `fault`.
     """
-    with arena.database.writing() as connection:
+    with challenges.writing() as connection:
         if version_of(connection, own.phase, own.generation) == version:
-            now = arena.clock(connection)
+            now = challenges.now(connection)
             told = "scored in another way than the others; the organisers know more"
             state = _fault(connection, own, now, told)
             if state:
@@ -285,28 +258,27 @@ def put_aside(arena: Arena, own: Claim, error: str, version: str = __version__) 
                 key = _challenge(connection, own.phase)
                 log(connection, now, key, "signature", about, reason=reason)
             return state
-    given_back = give_back(arena, own, "scored by another version than the others")
+    given_back = give_back(challenges, own, "scored by another version than the others")
     return "queued" if given_back else ""
 
 
-def defect(arena: Arena, own: Claim, number: str) -> bool:
+def defect(challenges: Challenges, own: Claim, number: str) -> bool:
     """Note that scoring failed by a mistake of ours; trying again would not help."""
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
+    with challenges.writing() as connection:
+        now = challenges.now(connection)
         reason = f"a defect of the server, number {number}; the organisers know more"
         return _fail(connection, own, now, reason)
 
 
-def give_back(arena: Arena, own: Claim, reason: str) -> bool:
+def give_back(challenges: Challenges, own: Claim, reason: str) -> bool:
     """Put a job back as if it had not been claimed: its worker stops, or must not score it."""
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
+    with challenges.writing() as connection:
+        now = challenges.now(connection)
         values = {
             "state": "queued",
             "claims": job.c.claims - 1,
             "not_before": now,
-            "lease": "",
-            "leased_until": None,
+            **_FREE,
             "reason": reason,
         }
         return _changed(connection, own, values)
@@ -323,7 +295,7 @@ def _changed(connection: Connection, own: Claim, values: Mapping[str, Any]) -> b
 def _fail(
     connection: Connection, own: Claim, now: int, reason: str, *, faults: int | None = None
 ) -> bool:
-    values: dict[str, Any] = {"state": "failed", "lease": "", "leased_until": None}
+    values: dict[str, Any] = {"state": "failed", **_FREE}
     values |= {"finished": now, "reason": reason}
     if faults is not None:
         values["faults"] = faults
@@ -345,18 +317,14 @@ def _failed(connection: Connection, key: int, now: int, reason: str) -> None:
     log(connection, now, _challenge(connection, row.phase), "failed", row.id, reason=reason)
 
 
-def sweep(arena: Arena, *, all_leases: bool = False) -> int:
+def sweep(challenges: Challenges, *, all_leases: bool = False) -> int:
     """Take back jobs whose leases are over, since their workers are gone.
-
-    Args:
-        arena: The database.
-        all_leases: Take back all leases: this is the only process that scores, and it begins.
 
     Returns:
         How many there were.
     """
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
+    with challenges.writing() as connection:
+        now = challenges.now(connection)
         over = select(job.c.key, job.c.claims).where(job.c.state == "scoring")
         if not all_leases:
             over = over.where(job.c.leased_until < now)
@@ -369,22 +337,22 @@ def sweep(arena: Arena, *, all_leases: bool = False) -> int:
                 values = {"state": "failed", "finished": now, "reason": reason}
             else:
                 values = {"state": "queued", "not_before": now, "reason": "its worker is gone"}
-            values |= {"lease": "", "leased_until": None}
+            values |= _FREE
             connection.execute(update(job).filter_by(key=row.key).values(values))
             if row.claims >= CLAIMS:
                 _failed(connection, row.key, now, str(values["reason"]))
     return len(rows)
 
 
-def cancel(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
+def cancel(challenge: Challenge, id: str, *, actor: str = "") -> None:
     """Cancel a submission that nobody has begun to score; the charge is taken back.
 
     Raises:
         RefusedError: If there is no such submission, or it is too late.
     """
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
-        row = _newest(connection, known, id)
+    with challenge.writing() as connection:
+        now = challenge.now(connection)
+        row = _newest(connection, challenge, id)
         scored = select(job.c.key).filter_by(submission=row.submission, state="scored").limit(1)
         if connection.scalar(scored) is not None:
             raise RefusedError("closed", "It is scored; withdraw it, and it is on no board.")
@@ -394,10 +362,10 @@ def cancel(arena: Arena, known: Known, id: str, *, actor: str = "") -> None:
             raise RefusedError("closed", f"It is {row.state}; only what waits can be cancelled.")
         refund(connection, row.submission, now, "cancelled")
         _change_over(connection, row.phase, row.generation)
-        log(connection, now, known.key, "cancelled", id, actor=actor)
+        log(connection, now, challenge.key, "cancelled", id, actor=actor)
 
 
-def rerun(arena: Arena, known: Known, id: str, *, actor: str, reason: str) -> None:
+def rerun(challenge: Challenge, id: str, *, actor: str, reason: str) -> None:
     """Queue a failed job again; it is charged again.
 
     Raises:
@@ -405,18 +373,18 @@ def rerun(arena: Arena, known: Known, id: str, *, actor: str, reason: str) -> No
         RefusedError: If there is no such submission, or it has not failed.
     """
     check_reason(reason)
-    with arena.database.writing() as connection:
-        now = arena.clock(connection)
-        row = _newest(connection, known, id)
+    with challenge.writing() as connection:
+        now = challenge.now(connection)
+        row = _newest(connection, challenge, id)
         failed = update(job).where(job.c.key == row.job, job.c.state == "failed")
         values = {"state": "queued", "claims": 0, "faults": 0, "not_before": now, "finished": None}
         if not connection.execute(failed.values(values)).rowcount:
             raise RefusedError("closed", f"It is {row.state}; only what failed can be run again.")
         charge_again(connection, row.submission)
-        log(connection, now, known.key, "rerun", id, actor=actor, reason=reason)
+        log(connection, now, challenge.key, "rerun", id, actor=actor, reason=reason)
 
 
-def _newest(connection: Connection, known: Known, id: str) -> Any:
+def _newest(connection: Connection, challenge: Challenge, id: str) -> Any:
     row = connection.execute(
         select(
             submission.c.key.label("submission"),
@@ -426,7 +394,7 @@ def _newest(connection: Connection, known: Known, id: str) -> Any:
             job.c.state,
         )
         .select_from(job.join(submission).join(phase, submission.c.phase == phase.c.key))
-        .where(submission.c.id == id, phase.c.challenge == known.key)
+        .where(submission.c.id == id, phase.c.challenge == challenge.key)
         .order_by(job.c.generation.desc())
         .limit(1)
     ).one_or_none()
@@ -435,7 +403,7 @@ def _newest(connection: Connection, known: Known, id: str) -> Any:
     return row
 
 
-def rescore(arena: Arena, known: Known, phase_id: str, *, actor: str, reason: str) -> int:
+def rescore(challenge: Challenge, phase_id: str, *, actor: str, reason: str) -> int:
     """Queue all submissions of a phase once more, as the next generation.
 
     Boards change over when all of them are done.
@@ -448,21 +416,21 @@ def rescore(arena: Arena, known: Known, phase_id: str, *, actor: str, reason: st
         RefusedError: If the generation before is not done yet.
     """
     check_reason(reason)
-    with arena.database.writing() as connection:
-        return begin_generation(arena, connection, known, phase_id, actor=actor, reason=reason)
+    with challenge.writing() as connection:
+        return begin_generation(connection, challenge, phase_id, actor=actor, reason=reason)
 
 
 def begin_generation(
-    arena: Arena, connection: Connection, known: Known, phase_id: str, *, actor: str, reason: str
+    connection: Connection, challenge: Challenge, phase_id: str, *, actor: str, reason: str
 ) -> int:
     """Do what `rescore` does, within a transaction.
 
     What still waits goes over to the new generation. What was cancelled stays so; what failed is
     tried and charged again.
     """
-    own = phase_in(connection, known, phase_id)
+    own = challenge.phase(connection, phase_id)
     alone(connection, "challenge_generation", str(own.key))
-    now = arena.clock(connection)
+    now = challenge.now(connection)
     newest = select(func.max(job.c.generation)).where(job.c.submission == submission.c.key)
     rows = connection.execute(
         select(submission.c.key, job.c.key.label("job"), job.c.generation, job.c.state)
@@ -479,14 +447,14 @@ def begin_generation(
     again = [row for row in rows if row.state != "cancelled"]
     waiting = [row.job for row in again if row.state in ("queued", "scoring")]
     replaced = {"state": "cancelled", "reason": "scored with the next generation", "finished": now}
-    replaced |= {"lease": "", "leased_until": None}
+    replaced |= _FREE
     connection.execute(update(job).where(job.c.key.in_(waiting)).values(replaced))
     for row in again:
         queue(connection, row.key, generation + 1, own.settings, now)
         if row.state == "failed":
             charge_again(connection, row.key)
     _change_over(connection, own.key, generation + 1)
-    log(connection, now, known.key, "rescore", phase_id, actor=actor, reason=reason,
+    log(connection, now, challenge.key, "rescore", phase_id, actor=actor, reason=reason,
         before=str(generation), after=str(generation + 1))  # fmt: skip
     return len(again)
 

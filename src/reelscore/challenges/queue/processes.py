@@ -50,14 +50,7 @@ class Helper:
     """
 
     def __init__(self, target: str, uses: int = 0, niceness: int = 0, device: str = "cpu") -> None:
-        """Prepare a process; it is started when it is first asked.
-
-        Args:
-            target: The function that answers, as ``module:name``.
-            uses: After how many answers to replace it; 0 for never.
-            niceness: How far it stands back where others need the processor, up to 19.
-            device: ``cuda`` lets it see the GPUs of this machine.
-        """
+        """Prepare a process; it is started when it is first asked."""
         self._target = target
         self._uses = uses
         self._niceness = niceness

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import func, insert, select, update
 
 from reelscore._version import __version__
-from reelscore.challenges.arena import Arena
-from reelscore.challenges.queue.job_needs import is_able
+from reelscore.challenges.challenge import Challenge, Challenges
 from reelscore.challenges.queue.job_results import version_of
 from reelscore.challenges.store.tables import job, submission, worker
 
@@ -36,10 +37,10 @@ class Waiting:
     scorers: int
 
 
-def queue_state(arena: Arena) -> Waiting:
+def queue_state(challenges: Challenges) -> Waiting:
     """Return how the queue stands, for pages and monitors."""
-    with arena.database.reading() as connection:
-        now = arena.clock(connection)
+    with challenges.reading() as connection:
+        now = challenges.now(connection)
         by_state = select(job.c.state, func.count()).group_by(job.c.state)
         counts: dict[str, int] = {row[0]: row[1] for row in connection.execute(by_state)}
         oldest = connection.scalar(select(func.min(job.c.queued)).where(job.c.state == "queued"))
@@ -55,15 +56,10 @@ def queue_state(arena: Arena) -> Waiting:
     )
 
 
-def why_waiting(arena: Arena, id: str) -> str:
-    """Return why a submission waits: its place in the queue, or that nobody can score it."""
-    return waits_for(arena, id)[0]
-
-
-def waits_for(arena: Arena, id: str) -> tuple[str, int]:
-    """Return why a submission waits, and how many wait before it."""
-    with arena.database.reading() as connection:
-        now = arena.clock(connection)
+def waits_for(challenges: Challenges | Challenge, id: str) -> tuple[str, int]:
+    """Return why a submission waits, or that nobody can score it, and how many wait before it."""
+    with challenges.reading() as connection:
+        now = challenges.now(connection)
         row = connection.execute(
             select(
                 *(job.c.needs, job.c.not_before, job.c.key, job.c.reason),
@@ -94,23 +90,60 @@ def waits_for(arena: Arena, id: str) -> tuple[str, int]:
         return f"place {before + 1} in the queue", before
 
 
-def other_versions(arena: Arena) -> list[str]:
+def other_versions(challenges: Challenges) -> list[str]:
     """List the versions, other than this one, that waiting jobs must be scored by."""
-    with arena.database.reading() as connection:
+    with challenges.reading() as connection:
         waiting = select(submission.c.phase, job.c.generation).select_from(job.join(submission))
         rows = connection.execute(waiting.where(job.c.state == "queued").distinct()).all()
         versions = {version_of(connection, row.phase, row.generation) for row in rows}
     return sorted(versions - {"", __version__})
 
 
-def seen(arena: Arena, name: str, able: Iterable[str], scorers: int) -> None:
+def seen(challenges: Challenges, name: str, able: Iterable[str], scorers: int) -> None:
     """Note that a worker is there."""
-    with arena.database.writing() as connection:
+    with challenges.writing() as connection:
         values = {
             "version": __version__,
             "capabilities": " ".join(sorted(able)),
             "scorers": scorers,
-            "seen": arena.clock(connection),
+            "seen": challenges.now(connection),
         }
         if not connection.execute(update(worker).filter_by(id=name).values(values)).rowcount:
             connection.execute(insert(worker).values(id=name, **values))
+
+
+_LEARNED = ("bertha", "sts", "fusion", "ensemble", "bertscore")
+
+
+def needs_of(settings: Mapping[str, Any]) -> str:
+    """Return what scoring with some settings needs, separated by spaces; empty for nothing.
+
+    >>> needs_of({"kind": "captions", "metrics": ["cider", "bertha|seed:1"], "device": "cuda"})
+    'bertha cuda'
+    >>> needs_of({"kind": "captions", "metrics": ["cider"], "device": "cuda"})
+    ''
+    """
+    names = {str(metric).partition("|")[0] for metric in settings.get("metrics", ())}
+    needs = {name for name in names if name in _LEARNED}
+    if needs:  # a GPU and a processor round differently; other metrics are the same on any machine
+        needs.add(settings.get("device", "cpu"))
+    return " ".join(sorted(needs))
+
+
+def capabilities(device: str = "cpu") -> frozenset[str]:
+    """Return what this process can do: the models that are installed, and its device."""
+    found = {device}
+    if importlib.util.find_spec("onnxruntime") is not None:
+        found |= {"bertha", "sts", "fusion", "ensemble"}
+    if importlib.util.find_spec("torch") is not None:
+        found.add("bertscore")
+    return frozenset(found)
+
+
+def is_able(able: Iterable[str], needs: str) -> bool:
+    """Return whether a worker has all that a job needs.
+
+    >>> is_able({"bertha"}, ""), is_able({"bertha"}, "bertha cuda")
+    (True, False)
+    """
+    return set(needs.split()) <= set(able)

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from reelscore.challenges.boards.draws import Draws, ScoredSplit, draw_scores
+from reelscore.challenges.boards.resamples import Resamples, ScoredSplit, draw_scores
 from reelscore.challenges.definition.checks import story_protocol
 from reelscore.challenges.definition.records import Scoring
 from reelscore.challenges.uploads.splits import captions_references, stories_references, story_of
@@ -34,10 +34,6 @@ _prepared: OrderedDict[str, tuple[Score, list[str]]] = OrderedDict()
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Score one submission; called in a process of its own.
-
-    Args:
-        request: ``settings``, ``captions`` by split, ``threads``, ``digests`` by split, and the
-            ``content`` of splits by digest: items and references.
 
     Returns:
         The scores of each split; or ``missing``: digests whose content is needed; or ``defect``.
@@ -85,12 +81,6 @@ def prepare(
 ) -> tuple[Score, list[str]]:
     """Prepare the references of a split.
 
-    Args:
-        settings: How to score; see `reelscore.challenges.challenge.scoring_settings`.
-        items: The items, as they are kept.
-        references: The references, as they are kept.
-        threads: How many threads to use.
-
     Returns:
         What scores the captions of a submission, and the items in order.
     """
@@ -123,14 +113,7 @@ def _story_scorer(settings: Mapping[str, Any], references: bytes, threads: int |
 def score_split(
     score: Score, items: Sequence[str], captions: Any, settings: Mapping[str, Any]
 ) -> ScoredSplit:
-    """Score the captions of one split, and resample the scores.
-
-    Args:
-        score: What `prepare` gave.
-        items: The items, likewise.
-        captions: Captions in the order of the items, or timed captions by video.
-        settings: As in `prepare`.
-    """
+    """Score the captions of one split, and resample the scores."""
     scores = score(captions)
     resamples, seed = settings["resamples"], settings["seed"]
     table = scores.table("submission")
@@ -139,7 +122,7 @@ def score_split(
     return ScoredSplit(_scores(table, draws, made), draws, _arrays(scores, items))
 
 
-def _scores(table: ScoreTable, draws: Draws, made: str) -> list[tuple[str, float, str]]:
+def _scores(table: ScoreTable, draws: Resamples, made: str) -> list[tuple[str, float, str]]:
     intervals = {
         ("submission", name): interval
         for name in draws.names
@@ -185,7 +168,7 @@ def unpacked(answered: Mapping[str, Any]) -> dict[str, ScoredSplit]:
     return {
         split: ScoredSplit(
             [(name, value, signature) for name, value, signature in each["scores"]],
-            Draws.from_bytes(*each["draws"]),
+            Resamples.from_bytes(*each["draws"]),
             {kind: (names, content) for kind, (names, content) in each["arrays"].items()},
         )
         for split, each in answered["scored"].items()

@@ -18,12 +18,11 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 
 from reelscore._version import __version__
-from reelscore.challenges.arena import Arena
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.queue import jobs
-from reelscore.challenges.queue.job_needs import capabilities
 from reelscore.challenges.queue.job_results import Claim, OtherSignature
 from reelscore.challenges.queue.processes import Helper, ProcessFault
-from reelscore.challenges.queue.queue_state import other_versions, seen
+from reelscore.challenges.queue.queue_state import capabilities, other_versions, seen
 from reelscore.challenges.queue.scorers import unpacked
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.store.database import Database
@@ -84,22 +83,17 @@ class Workers:
 
     def __init__(
         self,
-        arena: Arena,
+        challenges: Challenges,
         scorers: int | None = None,
         *,
         device: str = "cpu",
         target: str = _TARGET,
     ) -> None:
-        """Prepare the scorers.
+        """Prepare the scorers: all cores but one by default.
 
-        Args:
-            arena: The database.
-            scorers: How many; all cores but one by default. With 0, what dead workers held is taken
-                back, and nothing scored.
-            device: What learned metrics are computed on.
-            target: What scores, for tests.
+        With 0, what dead workers held is taken back, and nothing scored.
         """
-        self.arena = arena
+        self.challenges = challenges
         self.count = default_scorers() if scorers is None else scorers
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         self.able = capabilities(device)
@@ -112,7 +106,7 @@ class Workers:
 
     def __enter__(self) -> Workers:
         """Start the scorers; leases of a SQLite file are void, since nobody else can hold one."""
-        jobs.sweep(self.arena, all_leases=self.arena.database.is_sqlite)
+        jobs.sweep(self.challenges, all_leases=self.challenges.database.is_sqlite)
         self._say_hello()
         self._threads = [
             threading.Thread(target=self._work, args=(helper,), daemon=True)
@@ -143,10 +137,10 @@ class Workers:
         Returns:
             How many jobs were done.
         """
-        seen(self.arena, self.name, self.able, self.count)
+        seen(self.challenges, self.name, self.able, self.count)
         count = 0
         try:
-            while (own := jobs.claim(self.arena, self.name, self.able)) is not None:
+            while (own := jobs.claim(self.challenges, self.name, self.able)) is not None:
                 self._score(self._helpers[0], own)
                 count += 1
         finally:
@@ -157,7 +151,7 @@ class Workers:
         pause = 0.0
         while not self._stop.is_set():
             try:
-                own = jobs.claim(self.arena, self.name, self.able)
+                own = jobs.claim(self.challenges, self.name, self.able)
                 if own is None:
                     self._nap()
                 else:
@@ -181,7 +175,7 @@ class Workers:
         told: list[str] = []
         while not self._stop.wait(SWEEP):
             with contextlib.suppress(SQLAlchemyError, ReelscoreError, OSError):
-                if jobs.sweep(self.arena):
+                if jobs.sweep(self.challenges):
                     self.wake()
                 self._say_hello()
                 waiting = self.left_to_others()
@@ -194,13 +188,13 @@ class Workers:
         return [
             f"Submissions wait for version {version}, which scored the others; this is "
             f"{__version__}. Run that one, or score all again: reelscore challenge rescore."
-            for version in other_versions(self.arena)
+            for version in other_versions(self.challenges)
         ]
 
     def _say_hello(self) -> None:
         """Print that this one is there, unless it only looks after others."""
         if self.count:
-            seen(self.arena, self.name, self.able, self.count)
+            seen(self.challenges, self.name, self.able, self.count)
 
     def _score(self, helper: Helper, own: Claim) -> None:
         """Score one job, and keep its result or what went wrong."""
@@ -209,21 +203,21 @@ class Workers:
         except ProcessFault as fault:
             if fault.kind == "abandoned":
                 if self._stop.is_set():
-                    jobs.give_back(self.arena, own, "its worker stopped")
+                    jobs.give_back(self.challenges, own, "its worker stopped")
                 return
             logger.warning("scoring failed: %s", fault)
-            jobs.fault(self.arena, own, f"its scorer failed: {fault}")
+            jobs.fault(self.challenges, own, f"its scorer failed: {fault}")
             return
         if "defect" in answered:
             number = secrets.token_hex(4)
             logger.error("defect %s in a scorer: %s", number, answered["defect"])
-            jobs.defect(self.arena, own, number)
+            jobs.defect(self.challenges, own, number)
             return
         try:
-            jobs.finish(self.arena, own, unpacked(answered))
+            jobs.finish(self.challenges, own, unpacked(answered))
         except OtherSignature as error:
             logger.error("a result was not kept: %s", error)
-            jobs.put_aside(self.arena, own, str(error))
+            jobs.put_aside(self.challenges, own, str(error))
             raise
 
     def _ask(self, helper: Helper, own: Claim) -> dict[str, Any]:
@@ -242,7 +236,7 @@ class Workers:
             keys = {digest: key for key, _, digest in own.splits}
             try:
                 for digest in answered["missing"]:
-                    request["content"][digest] = jobs.references_of(self.arena, keys[digest])
+                    request["content"][digest] = jobs.references_of(self.challenges, keys[digest])
             except DataError as error:  # an import without references, or a damaged file
                 return {"defect": f"references: {error}"}
             answered = helper.ask(request, limits["seconds"], memory, meanwhile)
@@ -259,7 +253,7 @@ class Workers:
                 return True
             last = time.monotonic()
             with contextlib.suppress(SQLAlchemyError, ReelscoreError, OSError):
-                return jobs.renew(self.arena, own)  # else tried again before the lease is over
+                return jobs.renew(self.challenges, own)  # else tried again before the lease is over
             return True
 
         return renewed

@@ -15,7 +15,7 @@ from reelscore.errors import DataError
 from reelscore.store.database import alone
 
 
-class Event(NamedTuple):
+class LogEvent(NamedTuple):
     """A row of the log."""
 
     time: int
@@ -28,16 +28,11 @@ class Event(NamedTuple):
     chain: str
 
 
-_COLUMNS = [event.c[name] for name in Event._fields]
+_COLUMNS = [event.c[name] for name in LogEvent._fields]
 
 
 def link(chain: str, challenge: str, row: Iterable[Any]) -> str:
     """Chain a row to those before it.
-
-    Args:
-        chain: The chain before it; empty at the beginning.
-        challenge: The challenge's id; empty where the row is about the whole server.
-        row: Time, actor, what, about, reason, before and after.
 
     >>> link("", "dogs", [1, "ada", "made", "dogs", "", "", ""])[:8]
     '...'
@@ -58,26 +53,14 @@ def log(
     before: str = "",
     after: str = "",
 ) -> None:
-    """Add a row to the log; call it last in a transaction, since others wait for its end.
-
-    Args:
-        connection: A transaction that writes.
-        time: When it happened.
-        challenge: The challenge's key; ``None`` for the whole server.
-        what: What happened, in one word.
-        about: The id of what it happened to.
-        actor: Who did it; empty for the server itself.
-        reason: Why.
-        before: What it was before.
-        after: What it is now.
-    """
+    """Add a row to the log; call it last in a transaction, since others wait for its end."""
     alone(connection, "challenge_event", str(challenge))
     id = ""
     if challenge is not None:
         id = connection.execute(select(challenge_table.c.id).filter_by(key=challenge)).scalar_one()
     row = (time, actor, what, about, reason, before, after)
     chain = link(chain_head(connection, challenge), id, row)
-    values = dict(zip(Event._fields, (*row, chain), strict=True))
+    values = dict(zip(LogEvent._fields, (*row, chain), strict=True))
     connection.execute(insert(event).values(challenge=challenge, **values))
 
 
@@ -106,10 +89,10 @@ def chain_head(connection: Connection, challenge: int | None) -> str:
     return connection.scalar(last.order_by(event.c.key.desc()).limit(1)) or ""
 
 
-def read_events(connection: Connection, challenge: int | None) -> list[Event]:
+def read_events(connection: Connection, challenge: int | None) -> list[LogEvent]:
     """Return the log of a challenge, oldest first."""
     rows = select(*_COLUMNS).where(event.c.challenge == challenge).order_by(event.c.key)
-    return [Event(*row) for row in connection.execute(rows)]
+    return [LogEvent(*row) for row in connection.execute(rows)]
 
 
 def broken_link(connection: Connection, challenge: int | None) -> int | None:

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, RowMapping, and_, false, func, select
 
-from reelscore.challenges.boards.boards import Entry, Kind, Place
-from reelscore.challenges.boards.draws import NO_DRAWS, Draws
+from reelscore.challenges.boards.boards import BoardEntry, Kind, Place
 from reelscore.challenges.boards.ladder import Score, Told
+from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 
 
 @dataclass(frozen=True)
-class Record:
+class SubmissionRecord:
     """A submission of a phase, with its team and its job of one generation.
 
     Attributes:
@@ -79,10 +79,10 @@ class Record:
         return self.team_state != "disqualified" and self.state == "scored"
 
     def entry(
-        self, scores: Mapping[str, Score], draws: Draws = NO_DRAWS, place: Place = "ranked"
-    ) -> Entry:
+        self, scores: Mapping[str, Score], draws: Resamples = NO_RESAMPLES, place: Place = "ranked"
+    ) -> BoardEntry:
         """Return it as boards see it."""
-        return Entry(
+        return BoardEntry(
             self.id,
             self.team_name,
             self.arrived,
@@ -100,17 +100,13 @@ class Record:
 _HEIR, _OWN = tables.team.alias("heir"), tables.job.alias("own")
 
 
-def records(connection: Connection, phase: int, generation: int, of_team: str = "") -> list[Record]:
+def records(
+    connection: Connection, phase: int, generation: int, of_team: str = ""
+) -> list[SubmissionRecord]:
     """List the submissions of a phase, in order of arrival.
 
     A merged team's submissions are those of the team it was merged into. Each has its score of the
     generation, or else the state of its newest job.
-
-    Args:
-        connection: The database.
-        phase: The database's number of the phase.
-        generation: Whose jobs to look at.
-        of_team: The public id of a team, whose submissions alone are wanted.
     """
     submission, team, job, own_phase = tables.submission, tables.team, tables.job, tables.phase
     heir = _HEIR
@@ -119,30 +115,19 @@ def records(connection: Connection, phase: int, generation: int, of_team: str = 
     seen = func.coalesce(
         shown.correlate(submission).scalar_subquery(), own.correlate(submission).scalar_subquery()
     )
+    of_submission = ("key", "id", "number", "arrived", "late", "status", "chosen", "method")
     query = (
         select(
-            submission.c.key,
-            submission.c.id,
-            team.c.id.label("own_team"),
-            heir.c.id.label("heir_team"),
-            team.c.name,
-            heir.c.name.label("heir_name"),
+            *(submission.c[name] for name in (*of_submission, "link", "file_name")),
+            func.coalesce(heir.c.id, team.c.id).label("team"),
+            func.coalesce(heir.c.name, team.c.name).label("team_name"),
+            func.coalesce(heir.c.state, team.c.state).label("team_state"),
             team.c.kind,
-            submission.c.number,
-            submission.c.arrived,
-            submission.c.late,
-            submission.c.status,
-            team.c.state.label("own_state"),
-            heir.c.state.label("heir_state"),
-            submission.c.chosen,
-            submission.c.method,
-            submission.c.link,
-            submission.c.file_name,
             job.c.key.label("job"),
+            func.coalesce(job.c.state, "").label("state"),
+            func.coalesce(job.c.reason, "").label("reason"),
+            func.coalesce(submission.c.withdrawn >= own_phase.c.closes, false()).label("given_up"),
             job.c.generation,
-            job.c.state,
-            job.c.reason,
-            (submission.c.withdrawn >= own_phase.c.closes).label("given_up"),
         )
         .join(own_phase, submission.c.phase == own_phase.c.key)
         .join(team, submission.c.team == team.c.key)
@@ -153,34 +138,17 @@ def records(connection: Connection, phase: int, generation: int, of_team: str = 
     )
     if of_team:
         query = query.where(func.coalesce(heir.c.id, team.c.id) == of_team)
-    return [_record(row, generation) for row in connection.execute(query)]
+    return [_record(row, generation) for row in connection.execute(query).mappings()]
 
 
-def _record(row: Any, generation: int) -> Record:
-    job, state, reason = row.job, row.state or "", row.reason or ""
-    if state == "scored" and row.generation != generation:
+def _record(row: RowMapping, generation: int) -> SubmissionRecord:
+    values = {**row, "given_up": bool(row["given_up"])}
+    made = values.pop("generation")
+    if row["state"] == "scored" and made != generation:
         # of the next generation, of which nothing is shown before all of it is there
-        job, state, reason = None, "scoring", f"shown with generation {row.generation}"
-    return Record(
-        row.key,
-        row.id,
-        row.heir_team or row.own_team,
-        row.heir_name or row.name,
-        row.kind,
-        row.number,
-        row.arrived,
-        row.late,
-        row.status,
-        row.heir_state or row.own_state,
-        row.chosen,
-        row.method,
-        row.link,
-        row.file_name,
-        job,
-        state,
-        reason,
-        bool(row.given_up),
-    )
+        reason = f"shown with generation {made}"
+        values |= {"job": None, "state": "scoring", "reason": reason}
+    return SubmissionRecord(**values)
 
 
 def stories_told(connection: Connection, split: str, ids: Sequence[str]) -> dict[str, int]:
@@ -225,10 +193,10 @@ def arrays_of(
     }
 
 
-def draws_of(connection: Connection, split: int, jobs: Sequence[int]) -> dict[int, Draws]:
+def draws_of(connection: Connection, split: int, jobs: Sequence[int]) -> dict[int, Resamples]:
     """Return the resampled scores of some jobs on a split."""
     arrays = arrays_of(connection, split, jobs, "draws")
-    return {job: Draws.from_bytes(names, data) for job, (names, data) in arrays.items()}
+    return {job: Resamples.from_bytes(names, data) for job, (names, data) in arrays.items()}
 
 
 def told_of(connection: Connection, phase: int, split: int, generation: int) -> dict[str, Told]:

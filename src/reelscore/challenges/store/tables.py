@@ -404,10 +404,6 @@ blob = Table(
 def open_challenges(where: Where, *, create: bool = False) -> Database:
     """Open a database of challenges; its tables, and those of campaigns, are brought up to date.
 
-    Args:
-        where: The path of a SQLite file, or the URL of a PostgreSQL database.
-        create: Make the file and the tables where there are none.
-
     Raises:
         DataError: If it cannot be used, or is of a newer version.
 
@@ -420,9 +416,5 @@ def open_challenges(where: Where, *, create: bool = False) -> Database:
 
 
 def building_challenges(where: Where) -> AbstractContextManager[Database]:
-    """Open a database to put a whole challenge in; a new SQLite file appears when it is whole.
-
-    Args:
-        where: The path of a SQLite file, or the URL of a PostgreSQL database.
-    """
+    """Open a database to put a whole challenge in; a new SQLite file appears when it is whole."""
     return building(where, CAMPAIGNS, MIGRATIONS)

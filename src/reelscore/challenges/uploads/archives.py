@@ -45,10 +45,6 @@ class Unpacked:
 def unpack(name: str, content: bytes) -> Unpacked:
     """Take the files of an upload out of their wrapping.
 
-    Args:
-        name: The file's name, for messages.
-        content: Its bytes.
-
     Raises:
         DataError: If it is too large once unpacked, damaged, or holds what it must not.
 

@@ -46,10 +46,6 @@ class SplitContent:
 def read_split(split: Split, folder: Path) -> SplitContent:
     """Read the references of a split.
 
-    Args:
-        split: What the definition says about it.
-        folder: Where its files are.
-
     Raises:
         DataError: If they cannot be read, or are not valid.
     """

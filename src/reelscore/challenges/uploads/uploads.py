@@ -8,8 +8,10 @@ stands in the file and the ids of items: there is nothing else that it could hol
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import queue
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,9 +23,9 @@ import msgspec
 from reelscore.challenges.definition.records import Kind, ScoringLimits
 from reelscore.challenges.queue.processes import Helper, ProcessFault
 from reelscore.challenges.uploads.archives import unpack
-from reelscore.challenges.uploads.entry_lines import with_lines
 from reelscore.data.checks import SHOWN, Problems, candidate_fault, has_words, id_fault
 from reelscore.data.formats import get_format
+from reelscore.data.json_documents import section_for
 from reelscore.data.reading import Reading, Request
 from reelscore.data.source import PARQUET, Source
 from reelscore.data.stories import SPARE_TIME, StoryPolicies
@@ -37,7 +39,7 @@ _LONGEST = 300  # characters of one problem in a report
 
 
 @dataclass(frozen=True)
-class Report:
+class UploadReport:
     """What is wrong with an upload.
 
     Attributes:
@@ -110,14 +112,13 @@ class Expected:
 class Readers:
     """A pool of reader processes; each is replaced after some files, or when it breaks a limit.
 
-    >>> readers = Readers(1)
     >>> expected = Expected("captions", [ItemList("test", ["v1", "v2"])])
-    >>> got = readers.read("run.json", b'{"v1": "a man", "v2": "a dog"}', expected)
+    >>> with Readers(1) as readers:
+    ...     got = readers.read("run.json", b'{"v1": "a man", "v2": "a dog"}', expected)
+    ...     readers.read("run.json", b'{"v1": "a man"}', expected).message
+    "run.json: 1 item has no caption (first: 'v2')."
     >>> captions_of(got.captions)
     {'test': ['a man', 'a dog']}
-    >>> readers.read("run.json", b'{"v1": "a man"}', expected).message
-    "run.json: 1 item has no caption (first: 'v2')."
-    >>> readers.close()
     """
 
     def __init__(self, count: int, seconds: float = SECONDS, memory: int = MEMORY) -> None:
@@ -129,13 +130,8 @@ class Readers:
         for helper in self._all:
             self._free.put(helper)
 
-    def read(self, name: str, content: bytes, expected: Expected) -> Accepted | Report:
+    def read(self, name: str, content: bytes, expected: Expected) -> Accepted | UploadReport:
         """Read an upload.
-
-        Args:
-            name: The file's name, for messages.
-            content: Its bytes.
-            expected: What it has to hold.
 
         Raises:
             RefusedError: If all readers stay busy, reason ``busy``.
@@ -145,12 +141,20 @@ class Readers:
             try:
                 answer = self._ask(helper, request)
             except ProcessFault as fault:
-                return Report(f"{request['name']}: reading it was ended: {fault}.")
+                return UploadReport(f"{request['name']}: reading it was ended: {fault}.")
         if "captions" in answer:
             return Accepted(answer["captions"], tuple(answer["notes"]))
-        return Report(
+        return UploadReport(
             answer["message"], tuple(answer["problems"]), answer["count"], tuple(answer["notes"])
         )
+
+    def __enter__(self) -> Readers:
+        """Return the readers themselves; leaving ends their processes."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End all processes."""
+        self.close()
 
     def close(self) -> None:
         """End all processes."""
@@ -421,3 +425,80 @@ def _short(text: str) -> str:
     """Cut a problem to size; what no terminal should print is spelled out."""
     plain = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
     return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
+
+
+_LARGEST = 16 << 20  # bytes; in larger files entries are named by their number alone
+_STORIES = ("results", "database")  # sections that hold them
+_BETWEEN = re.compile(r"[\s,:]*")
+_RECORDS = re.compile(r"\{|\[\s*\{")  # a value that may be a section: others are captions
+_PLACE = r""": (?:(?:entry|record) (?P<number>\d+)|video (?P<video>'[^']*'|"[^"]*"))"""
+
+
+def with_lines(messages: Sequence[str], name: str, content: bytes) -> list[str]:
+    r"""Put the line where messages name an entry of a file by its number, or a video by its id.
+
+    A file that is one line, or that cannot be followed, is named as before.
+
+    >>> with_lines(["a.json: entry 2: it is empty."], "a.json", b'{"v1": "a",\n "v2": ""}')
+    ['a.json:2: it is empty.']
+    """
+    pattern = re.compile(re.escape(name) + _PLACE)
+    if not any(map(pattern.search, messages)):
+        return list(messages)
+    lines = _entry_lines(content)
+
+    def place(match: re.Match[str]) -> str:
+        number, video = match["number"], match["video"]
+        line = lines.get(int(number) if number else video)
+        if line is None:
+            return match[0]
+        return f"{name}:{line}" if number else f"{name}:{line}: video {video}"
+
+    return [pattern.sub(place, message) for message in messages]
+
+
+def _entry_lines(content: bytes) -> dict[int | str, int]:
+    """Return the lines of entries by their numbers, and by their keys as messages write them."""
+    if len(content) > _LARGEST or b"\n" not in content.strip():
+        return {}
+    try:
+        text = content.decode("utf-8-sig")
+        at = _section(text, _after(text, 0))
+        lines: dict[int | str, int] = {}
+        line, before = 1, 0
+        for number, (key, start, _) in enumerate(_entries(text, at), start=1):
+            line, before = line + text.count("\n", before, start), start
+            lines[number] = line
+            lines.setdefault(repr(key), line)
+    except (ValueError, IndexError, RecursionError):
+        return {}  # no JSON, or not all of it
+    return lines
+
+
+def _section(text: str, at: int) -> int:
+    """Return where the list or object of captions begins: the whole, or a section of it."""
+    if text[at] == "[":
+        return at
+    values = {key: value for key, _, value in _entries(text, at) if _RECORDS.match(text, value)}
+    names = [name for name in (section_for("candidates", values), *_STORIES) if name in values]
+    return values[names[0]] if names else at
+
+
+def _entries(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """Yield the key, the beginning and the beginning of the value of each entry at a place."""
+    decode = json.JSONDecoder().raw_decode
+    is_list = text[at] == "["
+    at = _after(text, at + 1)
+    while text[at] not in "]}":
+        start, key = at, ""
+        if not is_list:
+            key, end = decode(text, at)
+            at = _after(text, end)
+        yield key, start, at
+        at = _after(text, decode(text, at)[1])
+
+
+def _after(text: str, at: int) -> int:
+    """Skip what stands between the parts of a document."""
+    match = _BETWEEN.match(text, at)
+    return match.end() if match else at

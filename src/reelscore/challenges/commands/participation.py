@@ -1,0 +1,402 @@
+"""``reelscore challenge``: take part in a challenge, on a server or in a database."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from reelscore.challenges import submissions
+from reelscore.challenges.challenge import Challenge, expected_of
+from reelscore.challenges.commands.options import (
+    ACTOR,
+    FAILED,
+    OWNER,
+    WAITING,
+    challenge_option,
+    database_option,
+    exit_status,
+    json_option,
+    open_challenge,
+    phase_option,
+    read_file,
+    say,
+    seen_scores,
+    server_option,
+    show,
+)
+from reelscore.challenges.commands.served import login_server, served_challenge, submit_file
+from reelscore.challenges.definition.checks import score_scales
+from reelscore.challenges.definition.reader import read_definition
+from reelscore.challenges.exchange.remote import Server
+from reelscore.challenges.exchange.saved_login import checked_address, keep_login
+from reelscore.challenges.people.teams import add_team, find_team
+from reelscore.challenges.queue.queue_state import waits_for
+from reelscore.challenges.queue.workers import Workers, alone_on
+from reelscore.challenges.store.results import SubmissionRecord
+from reelscore.challenges.submissions import Upload, hand_in, keep
+from reelscore.challenges.uploads.archives import is_passed_over
+from reelscore.challenges.uploads.splits import items_of, read_split
+from reelscore.challenges.uploads.uploads import Expected, Readers, UploadReport
+from reelscore.challenges.views import View
+from reelscore.cli.messages import printable
+from reelscore.cli.options import number_option
+from reelscore.errors import DataError, RefusedError, check_choice
+from reelscore.store.values import microseconds, to_iso
+
+
+@click.command("check")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--phase", metavar="ID", help="The phase that captions are meant for.")
+@server_option
+@database_option
+@click.option(
+    "--definition",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The definition of the challenge, where there is no database yet.",
+)
+@challenge_option
+def check_command(
+    file: Path,
+    phase: str | None,
+    server: str | None,
+    database: str | None,
+    definition: Path | None,
+    challenge_id: str,
+) -> None:
+    """Check a definition, or captions before they are sent.
+
+    A file that ends in .toml is a definition: it is read with all files that it names. Any other
+    file holds captions, and is read as the server would read it; nothing is charged. The exit
+    status is 2 if it cannot be scored, 3 if too many bad files were sent, 4 before the phase opens.
+
+    \b
+    Examples:
+      reelscore challenge check lsmdc.toml
+      reelscore challenge check run.json --phase blind-test
+      reelscore challenge check run.json --phase blind-test --database lsmdc.db
+    """
+    if file.suffix == ".toml":
+        _check_definition(file)
+        return
+    if phase is None:
+        raise DataError("Captions are checked for a phase; name it: --phase ID.")
+    if sum(place is not None for place in (server, database, definition)) > 1:
+        raise DataError("Choose one of --server, --database and --definition.")
+    if database is None and definition is None:
+        asked = login_server(server)
+        id = served_challenge(asked, challenge_id, phase)["id"]
+        with exit_status():
+            checked = asked.check(id, phase, file)
+        for note in checked["notes"]:
+            say(note)
+        say(checked["message"])
+        return
+    if database is not None:
+        with open_challenge(database, challenge_id) as challenge, challenge.reading() as connection:
+            expected = challenge.expected_upload(connection, challenge.phase(connection, phase))
+    else:
+        assert definition is not None
+        expected = _expected(definition, phase)
+    with Readers(1) as readers:
+        read = readers.read(file.name, read_file(file), expected)
+    for note in read.notes:
+        say(note)
+    if isinstance(read, UploadReport):
+        raise DataError("\n".join([read.message, *(f"  {each}" for each in read.problems)]))
+    items = sum(len(split.items) for split in expected.splits)
+    say(f"{file.name} can be scored: captions of {items:,} items.")
+
+
+def _check_definition(file: Path) -> None:
+    definition = read_definition(file)
+    for split in definition.splits:
+        content = read_split(split, file.parent)
+        scores = ", ".join(score_scales(definition.scoring, split.kind))
+        say(f"Split {split.id!r}: {content.count:,} items, {split.visibility}; scores: {scores}.")
+    say(f"{file}: the definition of {definition.id!r} is complete.")
+
+
+def _expected(definition: Path, phase: str) -> Expected:
+    read = read_definition(definition)
+    check_choice("phase", phase, [each.id for each in read.phases])
+    own = read.phase(phase)
+    contents = {id: read_split(read.split(id), definition.parent) for id in own.splits}
+    lists = [items_of(id, content.items) for id, content in contents.items()]
+    return expected_of(read, own, lists)
+
+
+@click.command("login")
+@click.argument("url", metavar="URL")
+def login_command(url: str) -> None:
+    """Store the token of a server of challenges.
+
+    The page Team of a challenge makes tokens. It is asked for here, tried, and kept in a file that
+    nobody else can read. REELSCORE_TOKEN takes precedence over it.
+
+    \b
+    Example:
+      reelscore challenge login https://challenge.example
+    """
+    address = checked_address(url)
+    token = os.environ.get("REELSCORE_TOKEN") or click.prompt("Token", hide_input=True, err=True)
+    challenges = Server(address, token.strip(), tell=say).challenges()
+    file = keep_login(address, token.strip())
+    listed = ", ".join(challenges) or "none yet"
+    say(f"Logged in to {address}; challenges: {listed}. The token is in {file}.")
+
+
+@click.command("submit")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@phase_option
+@server_option
+@database_option
+@click.option("--team", metavar="NAME", help="With --database: the team; made if needed.")
+@challenge_option
+@click.option("--method", default="", metavar="TEXT", help="What the method is called.")
+@click.option("--link", default="", metavar="URL", help="Where it is described.")
+@click.option("--key", default="", metavar="TEXT", help="The same key is the same submission.")
+@click.option("--force", is_flag=True, help="Take captions that the team sent before.")
+@click.option("--wait", "waits", is_flag=True, help="Wait for the scores, and print them.")
+@number_option("--timeout", default=600, least=1, metavar="SECONDS", help="How long to wait.")
+@json_option
+def submit_command(
+    file: Path,
+    phase: str,
+    server: str | None,
+    database: str | None,
+    team: str | None,
+    challenge_id: str,
+    method: str,
+    link: str,
+    key: str,
+    force: bool,
+    waits: bool,
+    timeout: int,
+    as_json: bool,
+) -> None:
+    """Hand in a file of captions, to a server or, with --database, without one.
+
+    Exit status: 0 scored or accepted, 2 refused, 3 no quota, 4 closed, 5 failed, 6 still waiting.
+    What does not arrive is sent again, and counts once. With --database, --wait scores the file
+    here where no server does.
+
+    \b
+    Examples:
+      reelscore challenge submit run.json --phase public-test --wait
+      reelscore challenge submit run.json --phase public-test --database lsmdc.db \\
+        --team Ours --wait
+    """
+    if database is None:
+        fields = {"method": method, "link": link, "force": str(force).lower()}
+        with exit_status():
+            done = submit_file(
+                login_server(server),
+                challenge_id,
+                phase,
+                file,
+                fields,
+                key=key,
+                timeout=timeout if waits else None,
+            )
+        _tell(done["id"], done["number"], done["state"], done["reason"], done["scores"], waits,
+              as_json)  # fmt: skip
+        return
+    if team is None:
+        raise DataError("With --database, name the team: --team NAME.")
+    upload = Upload(file.name, read_file(file), method, "", link, key, force)
+    with open_challenge(database, challenge_id) as challenge:
+        challenge.find_phase(phase)  # before a team is made for it
+        own = find_team(challenge, team) or add_team(challenge, team, actor=ACTOR)
+        with Readers(1) as readers, exit_status():
+            receipt = hand_in(challenge, readers, phase, own, upload, actor=ACTOR)
+        for note in receipt.notes:
+            say(note)
+        left = receipt.left
+        say(
+            f"Submission {receipt.number} is accepted as {receipt.id}; left today "
+            f"{_count(left.today)}, in all {_count(left.total)}."
+        )
+        record = _wait(challenge, receipt.id, timeout if waits else 0.0)
+        scores = seen_scores(View(challenge, OWNER), phase, record)
+        reason = waits_for(challenge.store, receipt.id)[0] or record.reason
+    _tell(receipt.id, receipt.number, record.state, reason, scores, waits, as_json)
+
+
+def _tell(
+    id: str,
+    number: int,
+    state: str,
+    reason: str,
+    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    waits: bool,
+    as_json: bool,
+) -> None:
+    """Print the scores, and end with the status of the submission."""
+    if as_json:
+        show({"id": id, "number": number, "state": state, "scores": scores})
+    else:
+        for split, of_split in scores.items():
+            for name, score in of_split.items():
+                click.echo(f"{printable(split)}  {printable(name):<16} {score['score']:.6f}")
+    if state == "failed":
+        say(f"It failed: {printable(reason)}. It was not charged.")
+        sys.exit(FAILED)
+    if waits and state in ("queued", "scoring"):
+        say(f"It still waits to be scored{f': {printable(reason)}' if reason else ''}.")
+        sys.exit(WAITING)
+
+
+def _count(number: int | None) -> str:
+    return "without limit" if number is None else str(number)
+
+
+def _wait(challenge: Challenge, id: str, timeout: float) -> SubmissionRecord:
+    """Wait until a submission is scored: here, or by whoever else scores for the database."""
+    until = time.monotonic() + timeout
+    while True:
+        submission = View(challenge, OWNER).find(id)
+        assert submission is not None  # it was handed in
+        record = submission[1]
+        if record.state not in ("queued", "scoring") or time.monotonic() >= until:
+            return record
+        with suppress(DataError), alone_on(challenge.database):  # else a server scores it
+            Workers(challenge.store, 1).run_until_idle()
+        time.sleep(0.1)
+
+
+@click.command("submissions")
+@server_option
+@database_option
+@challenge_option
+@click.option("--phase", metavar="ID", help="Of this phase only.")
+@json_option
+def submissions_command(
+    server: str | None, database: str | None, challenge_id: str, phase: str | None, as_json: bool
+) -> None:
+    """List submissions and what became of them: your team's on a server, or all of a database.
+
+    \b
+    Examples:
+      reelscore challenge submissions
+      reelscore challenge submissions --database lsmdc.db --phase public-test
+    """
+    if database is None:
+        listed = _served(login_server(server), challenge_id, phase)
+    else:
+        listed = _stored(database, challenge_id, phase)
+    if as_json:
+        show(listed)
+        return
+    for each in listed:
+        reason = f" ({each['reason']})" if each["reason"] else ""
+        line = f"{each['id']}  {each['team']}, {each['phase']} {each['number']}: "
+        click.echo(printable(f"{line}{each['state']}{reason}"))
+        for split, scores in each["scores"].items():
+            numbers = "  ".join(f"{name} {score['score']:.6f}" for name, score in scores.items())
+            click.echo(printable(f"  {split}: {numbers}"))
+
+
+def _served(server: Server, challenge: str, phase: str | None) -> list[dict[str, Any]]:
+    id = served_challenge(server, challenge, phase)["id"]
+    submissions: list[dict[str, Any]] = server.get(f"/challenges/{quote(id)}/submissions")[
+        "submissions"
+    ]
+    return [each for each in submissions if phase in (None, each["phase"])]
+
+
+def _stored(database: str, challenge_id: str, phase: str | None) -> list[dict[str, Any]]:
+    with open_challenge(database, challenge_id) as challenge:
+        view = View(challenge, OWNER)
+        if phase is not None:
+            check_choice("phase", phase, view.phases)
+        return [
+            {
+                "id": record.id,
+                "team": record.team_name,
+                "phase": id,
+                "number": record.number,
+                "file": record.file_name,
+                "arrived": to_iso(record.arrived),
+                "late": bool(record.late),
+                "status": record.status,
+                "state": record.state,
+                "reason": record.reason,
+                "scores": seen_scores(view, id, record),
+            }
+            for id in view.phases
+            if phase in (None, id)
+            for record in view.submissions(id)
+        ]
+
+
+@click.command("import-zip")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILES..."
+)
+@click.option("--team", required=True, metavar="NAME", help="The team; made if there is none.")
+@phase_option
+@click.option("--database", required=True, metavar="DATABASE", help="The challenge's database.")
+@challenge_option
+def import_zip_command(
+    files: tuple[Path, ...], team: str, phase: str, database: str, challenge_id: str
+) -> None:
+    """Import submissions that were made elsewhere.
+
+    FILES are downloads of CodaLab or another platform, or caption files as they are. Each keeps
+    its old time: that of its newest caption file, or of the file itself. They are not charged.
+
+    \b
+    Example:
+      reelscore challenge import-zip old/*.zip --team Ours --phase public-test \\
+        --database lsmdc.db
+    """
+    contents = [(file, read_file(file)) for file in files]
+    with open_challenge(database, challenge_id) as challenge, Readers(1) as readers:
+        with challenge.reading() as connection:
+            own_phase = challenge.phase(connection, phase)
+            expected = challenge.expected_upload(connection, own_phase)
+        own = find_team(challenge, team) or add_team(challenge, team, actor=ACTOR)
+        for file, content in contents:
+            upload, arrived = Upload(file.name, content), _made(file, content)
+            accepted = submissions.read_file(challenge, readers, own_phase, own, upload, expected)
+            try:
+                receipt = keep(
+                    *(challenge, phase, own, upload, accepted),
+                    arrived=arrived,
+                    actor=ACTOR,
+                    imported=True,
+                )
+            except RefusedError as error:
+                if error.reason != "same":
+                    raise
+                say(f"{file.name}: {error}")
+                continue
+            say(f"{file.name}: submission {receipt.number} of {to_iso(arrived)}.")
+
+
+def _made(file: Path, content: bytes) -> int:
+    """Return when a submission was made: zips have no zone, so their times count as UTC."""
+    moment = datetime.fromtimestamp(file.stat().st_mtime, timezone.utc)
+    if zipfile.is_zipfile(io.BytesIO(content)):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            times = [
+                member.date_time
+                for member in archive.infolist()
+                if not member.is_dir() and not is_passed_over(member.filename)
+            ]
+        if times:
+            with suppress(ValueError):  # a zip that was made without a clock
+                moment = datetime(*max(times), tzinfo=timezone.utc)
+    return microseconds(moment.timestamp())

@@ -1,0 +1,275 @@
+"""What everybody reads of a challenge: overview, rules, data, dates and the log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from fastapi import Path, Query, Request
+from fastapi.responses import PlainTextResponse, Response
+
+from reelscore.challenges.boards.board_forms import score_text
+from reelscore.challenges.boards.boards import MARKS, BoardRow, Leaderboard
+from reelscore.challenges.definition import records as defined
+from reelscore.challenges.definition.checks import score_scales
+from reelscore.challenges.definition.records import Award, Definition, Publish
+from reelscore.challenges.exchange.archive import citation, markdown
+from reelscore.challenges.pages.context import (
+    AnyPage,
+    ChallengePage,
+    Router,
+    challenges_of,
+    listed_challenges,
+    missing,
+    open_page,
+)
+from reelscore.challenges.pages.wing_pages import PATH
+from reelscore.challenges.people.teams import list_teams
+from reelscore.challenges.permissions import may_see
+from reelscore.data.stories import Story
+from reelscore.web.sessions import find_visitor
+from reelscore.web.site import Here
+
+router = Router(prefix=PATH)
+Id = Annotated[str, Path(max_length=100)]
+_EXAMPLE = "what this clip shows"
+_TOP = 5  # entries of a board on the overview
+
+
+@router.get("")
+def show_challenges(request: Request, site: Here) -> Response:
+    """List the challenges of this server."""
+    account = find_visitor(request, challenges_of(request).database)
+    challenges = listed_challenges(request, account)
+    if len(challenges) == 1:
+        return site.go(f"{PATH}/{challenges[0].id}")
+    views = [open_page(request, challenge, account).view for challenge in challenges]
+    return site.page(request, "challenges/challenges.html", views=views, account=account)
+
+
+@router.get("/{challenge}")
+def show_overview(page: AnyPage) -> Response:
+    """Show what the challenge is about: its text, dates, boards, winners, and how to cite it."""
+    view = page.view
+    boards = [
+        (id, board, _top(board)) for id in view.boards() if (board := view.board(id)) is not None
+    ]
+    changes = [event for event in view.events() if event.what == "dates"]
+    return page.render(
+        "overview.html",
+        text=markdown(page.challenge.pages.get("overview", "")),
+        boards=boards,
+        marks=MARKS,
+        changes=changes,
+        verdict=view.verdict(),
+        citation=citation(view, f"{page.site.settings.url}{page.path}"),
+    )
+
+
+def _top(board: Leaderboard) -> list[tuple[BoardRow, str]]:
+    """Return the first rows of a board, each with its primary score."""
+    return [
+        (row, score_text(board.primary_column, row.entry.scores[board.primary]))
+        for row in board.rows[:_TOP]
+    ]
+
+
+@router.get("/{challenge}/rules")
+def show_rules(page: AnyPage) -> Response:
+    """Show the rules: the organisers' text, and those that the definition makes."""
+    definition = page.view.definition
+    return page.render(
+        "rules.html",
+        text=markdown(page.challenge.pages.get("rules", "")),
+        boards=board_rules(definition),
+        award=award_rule(definition),
+        published=published_rule(definition.publish),
+    )
+
+
+@router.get("/{challenge}/data")
+def show_data(page: AnyPage) -> Response:
+    """Show which items there are to caption, and what a file looks like."""
+    rows = [
+        (phase, split, items(page, phase.id, split))
+        for phase in page.view.definition.phases
+        for split in phase.splits
+    ]
+    return page.render(
+        "data.html",
+        text=markdown(page.challenge.pages.get("data", "")),
+        rows=[(phase, page.view.definition.split(split), ids) for phase, split, ids in rows],
+        files={
+            (phase.id, split): _count_references(page, phase.id, split) for phase, split, _ in rows
+        },
+    )
+
+
+def items(page: ChallengePage, phase: str, split: str) -> list[str] | None:
+    """Return the ids of a split's items, as far as they may be seen."""
+    phases = page.view.definition.phases
+    described = next((each for each in phases if each.id == phase), None)
+    if described is None or split not in described.splits:
+        return None
+    return page.view.items(phase, split)
+
+
+@router.get("/{challenge}/data/{phase}/{split}/ids.txt")
+def give_ids(page: AnyPage, phase: Id, split: Id) -> Response:
+    """Return the ids of the items, one a line."""
+    ids = items(page, phase, split)
+    if ids is None:
+        raise missing()
+    return PlainTextResponse("".join(f"{id}\n" for id in ids))
+
+
+@router.get("/{challenge}/data/{phase}/sample.json")
+def give_sample(page: AnyPage, phase: Id) -> Response:
+    """Return a file with every item of a phase, to be filled in and sent."""
+    described = next((each for each in page.view.definition.phases if each.id == phase), None)
+    lists = [items(page, phase, split) for split in described.splits] if described else []
+    ids = [id for each in lists if each is not None for id in each]
+    if not ids:
+        raise missing()
+    assert described is not None
+    if page.view.definition.kind(described) == "captions":
+        sample: object = dict.fromkeys(ids, _EXAMPLE)
+    else:
+        timed = [{"timestamp": [0.0, 1.0], "sentence": _EXAMPLE}]
+        sample = {"results": dict.fromkeys(ids, timed)}
+    return _json(sample)
+
+
+@router.get("/{challenge}/data/{phase}/{split}/references.json")
+def give_references(
+    page: AnyPage, phase: Id, split: Id, annotator: Annotated[int, Query(ge=1)] = 1
+) -> Response:
+    """Return the references of a public split, to those who may have them."""
+    files = _references(page, phase, split)
+    if annotator > len(files):
+        raise missing()
+    return _json(files[annotator - 1])
+
+
+def _count_references(page: ChallengePage, phase: str, split: str) -> int:
+    """Count the files of references that the viewer may have, without reading them."""
+    view = page.view
+    if not may_see(view.who.seen_as(), "references", view.situation(phase, split)):
+        return 0
+    described = view.definition.split(split)
+    return 1 if described.kind == "captions" else len(described.references)
+
+
+def _references(page: ChallengePage, phase: str, split: str) -> list[dict[str, Any]]:
+    """Return the files of references that the viewer may have.
+
+    Of stories one for each annotator.
+    """
+    if items(page, phase, split) is None:
+        return []
+    if page.view.definition.split(split).kind == "captions":
+        references = page.view.references(phase, split)
+        return [] if references is None else [references]
+    return [
+        {video: _timed(story) for video, story in stories.items()}
+        for stories in page.view.story_references(phase, split) or ()
+    ]
+
+
+def _timed(story: Story) -> dict[str, Any]:
+    """Write a story as ActivityNet Captions does."""
+    duration = {} if story.duration is None else {"duration": story.duration}
+    timed = {"timestamps": story.segments.tolist(), "sentences": list(story.sentences)}
+    return {**duration, **timed}
+
+
+@router.get("/{challenge}/log")
+def show_log(page: AnyPage) -> Response:
+    """Show the events that the viewer may see, and the head of the log's chain."""
+    return page.render(
+        "log.html",
+        events=page.view.events(),
+        chain=page.view.chain_head(),
+        names=team_names(page),
+    )
+
+
+def team_names(page: ChallengePage) -> dict[str, str]:
+    """Return the names of teams by their ids, as the log has them: to organisers of all."""
+    if page.is_organiser:
+        return {team.id: team.name for team in list_teams(page.challenge)}
+    return {page.team.id: page.team.name} if page.team else {}
+
+
+def _json(value: object) -> Response:
+    text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    return Response(text, media_type="application/json")
+
+
+def board_rules(definition: Definition) -> list[tuple[str, str]]:
+    """Return of each leaderboard, by its name, how its entries are ordered and compared."""
+    return [(board.name or board.id, _order(definition, board)) for board in definition.boards]
+
+
+def _order(definition: Definition, board: defined.Board) -> str:
+    phase = definition.phase(board.phase)
+    where = phase.name or phase.id
+    if len(phase.splits) > 1:
+        where += f", split {board.split}"
+    return (
+        f"Entries of {where}, ordered by {_label(definition, board.primary)}. Two entries differ "
+        f"if a paired bootstrap tells them apart (p < {board.test.level:g}; correction for the "
+        f"number of pairs: {board.test.correction})."
+    )
+
+
+def award_rule(definition: Definition) -> str:
+    """Return who wins; empty where the definition does not."""
+    award = definition.award
+    if award is None:
+        return ""
+    names = _listed(definition, award.columns)
+    rule = {
+        "column": f"The best by {names}",
+        "mean_rank": f"The lowest mean of the ranks by {names}",
+        "points": f"The most points: {', '.join(map(str, award.points))} for the first places by "
+        f"each of {names}",
+    }[award.rule]
+    return f"{rule}{_ties(definition, award)}. Baselines and organisers' entries win nothing."
+
+
+def _ties(definition: Definition, award: Award) -> str:
+    if award.rule == "column" and award.within_cluster == "share":
+        return "; entries that the test cannot tell apart share"
+    return f"; ties are decided by {_listed(definition, award.ties)}" if award.ties else ""
+
+
+def published_rule(publish: Publish) -> str:
+    """Return what else becomes public when the results are revealed.
+
+    >>> published_rule(Publish(captions=True))
+    'With the results: the captions of entries on a leaderboard.'
+    >>> published_rule(Publish())
+    'Nothing but scores.'
+    """
+    parts = [
+        *(["the captions of entries on a leaderboard"] if publish.captions else []),
+        *(["scores of single items of public splits"] if publish.items else []),
+    ]
+    return f"With the results: {' and '.join(parts)}." if parts else "Nothing but scores."
+
+
+def _listed(definition: Definition, scores: Iterable[str]) -> str:
+    return ", ".join(_label(definition, score) for score in scores)
+
+
+def _label(definition: Definition, score: str) -> str:
+    """Return what a score is called: that of a metric, or of people."""
+    if score.startswith("human:"):
+        return f"people's judgments ({score.removeprefix('human:').replace(':', ', ')})"
+    for kind in {split.kind for split in definition.splits}:
+        scales = score_scales(definition.scoring, kind)
+        if score in scales and scales[score].label:
+            return scales[score].label
+    return score
