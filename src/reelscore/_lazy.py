@@ -42,10 +42,6 @@ def attach(
     as it is. A name is imported when it is first used. It must not be that of a module of the
     package: importing the module would replace it.
 
-    Args:
-        package: The package's name: its `__name__`.
-        file: The package's file: its `__file__`.
-
     >>> import reelscore.stats
     >>> load, names, public = attach("reelscore.stats", reelscore.stats.__file__)
     >>> load("rank").__module__, names() == public

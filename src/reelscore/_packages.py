@@ -19,15 +19,6 @@ def need(
 ) -> ModuleType:
     """Import an optional package, or say how to get it.
 
-    Args:
-        module: The module.
-        extra: What brings it; by default what learned metrics need to score, or to be trained.
-        who: The beginning of the message: what needs it.
-        called: The package's name, where it is not that of the module.
-
-    Raises:
-        MissingExtraError: If it is not installed.
-
     >>> need("no_such_package", "reelscore[video]", "Frames of videos need")
     Traceback (most recent call last):
     reelscore.errors.MissingExtraError: Frames of videos need no_such_package. To install: ...

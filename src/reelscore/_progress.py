@@ -32,13 +32,6 @@ class Steps:
 class ProgressLines:
     """Says every ten seconds, in a line, how far work is: where nobody sees a bar, as in a log.
 
-    Args:
-        what: What is done, such as ``Scoring``.
-        write: Called with each line.
-        every: Seconds between two lines.
-        clock: Tells the time in seconds.
-        more: What else there is to say; empty for nothing.
-
     >>> times = iter([0.0, 5.0, 12.0])
     >>> progress = ProgressLines("Scoring", print, clock=lambda: next(times))
     >>> progress(100, 1000)
@@ -76,12 +69,6 @@ class ProgressLines:
 
 class ProgressBar:
     r"""Draws a bar into one line of a terminal, at most ten times a second.
-
-    Args:
-        what: What is done, such as ``Scoring``.
-        write: Called with what goes to the terminal.
-        clock: Tells the time in seconds.
-        more: What else there is to say; empty for nothing.
 
     >>> times = iter([0.0, 5.0, 6.0])
     >>> bar = ProgressBar("Scoring", lambda text: print(repr(text)), clock=lambda: next(times))

@@ -55,9 +55,6 @@ class Parameters:
 class Run:
     """One run of a command: measures its time, and writes its record.
 
-    Args:
-        command: The command line; that of the process where it is not given.
-
     >>> record = Run(["reelscore", "caption", "nearest"]).record("nearest|k:1", seed=0)
     >>> record["signature"], record["seed"], record["command"]
     ('nearest|k:1', 0, 'reelscore caption nearest')

@@ -97,12 +97,7 @@ class Challenges:
             return [self._challenge(row) for row in rows]
 
     def find(self, id: str = "") -> Challenge:
-        """Return a challenge by its id; without one, the only one that there is.
-
-        Raises:
-            UnknownNameError: If there is no such challenge.
-            DataError: If there are several, or none.
-        """
+        """Return a challenge by its id; without one, the only one that there is."""
         with self.reading() as connection:
             rows = connection.execute(
                 select(tables.challenge.c.id, tables.challenge.c.key).order_by("key")
@@ -228,11 +223,7 @@ class Challenge:
         return {row.id: self._phase(row) for row in connection.execute(own)}
 
     def phase(self, connection: Connection, id: str) -> Phase:
-        """Return a phase by its id.
-
-        Raises:
-            UnknownNameError: If there is no such phase.
-        """
+        """Return a phase by its id."""
         own = select(tables.phase).filter_by(challenge=self.key, id=id)
         row = connection.execute(own).one_or_none()
         if row is None:
@@ -272,12 +263,7 @@ class Challenge:
         closes: int | None = None,
         reveals: int | None = None,
     ) -> None:
-        """Change when a phase closes or reveals; the change stands in the log and on its page.
-
-        Raises:
-            DataError: If there is no reason, or the times are in a wrong order.
-            UnknownNameError: If there is no such phase.
-        """
+        """Change when a phase closes or reveals; the change stands in the log and on its page."""
         check_reason(reason)
         with self.writing() as connection:
             own = self.phase(connection, id)
@@ -292,11 +278,7 @@ class Challenge:
             log_dates(connection, self, id, dates, actor, reason)
 
     def set_state(self, state: str, *, actor: str, reason: str) -> None:
-        """Make it a draft, open, closed or archived.
-
-        Raises:
-            DataError: If there is no reason.
-        """
+        """Make it a draft, open, closed or archived."""
         check_reason(reason)
         with self.writing() as connection:
             own = update(tables.challenge).filter_by(key=self.key)

@@ -171,10 +171,6 @@ PUBLIC_EVENTS = ("definition", "dates", "state", "rescore", "published")
 def permission(viewer: Viewer, what: What, situation: Situation) -> Permission:
     """Return how much somebody may see of something.
 
-    Returns:
-        ``everything``, what was ``told`` to the team, that of the ``final`` entry, ``names`` of
-        teams alone, ``public`` events or one's ``own`` beside them, or ``nothing``.
-
     >>> hidden = Situation("blind", opened=True)
     >>> permission("visitor", "board", hidden), permission("owner", "references", hidden)
     ('names', 'nothing')

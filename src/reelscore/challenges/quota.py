@@ -87,9 +87,6 @@ def left_in(connection: Connection, phase: Phase, team: Team, moment: int) -> Le
 def check_left(left: Left) -> None:
     """Refuse a submission for which nothing is left.
 
-    Raises:
-        RefusedError: If so: reason ``quota`` or ``concurrent``.
-
     >>> check_left(Left(0, 5, None, 0))
     Traceback (most recent call last):
     reelscore.errors.RefusedError: Nothing is left for today; the next day begins at 00:00 UTC.
@@ -145,11 +142,7 @@ def give(
     actor: str,
     reason: str,
 ) -> None:
-    """Grant a team more submissions: in all, and for today; or take back what was granted.
-
-    Raises:
-        DataError: If the amount is 0, more is taken back than was granted, or there is no reason.
-    """
+    """Grant a team more submissions: in all, and for today; or take back what was granted."""
     if amount == 0:
         raise DataError("The amount is 0; expected submissions to grant, or below 0 to take back.")
     check_reason(reason)
@@ -205,11 +198,7 @@ def _taken_back(connection: Connection, phase: Phase, team: Team, amount: int) -
 
 
 def check_refusals(connection: Connection, team: Team, now: int) -> None:
-    """Refuse a team that uses the checker as a load.
-
-    Raises:
-        RefusedError: If it had too many refusals in an hour; reason ``often``.
-    """
+    """Refuse a team that uses the checker as a load."""
     times = (
         select(refusal.c.time)
         .where(refusal.c.team.in_(own_keys(connection, team.key)), refusal.c.time > now - _HOUR)

@@ -72,11 +72,7 @@ class Upload:
     force: bool = False
 
     def check(self) -> None:
-        """Refuse texts that cannot be kept.
-
-        Raises:
-            DataError: If one is too long or not valid.
-        """
+        """Refuse texts that cannot be kept."""
         for text, what, longest in (
             (self.method, "the method", _METHOD),
             (self.description, "the description", _DESCRIPTION),
@@ -124,25 +120,7 @@ def hand_in(
     arrived: int | None = None,
     actor: str = "",
 ) -> SubmissionReceipt:
-    """Take a submission: look, read, and keep it.
-
-    Args:
-        challenge: The challenge.
-        readers: Who reads the file.
-        phase_id: The phase.
-        own: The team.
-        upload: The file, and what is said about it.
-        account: Whose request it is; ``None`` for the command line.
-        arrived: When the request's headers came; now by default.
-        actor: Who does it, for the log.
-
-    Raises:
-        RefusedUpload: If the file cannot be scored.
-        RefusedError: If the phase is not open (``closed``), nothing is left (``quota``,
-            ``concurrent``), the team handed the captions in before (``same``), sends too many bad
-            files (``often``), may not submit (``team``), or readers are busy (``busy``).
-        DataError: If something said about the file is not valid.
-    """
+    """Take a submission: look, read, and keep it."""
     upload.check()
     with challenge.reading() as connection:
         now = challenge.now(connection)
@@ -165,13 +143,7 @@ def hand_in(
 def check_file(
     challenge: Challenge, readers: Readers, phase_id: str, own: Team, upload: Upload
 ) -> Accepted:
-    """Read a file as `hand_in` would, and keep nothing of it.
-
-    Raises:
-        RefusedUpload: If it cannot be scored.
-        RefusedError: If the phase has not opened (``closed``), the team sends too many bad files
-            (``often``), or readers are busy (``busy``).
-    """
+    """Read a file as `hand_in` would, and keep nothing of it."""
     with challenge.reading() as connection:
         now = challenge.now(connection)
         phase = challenge.phase(connection, phase_id)
@@ -190,12 +162,7 @@ def read_file(
     upload: Upload,
     expected: Expected,
 ) -> Accepted:
-    """Read a file for a phase; what is wrong with one becomes a refusal.
-
-    Raises:
-        RefusedUpload: If it cannot be scored.
-        RefusedError: If readers are busy.
-    """
+    """Read a file for a phase; what is wrong with one becomes a refusal."""
     largest = expected.limits.upload_mb << 20
     if len(upload.content) > largest:
         name = shown_name(upload.name)
@@ -226,9 +193,6 @@ def keep(
     """Keep a submission that was read: file, charge, job and event, in one transaction.
 
     One that is imported from elsewhere is neither charged nor refused for its time.
-
-    Raises:
-        RefusedError: As in `hand_in`; window and quota are looked at once more.
     """
     with challenge.writing() as connection:
         alone(connection, "challenge_team", str(own.key))
@@ -290,14 +254,7 @@ def _newest_generation(connection: Connection, phase_key: int) -> int:
 
 
 def check_window(own: Phase, arrived: int, now: int) -> bool:
-    """Refuse a submission outside of the phase's window.
-
-    Returns:
-        Whether it is late.
-
-    Raises:
-        RefusedError: If it is not taken; reason ``closed``.
-    """
+    """Refuse a submission outside of the phase's window."""
     if arrived < own.opens:
         raise RefusedError("closed", f"The phase opens at {to_iso(own.opens)}.")
     if now - arrived > own.definition.grace * 1_000_000:
@@ -317,9 +274,6 @@ def check_challenge(state: str, kind: str = "team") -> None:
 
     While it is a draft, organisers try it with entries of their own.
 
-    Raises:
-        RefusedError: If so; reason ``closed``.
-
     >>> check_challenge("closed")
     Traceback (most recent call last):
     reelscore.errors.RefusedError: The challenge is closed; it takes no files.
@@ -330,11 +284,7 @@ def check_challenge(state: str, kind: str = "team") -> None:
 
 
 def check_team(connection: Connection, own: Team) -> None:
-    """Refuse a team that may not submit, or may not submit now.
-
-    Raises:
-        RefusedError: If so; reason ``team``, or ``closed`` where the whole challenge is.
-    """
+    """Refuse a team that may not submit, or may not submit now."""
     team, whole = tables.team, tables.challenge
     columns = (team.c.state, team.c.approved, team.c.kind, whole.c.state.label("whole"))
     rows = select(*columns).join(whole, whole.c.key == team.c.challenge)
@@ -395,11 +345,7 @@ def _state_of(connection: Connection, key: int) -> str:
 
 
 def choose(challenge: Challenge, id: str, *, actor: str = "") -> None:
-    """Choose the submission that counts for its team, until the phase closes.
-
-    Raises:
-        RefusedError: If there is no such submission, or it is too late.
-    """
+    """Choose the submission that counts for its team, until the phase closes."""
     with challenge.writing() as connection:
         row = _own(connection, challenge, id)
         now = challenge.now(connection)
@@ -416,9 +362,6 @@ def withdraw(challenge: Challenge, id: str, *, actor: str = "") -> None:
 
     After the close nothing takes its place: a team whose final entry is withdrawn then has none,
     since otherwise it could choose among its entries by what the board shows of them.
-
-    Raises:
-        RefusedError: If there is no such submission, or the organisers have disqualified it.
     """
     with challenge.writing() as connection:
         row = _undecided(connection, challenge, id)
@@ -427,12 +370,7 @@ def withdraw(challenge: Challenge, id: str, *, actor: str = "") -> None:
 
 
 def restore(challenge: Challenge, id: str, *, actor: str = "") -> None:
-    """Put a submission back that its team has withdrawn, until the phase closes.
-
-    Raises:
-        RefusedError: If there is no such submission, the organisers have disqualified it, or it is
-            too late.
-    """
+    """Put a submission back that its team has withdrawn, until the phase closes."""
     with challenge.writing() as connection:
         row = _undecided(connection, challenge, id)
         _check_choice_is_open(connection, row, challenge.now(connection))
@@ -444,10 +382,6 @@ def set_status(challenge: Challenge, id: str, status: str, *, actor: str, reason
     """Disqualify a submission, or make it active again, as organisers decide; none is deleted.
 
     What a team has withdrawn becomes active as well, also after the close.
-
-    Raises:
-        RefusedError: If there is no such submission.
-        DataError: If there is no reason.
     """
     check_reason(reason)
     with challenge.writing() as connection:

@@ -49,21 +49,6 @@ def make_challenge(
     """Make a challenge from its definition, or bring it to what the definition says now.
 
     Dates that were changed after the last definition stay, unless the definition changes them too.
-
-    Args:
-        challenges: Those of the database.
-        path: The definition.
-        draft: Whether nobody but organisers may see it yet.
-        rescore: Whether a phase that has scores may be scored in another way: all its submissions
-            are scored again then, as the next generation.
-        actor: Who does it, for the log.
-
-    Returns:
-        What has changed, in a sentence each; nothing where all is as it was.
-
-    Raises:
-        DataError: If the definition is wrong, or changes how a phase is scored that has scores.
-        RefusedError: If a generation of such a phase is being scored.
     """
     definition = read_definition(path)
     folder = Path(path).parent
@@ -121,11 +106,7 @@ def make_challenge(
 def _check_baselines(
     connection: Connection, key: int, definition: Definition, path: str | Path
 ) -> None:
-    """Refuse baselines that have the name of a team which is none.
-
-    Raises:
-        DataError: If there is one.
-    """
+    """Refuse baselines that have the name of a team which is none."""
     teams = connection.execute(select(team).filter_by(challenge=key)).all()
     others = {each.skeleton: each.name for each in teams if each.kind != "baseline"}
     for baseline in definition.baselines:
@@ -147,11 +128,7 @@ def scoring_settings(definition: Definition, each: Phase) -> dict[str, Any]:
 
 
 def _put_split(connection: Connection, key: int, own: Split, content: splits.SplitContent) -> int:
-    """Keep a split, or its new content where it is there already.
-
-    Returns:
-        Its key.
-    """
+    """Keep a split, or its new content where it is there already."""
     values = {
         "visibility": own.visibility,
         "kind": own.kind,

@@ -60,11 +60,7 @@ class View:
     """What one person may see of one challenge, at one moment."""
 
     def __init__(self, challenge: Challenge, who: Who = VISITOR, *, now: int | None = None) -> None:
-        """Look at a challenge.
-
-        Raises:
-            UnknownNameError: If it is a draft, which only organisers may see.
-        """
+        """Look at a challenge."""
         organiser = who.role in ("assistant", "owner")
         if challenge.state == "draft" and not organiser:
             raise UnknownNameError.of("challenge", challenge.id, [])

@@ -37,13 +37,7 @@ if TYPE_CHECKING:
 
 
 class FilesOption(click.Option):
-    """An option that takes several files at once, and may be repeated.
-
-    Args:
-        names: Its spellings.
-        named: The files are of systems, and may be given as NAME=FILE.
-        fields: As of `click.Option`.
-    """
+    """An option that takes several files at once, and may be repeated."""
 
     def __init__(self, names: Sequence[str], named: bool = False, **fields: Any) -> None:
         super().__init__(names, **{"multiple": True, "metavar": "FILE...", **fields})
@@ -255,11 +249,7 @@ _OPTIONS = {
 
 
 def reading_options(format_name: str = "--format") -> Decorator:
-    """Return a decorator that adds the options of reading captions, as one `Reading`.
-
-    Args:
-        format_name: What the option of the files' format is called.
-    """
+    """Return a decorator that adds the options of reading captions, as one `Reading`."""
     format_option = click.option(
         format_name,
         "format",

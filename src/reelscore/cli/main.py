@@ -25,17 +25,7 @@ _NAME = 11  # columns of a command's name
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands' names and purposes, and imports what is called.
-
-    Args:
-        package: The package of the modules.
-        modules: For each command its module in that package, or ``module:attribute``, and what it
-            does; the text is there so that ``--help`` imports no command. Wings may add commands
-            to any group.
-        default: The command that is meant where none is typed.
-        headings: For each heading of the help, commands that are listed there.
-        fields: As of `click.Group`.
-    """
+    """A group that knows its commands' names and purposes, and imports what is called."""
 
     def __init__(
         self,

@@ -36,13 +36,7 @@ _MEMORY = 60  # percent
 
 
 class Command(click.Command):
-    """A command whose help lists many options under headings.
-
-    Args:
-        args: As of `click.Command`.
-        headings: Further headings, and the options there.
-        fields: As of `click.Command`.
-    """
+    """A command whose help lists many options under headings."""
 
     def __init__(
         self, *args: Any, headings: Mapping[str, str] | None = None, **fields: Any
@@ -72,13 +66,7 @@ class Command(click.Command):
 def gathered(
     name: str, record: Callable[..., object], options: Mapping[str, Decorator]
 ) -> Decorator:
-    """Return a decorator that adds options and passes them to the command as one record.
-
-    Args:
-        name: The argument of the command.
-        record: Makes the record from the options' values.
-        options: The options, by the names of the record's fields.
-    """
+    """Return a decorator that adds options and passes them to the command as one record."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
@@ -103,17 +91,7 @@ def number_option(
     above: float | None = None,
     **fields: Any,
 ) -> Decorator:
-    """Return an option that is a finite number, whole where its default is.
-
-    Args:
-        names: Its spellings, as of `click.option`.
-        default: Its default.
-        help: What it is.
-        least: The lowest value it may have.
-        most: The highest.
-        above: What it must be greater than, instead of ``least``.
-        fields: As of `click.option`.
-    """
+    """Return an option that is a finite number, whole where its default is."""
     low, is_open = (least, False) if above is None else (above, True)
     kind: click.ParamType[float]
     if isinstance(default, int):

@@ -71,14 +71,7 @@ class ResultFiles(msgspec.Struct, frozen=True):
         csv: Callable[[], str] | None = None,
         comparisons: Sequence[Comparison] | None = None,
     ) -> None:
-        """Write the files that were asked for.
-
-        Args:
-            table: The scores.
-            grids: Their printed form.
-            csv: Makes other CSV than that of the table.
-            comparisons: Tests of the systems' differences, for the JSON file.
-        """
+        """Write the files that were asked for."""
         if self.table_file:
             table.write(self.table_file)
         if self.csv_file:
@@ -114,11 +107,7 @@ _RESULT_FILES = {
 
 
 def result_files(*without: str) -> Decorator:
-    """Return a decorator that adds the options of files with results, as `ResultFiles`.
-
-    Args:
-        without: Options that the command does not have.
-    """
+    """Return a decorator that adds the options of files with results, as `ResultFiles`."""
     options = {name: add for name, add in _RESULT_FILES.items() if name not in without}
     return gathered("files", ResultFiles, options)
 
@@ -159,18 +148,7 @@ class Pictures(msgspec.Struct, frozen=True):
         section: Callable[[Report], Section] | None = None,
         **report: Any,
     ) -> Report | None:
-        """Write the page and the figures that were asked for.
-
-        Args:
-            table: The scores.
-            people: People's scores, to stand beside them.
-            draw: Draws other figures than those of a table, given the folder and the format.
-            section: Makes a further section of the page.
-            report: Further arguments of `reelscore.report.html.report_of`.
-
-        Returns:
-            The report, if it was made.
-        """
+        """Write the page and the figures that were asked for."""
         if self.plots and draw is not None:
             draw(self.plots, self.plot_format)
         if not (self.html_file or (self.plots and draw is None)):
@@ -272,10 +250,6 @@ _LAYOUT_OPTIONS = {
 
 
 def layout_options(*without: str) -> Decorator:
-    """Return a decorator that adds the options of a table's layout, as one `TableLayout`.
-
-    Args:
-        without: Options that the command does not have.
-    """
+    """Return a decorator that adds the options of a table's layout, as one `TableLayout`."""
     options = {name: add for name, add in _LAYOUT_OPTIONS.items() if name not in without}
     return gathered("layout", TableLayout, options)

@@ -99,24 +99,7 @@ def serve(
     megabytes: int,
     scorers: int = 0,
 ) -> None:
-    """Serve a database until told to stop.
-
-    Args:
-        database: A SQLite file, or the URL of a PostgreSQL database.
-        host: The address to listen on.
-        port: The port to listen on.
-        url: The public address; that of host and port by default.
-        public: Whether people elsewhere can reach it.
-        videos: The folder of the videos.
-        secret_file: Where the secret is kept.
-        proxy: The proxy to trust.
-        new_owner: Whether to show a link for another owner.
-        megabytes: The largest upload of an organiser.
-        scorers: How many scorers of challenges to run.
-
-    Raises:
-        DataError: If this is not safe, or the database cannot be used.
-    """
+    """Serve a database until told to stop."""
     need_web()
     from reelscore.web.settings import Settings, load_secret
 

@@ -75,17 +75,7 @@ def read_scored_systems(
     metrics: str | None,
     match_ids: str | None = None,
 ) -> ScoreTable | None:
-    """Read systems from score tables; ``None`` where the files hold captions.
-
-    Args:
-        arguments: Each is FILE or, for a table of one system, NAME=FILE to name it.
-        refs: Files of references, which tables do not need.
-        metrics: Which scores to take, by their names or those of their metrics; all if not given.
-        match_ids: As in `merge_tables`.
-
-    Raises:
-        DataError: If some files are tables and others are not, or if there are references.
-    """
+    """Read systems from score tables; ``None`` where the files hold captions."""
     named = [
         (name, str(file))
         for name, path in map(_name_and_path, arguments)

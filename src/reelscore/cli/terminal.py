@@ -100,13 +100,7 @@ def _files_named(context: click.Context) -> Iterator[str]:
 
 
 def write(path: str, text: str, *, private: bool = False) -> None:
-    """Write a result to a file, all or nothing, or to standard output for ``-``.
-
-    Args:
-        path: The file.
-        text: What goes there.
-        private: Whether it is about people, or secret: then nobody else may read the file.
-    """
+    """Write a result to a file, all or nothing, or to standard output for ``-``."""
     if path == STDOUT:
         click.echo(text, nl=not text.endswith("\n"))
     else:
@@ -133,13 +127,7 @@ def terminal_width() -> int:
 def progress_bar(
     what: str, *, wanted: bool = True, engine: Engine | None = None
 ) -> Iterator[Callable[[int, int], None] | None]:
-    """Show how far long work is, on stderr: a bar, or a line every ten seconds in a file or pipe.
-
-    Args:
-        what: What is done.
-        wanted: Whether a bar is worth showing.
-        engine: Whose retries are told, if there are any.
-    """
+    """Show how far long work is, on stderr: a bar, or a line every ten seconds in a file or pipe."""
 
     def retries() -> str:
         return f"{engine.retries:,} retries" if engine is not None and engine.retries else ""

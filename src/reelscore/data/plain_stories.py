@@ -32,9 +32,6 @@ def plain_stories(
 ) -> PlainStories | None:
     """Read the captions of videos, given as lists or as timestamps and sentences.
 
-    Returns:
-        The stories; ``None`` if anything is unusual, so that each caption has to be looked at.
-
     >>> value = {"duration": 9, "timestamps": [[0, 4.5]], "sentences": ["a man runs"]}
     >>> plain_stories(["v1"], [value]).by_video["v1"].sentences
     ('a man runs',)

@@ -100,12 +100,7 @@ class Source:
         return len(self.head) < HEAD_SIZE and self.head.isspace()
 
     def lines(self, longest: int = -1) -> Iterator[tuple[int, bytes]]:
-        r"""Yield each line with its number from 1 on; only \n ends a line, and it is kept.
-
-        Args:
-            longest: How many bytes a line may have, at most; a longer one is an error, and is
-                not read to its end.
-        """
+        r"""Yield each line with its number from 1 on; only \n ends a line, and it is kept."""
         with self._failures_explained():
             number = 0
             for number, line in enumerate(io.BytesIO(self.head), start=1):
@@ -204,11 +199,7 @@ def recoded(content: bytes, encoding: str, path: str) -> bytes:
 
 
 def decompressed(stream: io.BufferedReader) -> tuple[io.BufferedReader, Damage]:
-    """Wrap a stream if its first bytes are those of a compressed file.
-
-    Returns:
-        The stream to read from, and the exceptions that reading it may raise.
-    """
+    """Wrap a stream if its first bytes are those of a compressed file."""
     magic = stream.peek(6)
     for beginning, wrap in _WRAPPERS.items():
         if magic.startswith(beginning):

@@ -165,9 +165,6 @@ class Endpoint(HttpClient):
 def checked_url(url: str) -> str:
     """Return the base address of an endpoint without its last slash.
 
-    Raises:
-        DataError: If it is no address, or holds a password or a query, which would be shown.
-
     >>> checked_url("https://example.org/v1/")
     'https://example.org/v1'
     """

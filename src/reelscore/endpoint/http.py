@@ -47,12 +47,7 @@ class Response(NamedTuple):
 
 
 class TryAgainError(Exception):
-    """Another try may help.
-
-    Args:
-        fault: What went wrong.
-        pause: Seconds that the server asks to wait.
-    """
+    """Another try may help."""
 
     def __init__(self, fault: str, pause: float | None = None) -> None:
         super().__init__(fault)
@@ -99,20 +94,7 @@ class HttpClient:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> tuple[_Read, int]:
-        """Send a request until its answer can be read.
-
-        Args:
-            path: What is asked for, below the base address.
-            read: Makes something of an answer, or raises `TryAgainError`.
-            body: What is posted; nothing to get something.
-            headers: More headers.
-
-        Returns:
-            What `read` made, and how many tries it took.
-
-        Raises:
-            NoAnswerError: If no try brought an answer.
-        """
+        """Send a request until its answer can be read."""
         for number in range(1, self.tries + 1):
             pause: float | None = None
             try:
@@ -190,9 +172,6 @@ def _content(response: http.client.HTTPResponse, deadline: float) -> bytes:
 
 def check_timeout(seconds: float) -> None:
     """Refuse a timeout that nothing can keep.
-
-    Raises:
-        DataError: If it is none.
 
     >>> check_timeout(0)
     Traceback (most recent call last):

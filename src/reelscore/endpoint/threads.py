@@ -18,11 +18,6 @@ class TaskThreads:
     When one fails, or the user interrupts, no task is begun, and tasks in flight get some seconds
     to come to their end.
 
-    Args:
-        parallel: How many threads there are at most.
-        grace: Seconds that tasks in flight get.
-        on_interrupt: Called when the user interrupts, before tasks in flight are waited for.
-
     >>> sorted(TaskThreads(parallel=2).results(lambda task: [task, -task], [1, 2]))
     [-2, -1, 1, 2]
     """
@@ -39,12 +34,7 @@ class TaskThreads:
     def results(
         self, work: Callable[[Task], Iterable[Result]], tasks: Iterable[Task]
     ) -> Generator[Result, None, None]:
-        """Yield results as they come; close it to wait for what is in flight.
-
-        Args:
-            work: Gives the results of a task, one after the other; called in the threads.
-            tasks: What there is to do.
-        """
+        """Yield results as they come; close it to wait for what is in flight."""
         waiting: queue.SimpleQueue[Task] = queue.SimpleQueue()
         for task in tasks:
             waiting.put(task)

@@ -23,11 +23,7 @@ ENGINES = {
 
 
 class Shared(Generic[Value]):
-    """A value that every worker can use, as `Engine.broadcast` gave it.
-
-    Args:
-        value: The value itself, or what an engine finds it by.
-    """
+    """A value that every worker can use, as `Engine.broadcast` gave it."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -139,11 +135,7 @@ class Engine:
 
 
 class Threads:
-    """Threads of this process.
-
-    Args:
-        workers: How many; ``None`` for all cores.
-    """
+    """Threads of this process."""
 
     retries = 0
 

@@ -44,22 +44,8 @@ class Peak(NamedTuple):
 class Ray:
     """Workers on a Ray cluster.
 
-    Args:
-        address: Of the cluster: ``ray://head:10001``, ``auto`` for the one that this machine
-            belongs to, ``local`` for one on this machine alone, which ends with the program.
-            ``None`` is what ``RAY_ADDRESS`` says, or ``local``. A program that is connected
-            already stays so, whatever the address.
-        workers: How many actors to keep; ``None`` for tasks on all processors.
-        gpus_per_worker: The part of a GPU that a worker gets; they are actors then.
-        memory: The part of a machine's memory that its workers may use together.
-
     Attributes:
         workers: How many actors there are; ``None`` for tasks.
-
-    Raises:
-        DataError: If a number makes no sense.
-        MissingExtraError: If Ray is not installed.
-        ClusterError: If the cluster cannot be reached, or a machine lacks something.
     """
 
     def __init__(

@@ -24,10 +24,6 @@ _ANNOTATORS = ("annotator_1", "annotator_2")
 def clips() -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
     """Return the captions of the clips: those of four systems, and the references.
 
-    Returns:
-        The candidates, by system (best first: human, strong, weak, broken) and item id; and the
-        three references of every item, by item id.
-
     >>> systems, references = clips()
     >>> list(systems)
     ['human', 'strong', 'weak', 'broken']
@@ -42,10 +38,6 @@ def clips() -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
 
 def stories() -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
     """Return the timed captions of the longer videos: those of three systems, and the truth.
-
-    Returns:
-        By system (concise, verbose, shuffled) and by annotator, what their files say, in the
-        formats of ActivityNet Captions; times are in seconds.
 
     >>> systems, annotators = stories()
     >>> list(systems), list(annotators)
@@ -62,12 +54,6 @@ def stories() -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
 
 def path(name: str = "") -> Path:
     """Return where a file or folder of the examples lies.
-
-    Args:
-        name: The path inside the examples, with forward slashes; empty for the whole folder.
-
-    Raises:
-        UnknownNameError: The examples have no such file or folder.
 
     >>> path("clips/references.json").name
     'references.json'

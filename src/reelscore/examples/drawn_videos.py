@@ -21,14 +21,6 @@ Picture = NDArray[np.uint8]
 def draw_videos(folder: Path, items: Iterable[str], seconds: float = 2.0) -> None:
     """Draw a WebM video for each item, the same at every call.
 
-    Args:
-        folder: Where they go, as item.webm.
-        items: The ids of the items.
-        seconds: How long each lasts.
-
-    Raises:
-        MissingExtraError: If PyAV is not installed.
-
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as name:
     ...     draw_videos(Path(name), ["clip01"], seconds=0.4)

@@ -120,10 +120,6 @@ def _loaded(target: str) -> type[Metric]:
 def standard_name(name: str) -> tuple[str, str]:
     """Find what somebody means by a name, in any spelling.
 
-    Returns:
-        The metric's name, with parameters where the name means a variant; and the score, where
-        the name means one of several.
-
     >>> standard_name("METEOR"), standard_name("CIDEr-D"), standard_name("bleu4")
     (('meteor', ''), ('cider|variant:d', ''), ('bleu', 'bleu_4'))
     """
@@ -196,9 +192,6 @@ def parse_signature(signature: str) -> Metric:
 def parse_score(signature: str) -> tuple[Metric, str]:
     """Build the metric that a name or a signature means, and say which of its scores.
 
-    Returns:
-        The metric, and the score; empty where the metric itself is named.
-
     >>> parse_score("BLEU-4"), parse_score("rouge-l|beta:1")
     ((Bleu(n=4), 'bleu_4'), (RougeL(beta=1.0), ''))
     """
@@ -213,9 +206,6 @@ def parse_score(signature: str) -> tuple[Metric, str]:
 
 def rebuilt(signature: str) -> tuple[Metric, Tokenizer] | None:
     """Rebuild a metric, and the tokenizer it was given, from the signature of a score.
-
-    Returns:
-        Both; ``None`` where the signature is of a version that this one does not understand.
 
     >>> rebuilt("rouge_l|beta:1.2|tok:ptb-coco|v:0.1.0")
     (RougeL(beta=1.2), 'ptb-coco')

@@ -68,16 +68,6 @@ class SentBleu(Metric):
 def smoothed_bleu(counts: FloatArray, n: int, smoothing: Smoothing, value: float) -> FloatArray:
     """Smoothed BLEU, 0–1, of each row of BLEU statistics.
 
-    Args:
-        counts: Rows as `reelscore.metrics.bleu.ngram_counts` gives them.
-        n: The highest order.
-        smoothing: As in `SentBleu`; ``epsilon`` is NLTK's method 1: an order without a match
-            counts ``value`` matches, in at least one n-gram.
-        value: See ``smoothing``.
-
-    Returns:
-        One number per row; 0 where no word matches.
-
     >>> smoothed_bleu(np.array([[2.0, 1.0, 2.0, 1.0, 2.0, 2.0]]), 2, "exp", 0.0).tolist()
     [1.0]
     """

@@ -54,14 +54,7 @@ Texts = tuple[str, str]  # a caption as it was written, and its tokens: the file
 
 
 class TupleFile:
-    """The tuples in a file, by caption and by list of references.
-
-    Args:
-        path: The file.
-
-    Raises:
-        DataError: If a line cannot be read.
-    """
+    """The tuples in a file, by caption and by list of references."""
 
     def __init__(self, path: str) -> None:
         self.path = path

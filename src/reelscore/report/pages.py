@@ -36,9 +36,6 @@ _EXPORT = re.compile(r"^export (?=async |function |class |const |let )", re.MULT
 def template_environment(*packages: str) -> Environment:
     """Make what renders templates: those of some packages, and those that all pages share.
 
-    Args:
-        packages: Packages with a folder of templates, such as ``reelscore.web``.
-
     >>> template_environment().from_string("{{ name }}").render(name="<b>")
     '&lt;b&gt;'
     """
@@ -88,9 +85,6 @@ def joined_modules(entry: Path) -> str:
 
     Modules import names of files beside them, ``import { a, b } from "./other.js";``, and share one
     scope when they are joined: no two of them may give a name at the top to different things.
-
-    Args:
-        entry: The module that starts the page.
     """
     parts: dict[Path, str] = {}
 

@@ -52,9 +52,6 @@ def groups_of(
 ) -> tuple[list[Group], dict[tuple[str, str], str]]:
     """Put together the scores that can be resampled; of the others, say why they cannot.
 
-    Returns:
-        The groups, and for systems and scores that cannot be resampled the reason.
-
     >>> from reelscore import score_systems
     >>> captions = {"one": {"v1": "a man"}, "two": {"v1": "a dog"}}
     >>> groups, reasons = groups_of(score_systems(captions, {"v1": ["a man"]}, "bleu|n:2"))

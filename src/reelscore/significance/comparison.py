@@ -299,17 +299,6 @@ def marks_of_tests(
 ) -> dict[tuple[str, str], str]:
     """Mark scores by tests: what is significant, and what was not tested at all.
 
-    Args:
-        comparisons: The tests, by score.
-        letters: The systems' letters; a score gets those of the systems it is better than.
-        baseline: Tested against this system alone: ``▲`` where a score is better than its score,
-            ``▼`` where it is worse, ``*`` where it differs and neither is better.
-        bounds: What is no system, such as an oracle: it gets no mark, and nobody gets its letter.
-
-    Returns:
-        A mark for a system and score: none where tests found nothing, and ``–`` where none was
-        made.
-
     >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
     >>> tests = [Comparison.of("meteor", ["a", "b"], [0.3, 0.2], p),
     ...          Comparison.none("x", ["a", "b"], "it has no items")]

@@ -34,12 +34,6 @@ def between_systems(
 ) -> list[Contrast]:
     """Find the items on which the best and the worst of some systems lie farthest apart.
 
-    Args:
-        table: The scores.
-        metric: The score to go by.
-        systems: Which to compare; all.
-        top: How many items.
-
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
     >>> table = score_systems(*clips(), "meteor")
@@ -75,16 +69,6 @@ def between_scores(
     """Find the captions that two scores rank most differently.
 
     Ranks are over all captions that have both scores, as shares from 0 (worst) to 1.
-
-    Args:
-        table: The scores.
-        metric: One score.
-        other: The other, such as people's.
-        systems: Whose captions to compare; all if not given.
-        top: How many captions.
-
-    Returns:
-        The captions: positive sizes, ``high`` and ``low`` are the caption's system.
 
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips

@@ -155,10 +155,6 @@ def with_tests(
     Scores of systems that have the same items are tested by the paired bootstrap; scores of
     people, who as a rule judge other items of each system, by the rank-sum test.
 
-    Returns:
-        The table with intervals where there were none, and a comparison for each score; of a
-        score that cannot be tested, it says why.
-
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
     >>> table, [rouge] = with_tests(score_systems(*clips(), "rouge_l"))

@@ -51,13 +51,6 @@ def correct(p_values: Sequence[float], method: Correction = "holm") -> list[floa
 def cluster(wins: ArrayLike) -> list[int]:
     """Cut a ranking where everyone above beats everyone below (as WMT and Direct Assessment do).
 
-    Args:
-        wins: For all in order, best first: whether the row is significantly better than the
-            column.
-
-    Returns:
-        The number of the cluster of each, from 1.
-
     >>> cluster([[0, 0, 1], [0, 0, 1], [0, 0, 0]])
     [1, 1, 2]
     """

@@ -170,11 +170,6 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 def in_groups(scores: FloatArray, level: Level) -> FloatArray:
     """Arrange scores, (..., systems, items), as (..., groups, members).
 
-    Args:
-        scores: The scores.
-        level: ``system``: one group, the systems' means. ``item``: the systems, for each item.
-            ``per-system``: the items, for each system. ``pooled``: one group of all captions.
-
     >>> import numpy as np
     >>> scores = np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])
     >>> in_groups(scores, "system").tolist()
@@ -221,9 +216,6 @@ Units = Literal["systems", "items", "both"]
 
 def standardized(human: FloatArray, metrics: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Check, make missing everywhere what is missing somewhere, and bring to one scale.
-
-    Returns:
-        The same, each with mean 0 and standard deviation 1, or all 0 where it is constant.
 
     >>> human, metrics = standardized([[1.0, 3.0, 5.0]], [[[2.0, 4.0, float("nan")]]])
     >>> human.tolist(), metrics.tolist()

@@ -36,9 +36,6 @@ def swapped_orders(
 ) -> Callable[[int, int], tuple[FloatArray, FloatArray]]:
     """Make a function that gives the coefficients of two metrics after the swaps.
 
-    Returns:
-        A function of two metrics' numbers; it gives trials × items for each.
-
     >>> human, metrics = np.array([[1.0], [2.0]]), np.array([[[1.0], [2.0]], [[3.0], [0.0]]])
     >>> pair = swapped_orders(human, metrics, np.array([[False, False], [False, True]]), kendall_b)
     >>> [each.tolist() for each in pair(0, 1)]
@@ -85,9 +82,6 @@ def redrawn_orders(
     """Compute a coefficient of every item for resamples of the systems.
 
     A system that is drawn twice is not compared with itself.
-
-    Returns:
-        Resamples × items.
 
     >>> human, metric = np.array([[1.0], [2.0], [3.0]]), np.array([[1.0], [2.0], [0.0]])
     >>> redrawn_orders(human, metric, np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 0.0]]), kendall_b)

@@ -44,9 +44,6 @@ def bootstrap_scores(
 ) -> FloatArray:
     """Score resamples of the items, drawn with replacement.
 
-    Returns:
-        Resamples × outputs.
-
     >>> mean = lambda totals: totals[..., :1] / totals[..., 1:]
     >>> rows = np.array([[1.0, 1.0], [0.0, 1.0]])
     >>> sorted(set(bootstrap_scores(rows, mean, resamples=50)[:, 0].tolist()))
@@ -69,9 +66,6 @@ class ExactSums:
     machine, number of threads, and whatever else is computed. Multiples of a power of two that
     stay below 2^53 of it add up the same in any order; so each number is split into two such
     parts, the second of which has the digits that the first has no room for.
-
-    Args:
-        statistics: Items × k.
 
     >>> rows = np.array([[0.1], [0.2], [0.3]])
     >>> ExactSums(rows)(np.ones((1, 3))) == ExactSums(rows[::-1])(np.ones((1, 3)))
@@ -166,9 +160,6 @@ def all_pairs_p_values(drawn: FloatArray, observed: FloatArray) -> FloatArray:
     1,000 resamples no p is below 0.001, and among eleven systems Holm's correction would find
     nothing at all. There p is the tail of the normal distribution with the standard deviation of
     the resampled differences.
-
-    Returns:
-        Systems × systems, NaN on the diagonal and where a system has no score.
 
     >>> drawn = np.random.default_rng(0).normal([0.0, 0.1, 5.0], 0.5, size=(1000, 3))
     >>> [f"{p:.1g}" for p in all_pairs_p_values(drawn, np.array([0.0, 0.1, 5.0]))[0]]
@@ -270,9 +261,6 @@ def poisson_sums(
     seed: int = 12345,
 ) -> list[FloatArray]:
     """Sum the statistics of several systems in every draw, the same draws for all.
-
-    Returns:
-        Of each system resamples × k. Sums over parts of the items add up to the sums over all.
 
     >>> items, rows = np.arange(6, dtype=np.uint64), np.arange(12.0).reshape(6, 2) / 7
     >>> [whole] = poisson_sums(items, [rows], resamples=50)

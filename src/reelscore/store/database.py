@@ -224,11 +224,7 @@ class Snapshot(Database):
 
 @contextmanager
 def building(where: Where, *migrations: Migrations) -> Iterator[Database]:
-    """Open a database to put something large in; a new SQLite file appears when it is whole.
-
-    Raises:
-        DataError: If the database cannot be used, or somebody else has made the file meanwhile.
-    """
+    """Open a database to put something large in; a new SQLite file appears when it is whole."""
     url = database_url(where)
     target = Path(url.database or "")
     if url.get_backend_name() != "sqlite" or target.exists():

@@ -17,9 +17,6 @@ Where = str | os.PathLike[str]
 def database_url(where: Where) -> URL:
     """Make a URL of a path or a URL.
 
-    Raises:
-        DataError: If it is neither a path nor the URL of a database that campaigns can live in.
-
     >>> database_url("dogs.db")
     sqlite:///dogs.db
     """
@@ -57,11 +54,7 @@ def place(url: URL) -> str:
 
 
 def check_file(path: Path, create: bool) -> None:
-    """Refuse a SQLite file that cannot be there, or must be and is not.
-
-    Raises:
-        DataError: If so.
-    """
+    """Refuse a SQLite file that cannot be there, or must be and is not."""
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name a file in it.")
     if not create and not path.exists():
@@ -74,9 +67,6 @@ def keep_private(path: Path) -> None:
     """Let nobody but its owner read a SQLite file; a new one is made so, empty.
 
     SQLite gives the files that it puts beside it (``-wal``, ``-shm``) the same permissions.
-
-    Raises:
-        DataError: If it cannot be created there.
     """
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

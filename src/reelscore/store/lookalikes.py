@@ -20,9 +20,6 @@ _TOGETHER = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "HANGUL": "CJK", "IDEOGRAPHIC
 def checked_name(name: str) -> str:
     """Return the name of a team or an account as it is kept.
 
-    Raises:
-        DataError: If it is empty, long, has characters that do not show, or mixes scripts.
-
     >>> checked_name("  Team  Seven ")
     'Team Seven'
     >>> checked_name("Pаr")

@@ -29,13 +29,7 @@ _TYPES = {str: Text, int: BigInteger, float: Double}
 
 
 def stage(connection: Connection, name: str, columns: Iterable[tuple[str, type]]) -> Table:
-    """Make a temporary table.
-
-    Args:
-        connection: A connection that nothing else will use: the table goes with it.
-        name: What to call it.
-        columns: Name and type of each column after the first, which is `line`.
-    """
+    """Make a temporary table."""
     table = Table(
         name,
         MetaData(),

@@ -13,16 +13,6 @@ LONGEST = 100_000  # characters; a CSV reader takes a longer field for a runaway
 def check_text(text: str, what: str) -> str:
     r"""Refuse text that could not be stored and read back.
 
-    Args:
-        text: The text.
-        what: What it is, for the message.
-
-    Returns:
-        The same text.
-
-    Raises:
-        DataError: If it is too long, or holds a NUL or a lone surrogate.
-
     >>> check_text("a dog runs", "the caption")
     'a dog runs'
     >>> check_text("a dog\0", "the caption")
@@ -60,9 +50,6 @@ _END = 253_402_300_800  # the year 10000, where dates as text end
 def microseconds(seconds: float) -> int:
     """Round a time in seconds since 1970.
 
-    Raises:
-        DataError: If there is no such time.
-
     >>> microseconds(1700000000.000001)
     1700000000000001
     """
@@ -95,9 +82,6 @@ def to_iso(microseconds: int | None) -> str | None:
 
 def from_iso(text: str | None) -> int | None:
     """Read a time as ISO 8601 writes it; it must say which zone it is of.
-
-    Raises:
-        DataError: If it is no such time.
 
     >>> from_iso("2023-11-14T22:13:20.000001Z"), from_iso("2023-11-14T23:13:20+01:00")
     (1700000000000001, 1700000000000000)

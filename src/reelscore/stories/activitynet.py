@@ -46,11 +46,7 @@ NONSENSE: dict[Variant, str | None] = {
 
 
 def activitynet_scores(batch: VideoBatch, metrics: Sequence[Metric]) -> FloatArray:
-    """Score some videos.
-
-    Returns:
-        Videos × thresholds × (outputs of the metrics, precision and recall of the detection).
-    """
+    """Score some videos."""
     protocol, references, threads = batch.protocol, batch.references, batch.threads
     ours = [story.first(protocol.max_captions) for story in batch.candidates]
     theirs = [merged(truth) for truth in references]

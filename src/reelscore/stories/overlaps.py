@@ -16,15 +16,6 @@ IntArray = NDArray[np.int64]
 def iou(candidates: ArrayLike, references: ArrayLike, *, epsilon: float = 0.0) -> FloatArray:
     """Intersection over union of every candidate segment with every reference segment.
 
-    Args:
-        candidates: Start and end of each candidate, n × 2.
-        references: Start and end of each reference, m × 2.
-        epsilon: Added to the union. The ActivityNet scorer adds 1e-8, so that an overlap of
-            exactly one half misses its threshold of 0.5; SODA adds nothing.
-
-    Returns:
-        n × m; 0 where segments do not overlap, have no length, or end before they start.
-
     >>> iou([[0, 10], [5, 20]], [[0, 10], [10, 20]]).tolist()
     [[1.0, 0.0], [0.25, 0.6666666666666666]]
     """

@@ -168,10 +168,6 @@ def oracle_captions(
 
     A sentence may be the best for several references; of equally good ones the earliest is taken.
 
-    Returns:
-        For each video a sentence for every reference, none where there are no candidates; and
-        the scores of all references, 0 there.
-
     >>> times = np.array([[0.0, 5.0], [5.0, 9.0]])
     >>> ours = Story(times, ("he jumps high", "a man runs"))
     >>> truth = Story(times, ("a man is running", "he jumps"))
@@ -210,10 +206,6 @@ def self_bleu_of(
     stories: Sequence[Sequence[str]], tokenizer: Tokenizer = "ptb", threads: int = 1
 ) -> tuple[float, float]:
     """Self-BLEU inside stories, and over the captions of all of them.
-
-    Returns:
-        The mean over stories of the Self-BLEU of each, and the Self-BLEU of all captions
-        together; 0–1, lower for more diverse captions.
 
     >>> inside, over_all = self_bleu_of([["a man runs in a park"] * 2, ["two dogs", "a cat"]])
     >>> round(inside, 2), round(over_all, 2)

@@ -67,14 +67,7 @@ def looks_at_pairs_alone(metric: Metric) -> bool:
 
 
 class SentenceScore:
-    """f, ready for a set of references.
-
-    Args:
-        metric: See `sentence_metric`.
-        references: All reference captions, tokenized; used where the metric needs them.
-        swapped: Exchange candidate and reference.
-        threads: How many threads to use.
-    """
+    """f, ready for a set of references."""
 
     def __init__(
         self, metric: Metric, references: Iterable[str], *, swapped: bool, threads: int
@@ -175,11 +168,6 @@ class CocoLines:
     """Sentences that come again and again in files of ``ptb-coco``, each tokenized once.
 
     The tokens of few depend on the line that follows: these are tokenized where they stand.
-
-    Args:
-        sentences: The sentences.
-        pool: Where their tokens are numbered.
-        threads: How many threads to use.
 
     >>> pool = TextPool()
     >>> lines = CocoLines(["plan B.", "walks.", "A man walks."], pool, threads=1)

@@ -35,11 +35,7 @@ PRECISION, RECALL, F1 = range(3)
 
 
 def soda_scores(batch: VideoBatch, f: SentenceScore) -> dict[str, FloatArray]:
-    """Score some videos.
-
-    Returns:
-        For each SODA score of the protocol an array, videos × (precision, recall, F1).
-    """
+    """Score some videos."""
     owners: list[int] = []
     ours: list[Story] = []
     theirs: list[Story] = []

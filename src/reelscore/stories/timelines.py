@@ -251,9 +251,6 @@ def timelines(
 ) -> Timelines:
     """Show how SODA matches all videos of some systems; arguments as in `timeline`.
 
-    Returns:
-        The timelines, by system and video.
-
     >>> from reelscore import examples
     >>> systems, annotators = examples.stories()
     >>> shown = timelines(systems, annotators.values())

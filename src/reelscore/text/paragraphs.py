@@ -53,9 +53,6 @@ def split_sentences(text: str) -> list[str]:
 
     What is addressed to the reader, and headings, are left out, unless nothing else is there.
 
-    Args:
-        text: A caption, of a word or of a page.
-
     >>> split_sentences("a man rides a horse. the dog barks")
     ['a man rides a horse.', 'the dog barks']
     >>> split_sentences("Sure! Here is a caption:\n1. **A man** cooks.\n2. He eats")

@@ -66,11 +66,7 @@ class Encoding:
 
 
 class WordPieces:
-    """Cuts texts into pieces. It has the methods of ``tokenizers.Tokenizer`` that are used here.
-
-    Args:
-        description: The content of ``tokenizer.json``.
-    """
+    """Cuts texts into pieces. It has the methods of ``tokenizers.Tokenizer`` that are used here."""
 
     def __init__(self, description: Mapping[str, Any]) -> None:
         self._description = description

@@ -184,13 +184,7 @@ def read_frames(video: str | Path, sampling: Sampling = Sampling()) -> Frames:  
 
 
 def _decoded(path: Path, moments: list[int], keys: list[int]) -> list[Any]:
-    """Decode the frames shown at some moments, or next; none where seeking leads to others.
-
-    Args:
-        path: The video.
-        moments: When the frames are shown.
-        keys: When those frames are shown that can be decoded by themselves; empty for no seeking.
-    """
+    """Decode the frames shown at some moments, or next; none where seeking leads to others."""
     with _need("av").open(str(path)) as container:
         stream = container.streams.video[0]
         stream.thread_type = "AUTO"

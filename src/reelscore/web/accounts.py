@@ -63,11 +63,7 @@ def end_session(desk: Organiser) -> Response:
 
 @Guard
 def check_setup(request: Request) -> None:
-    """Refuse a link for the first owner that is none, or has been used.
-
-    Raises:
-        HTTPException: If so; status 404.
-    """
+    """Refuse a link for the first owner that is none, or has been used."""
     site: Site = request.app.state.site
     token = str(request.path_params["token"])
     is_open = site.setup.is_open or not accounts.has_accounts(site.database)
@@ -123,11 +119,7 @@ async def add_person(desk: Owner, name: Name, password: Password, role: Role) ->
 
 
 def other(desk: Owner, account: Annotated[int, Path(ge=1, le=_LARGEST)]) -> Account:
-    """Return the account that an owner acts on.
-
-    Raises:
-        HTTPException: If there is none of that number; status 404.
-    """
+    """Return the account that an owner acts on."""
     known = accounts.find_account(desk.site.database, account)
     if known is None:
         raise HTTPException(404, "There is no such account.")

@@ -78,11 +78,7 @@ class Videos:
             return scanned[1].get(name)
 
     def send(self, campaign: str, name: str | None) -> FileResponse:
-        """Send a video by its public name, or the part of it that is asked for.
-
-        Raises:
-            HTTPException: If there is none of that name; status 404.
-        """
+        """Send a video by its public name, or the part of it that is asked for."""
         file = None if name is None else self.file(campaign, name)
         if file is None:
             raise HTTPException(404, "There is no such video.")
@@ -103,13 +99,6 @@ class Videos:
 
 def check_video(file: Path) -> float:
     """Look at a video as a browser would: its container, its codec, the first and the last picture.
-
-    Returns:
-        How long it lasts, in seconds.
-
-    Raises:
-        DataError: If browsers could not play it to its end; the message says why.
-        MissingExtraError: If PyAV is not installed.
 
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.examples.drawn_videos import draw_videos

@@ -100,14 +100,7 @@ class RefusedRequest(HTTPException):
 
 
 class Gate:
-    """The outermost layer of the app.
-
-    Args:
-        app: What is inside.
-        settings: Of the server.
-        uploads: The pages that take large files: a regular expression of the path, and how many
-            bytes.
-    """
+    """The outermost layer of the app."""
 
     def __init__(
         self, app: ASGIApp, settings: Settings, uploads: Mapping[str, int] | None = None
@@ -334,11 +327,7 @@ T = TypeVar("T")
 
 
 class Guard(Generic[T]):
-    """A dependency that is asked before the body is read; it needs nothing but the request.
-
-    Args:
-        check: Gives a value for the page, or raises; called once for each request, on a thread.
-    """
+    """A dependency that is asked before the body is read; it needs nothing but the request."""
 
     def __init__(self, check: Callable[[Request], T]) -> None:
         self.check = check

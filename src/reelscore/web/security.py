@@ -114,11 +114,7 @@ def digest(token: str) -> str:
 
 
 def hash_password(password: str) -> str:
-    """Return what is stored of a password.
-
-    Raises:
-        DataError: If it is too short or too long.
-    """
+    """Return what is stored of a password."""
     if not _SHORTEST_PASSWORD <= len(password) <= _LONGEST_PASSWORD:
         raise DataError(
             f"A password has {_SHORTEST_PASSWORD} to {_LONGEST_PASSWORD} characters; this one has "
@@ -162,11 +158,7 @@ class Hashing:
         self._places = BoundedSemaphore(_QUEUE)
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function that hashes, when its turn comes.
-
-        Raises:
-            HTTPException: If too many wait already; status 503.
-        """
+        """Call a function that hashes, when its turn comes."""
         if not self._places.acquire(blocking=False):
             raise HTTPException(
                 503,

@@ -19,11 +19,7 @@ _GRACE = 20  # seconds that requests under way have when the server is told to s
 
 
 def need_web() -> None:
-    """Check that what a server needs is installed.
-
-    Raises:
-        MissingExtraError: If the web extra is not installed.
-    """
+    """Check that what a server needs is installed."""
     for name in ("fastapi", "uvicorn", "argon2", "itsdangerous", "multipart"):
         if importlib.util.find_spec(name) is None:
             raise MissingExtraError.of(f"The rating pages need {name}", "reelscore[web]")

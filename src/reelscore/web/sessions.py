@@ -97,12 +97,7 @@ def log_out(site: Site, to: str = f"{PATH}/login") -> Response:
 
 
 def find_visitor(request: Request, database: Database | None = None) -> Account | None:
-    """Return the account whose session the browser holds; ``None`` where there is none.
-
-    Args:
-        request: What the browser asks for.
-        database: The database as the request reads it; that of the site by default.
-    """
+    """Return the account whose session the browser holds; ``None`` where there is none."""
     site: Site = request.app.state.site
     age = site.settings.session
     value = site.signer.read("session", request.cookies.get(COOKIE), age=age)
@@ -123,12 +118,7 @@ def known_accounts(request: Request) -> set[int]:
 
 @Guard
 def current(request: Request) -> Desk:
-    """Return the organiser who asks.
-
-    Raises:
-        HTTPException: If nobody is logged in, or no longer, status 401; if it is a participant of
-            challenges, status 403.
-    """
+    """Return the organiser who asks."""
     account = find_visitor(request)
     if account is None:
         raise HTTPException(401, "Log in first.")
@@ -139,11 +129,7 @@ def current(request: Request) -> Desk:
 
 @Guard
 def owner_only(request: Request) -> Desk:
-    """Return the organiser who asks, if it is an owner.
-
-    Raises:
-        HTTPException: If it is an assistant; status 403.
-    """
+    """Return the organiser who asks, if it is an owner."""
     desk = current.value(request)
     if not desk.account.is_owner:
         raise HTTPException(403, "Only an owner may do this.")

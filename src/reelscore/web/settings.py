@@ -106,9 +106,6 @@ class Settings:
 def load_secret(file: Path | None) -> str:
     """Return the secret: REELSCORE_SECRET, else that of a file, which is made where there is none.
 
-    Raises:
-        DataError: If there is neither, or others may read the file.
-
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     first = load_secret(Path(folder, "secret"))
@@ -157,10 +154,6 @@ class Uptime:
     meanwhile, and must not lose their HITs for it. A second clock that nobody can set tells such
     gaps from hours in which the server was there.
 
-    Args:
-        clock: The time in seconds since 1970; it may jump.
-        steady: Seconds since whenever; they stop while the machine sleeps.
-
     >>> now, ticks = [1000.0], [0.0]
     >>> uptime = Uptime(lambda: now[0], lambda: ticks[0])
     >>> now[0] += 5 * 3600  # the clock is set
@@ -184,11 +177,7 @@ class Uptime:
         return self._begin + self._steady() - self._begin_ticks
 
     def lasts(self, hold: float) -> bool:
-        """Return whether raters who were not seen for the hold time had the chance to be seen.
-
-        Returns:
-            Whether the server has run that long since the last gap, and some time since its start.
-        """
+        """Return whether raters who were not seen for the hold time had the chance to be seen."""
         with self._lock:
             ticks = self._steady()
             jumped = self._clock() - ticks - self._offset

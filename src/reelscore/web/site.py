@@ -50,12 +50,7 @@ class Setup:
 
 
 class Site:
-    """What one server shares among its pages.
-
-    Args:
-        settings: What the server is told.
-        database: Where everything is kept.
-    """
+    """What one server shares among its pages."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self.settings, self.database = settings, database
@@ -174,11 +169,7 @@ Here = Annotated[Site, Depends(get_site)]
 async def check_form(
     request: Request, site: Here, proof: Annotated[str, Form(max_length=64)] = ""
 ) -> None:
-    """Refuse a form that another site's page has sent.
-
-    Raises:
-        HTTPException: If it has not the token of this browser; status 403.
-    """
+    """Refuse a form that another site's page has sent."""
     if not site.signer.is_proof(proof, request.state.browser):
         raise HTTPException(403, "This form is out of date. Go back, reload the page, try again.")
 
@@ -186,11 +177,7 @@ async def check_form(
 async def check_header(
     request: Request, site: Here, x_form_proof: Annotated[str, Header(max_length=64)] = ""
 ) -> None:
-    """Refuse what a script on another site's page has sent.
-
-    Raises:
-        HTTPException: If it has not the token of this browser; status 403.
-    """
+    """Refuse what a script on another site's page has sent."""
     await check_form(request, site, x_form_proof)
 
 
@@ -229,11 +216,7 @@ _REFUSALS = {
 
 @Guard
 def check_failures(request: Request) -> None:
-    """Let an address that guesses wait.
-
-    Raises:
-        HTTPException: If it was wrong too often; status 429.
-    """
+    """Let an address that guesses wait."""
     site: Site = request.app.state.site
     if site.failures.exhausted(address(request)):
         raise too_often()

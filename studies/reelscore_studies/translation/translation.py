@@ -41,9 +41,6 @@ class TrigramModel:
 
     At each order the share of the shorter history grows with how many different words were seen
     after the longer one. Words never seen share one place of the vocabulary.
-
-    Args:
-        sentences: The words of each training sentence.
     """
 
     def __init__(self, sentences: Iterable[Sequence[str]]) -> None:

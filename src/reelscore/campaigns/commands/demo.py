@@ -37,11 +37,7 @@ def serve_demo(port: int) -> None:
 
 
 def demo_settings(folder: Path, url: str) -> Settings:
-    """Make the campaign in a folder, and return how to serve it.
-
-    Returns:
-        The settings; without videos where they cannot be drawn, with texts instead.
-    """
+    """Make the campaign in a folder, and return how to serve it."""
     systems, references = clips()
     systems.pop("human")
     people = {item: texts[0] for item, texts in references.items()}

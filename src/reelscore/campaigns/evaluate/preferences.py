@@ -40,9 +40,6 @@ def check_raters(
     An answer is right on the side of the expected one: both below 0, above 0, or 0. A rater who
     was asked none is not kept: nothing speaks for them.
 
-    Raises:
-        DataError: If the right answer to a test question is not given.
-
     >>> from reelscore.campaigns.judgments import Judgment
     >>> rows = [Judgment(rater, "h1", "t1", 0, "right", "v1", "test", score, "story", "wrong")
     ...         for rater, score in [("r1", -1.0), ("r2", 2.0)]]

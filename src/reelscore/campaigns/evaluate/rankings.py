@@ -43,9 +43,6 @@ class Friedman(NamedTuple):
 def friedman(table: ArrayLike) -> Friedman:
     """Test whether some columns stand higher than others within the rows.
 
-    Returns:
-        The test; NaN where no row tells two columns apart.
-
     >>> round(friedman([[1, 2, 3], [1, 3, 2], [1, 2, 3]]).concordance, 4)
     0.7778
     """

@@ -214,9 +214,6 @@ def _means(values: FloatArray, group: IntArray) -> FloatArray:
 def group_means(scores: HumanScores, groups: Mapping[str, str]) -> HumanScores:
     """Average captions by group, such as the document or the film they belong to.
 
-    Raises:
-        DataError: If an item has no group.
-
     >>> from reelscore.campaigns.judgments import Judgment
     >>> rows = [Judgment("r1", "h1", f"t{k}", k, "a", f"v{k}", "caption", float(k))
     ...         for k in range(4)]

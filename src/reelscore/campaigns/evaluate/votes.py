@@ -70,9 +70,6 @@ def count_votes(judgments: Judgments) -> dict[tuple[str, str, str], dict[str, Vo
 def vote_matrix(judgments: Judgments, system: str, other: str, criterion: str) -> FloatArray:
     """Lay votes out as raters × videos, for measures of agreement.
 
-    Returns:
-        Scores, above 0 where the system is better than the other; NaN where there is none.
-
     >>> from reelscore.campaigns.judgments import Judgment
     >>> rows = [Judgment("r1", "h1", "t1", 0, "a", "v1", "caption", 2.0, "story", "b"),
     ...         Judgment("r2", "h1", "t1", 0, "b", "v1", "caption", -1.0, "story", "a")]

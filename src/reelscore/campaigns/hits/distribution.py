@@ -67,9 +67,6 @@ def deal(
     decks of the same size, shares differ by one at most. A video comes into a hand once, as long
     as there are others; the same text of a video never comes twice.
 
-    Raises:
-        DataError: If a hand cannot be filled without showing the same text twice.
-
     >>> hands = [Hand(), Hand()]
     >>> texts = {f"v{k}": (f"text {k}",) for k in range(4)}
     >>> deal({"a": texts, "b": texts}, hands, 4, random.Random(1))
@@ -275,12 +272,6 @@ def spaced(groups: Sequence[Hashable], distance: int, rng: random.Random) -> lis
 
     Starting from a random order, pairs of tasks change places unless that brings a caption and its
     controls too near. In the long run every order that keeps the distance is equally likely.
-
-    Returns:
-        The tasks by number, in order.
-
-    Raises:
-        DataError: If no such order is found.
 
     >>> order = spaced(["a", "b", "a", "b", "c"], 3, random.Random(1))
     >>> abs(order.index(0) - order.index(2)) >= 3, sorted(order)

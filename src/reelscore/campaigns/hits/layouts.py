@@ -27,9 +27,6 @@ class HitLayout:
         least_pairs: Fewer pairs of a caption and its degraded caption are refused: quality control
             tests each rater on them.
 
-    Raises:
-        DataError: If the numbers do not fit together.
-
     >>> LAYOUTS["trecvid"].size, LAYOUTS["trecvid"].pairs
     (100, 10)
     >>> HitLayout(systems=20, humans=4, degraded_humans=4)
@@ -97,10 +94,6 @@ class HitLayout:
     def parse(cls, text: str) -> HitLayout:
         """Read a layout from words such as ``systems:70 humans:10``; the rest has its default.
 
-        Raises:
-            UnknownNameError: If there is no number of that name.
-            DataError: If the text or the numbers are wrong.
-
         >>> layout = HitLayout.parse("systems:30 humans:10 degraded_humans:10 distance:5")
         >>> layout.size, HitLayout.parse(str(layout)) == layout
         (50, True)
@@ -161,9 +154,6 @@ def layout(name: str) -> HitLayout:
 
     ``pilot``: 40 tasks, for rehearsals and small sets: 15 captions of systems, 10 human captions
     with their degraded captions, 5 repeats.
-
-    Raises:
-        UnknownNameError: If there is none of that name.
 
     >>> layout("wmt").size, layout("appraise").size
     (100, 100)

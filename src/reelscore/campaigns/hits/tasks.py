@@ -64,9 +64,6 @@ class Hit:
 def check_hit(hit: Hit, protocol: Protocol, systems: Collection[str]) -> None:
     """Refuse a HIT that does not fit the protocol or shows captions of unknown systems.
 
-    Raises:
-        DataError: If something does not fit.
-
     >>> from reelscore.campaigns.protocols import PROTOCOLS
     >>> empty = Hit("h1", (Task("t1", "clip1", ()),))
     >>> check_hit(empty, PROTOCOLS["direct-assessment"], ["mine"])

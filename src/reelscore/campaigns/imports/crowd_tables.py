@@ -137,11 +137,7 @@ def read_standardized(
 
 
 def read_moments(path: str | Path) -> dict[str, Moments]:
-    """Read raters' means and deviations from what R printed: ``ad-…-trk-mean-sd.txt``.
-
-    Raises:
-        DataError: If it is no such file.
-    """
+    """Read raters' means and deviations from what R printed: ``ad-…-trk-mean-sd.txt``."""
     with Source(path) as source:
         lines = [line.decode().strip() for _, line in source.lines(longest=1 << 16)]
     values = [line.removeprefix("[1]").strip().strip('"') for line in lines if line]

@@ -94,11 +94,7 @@ def stream_judgments(
     pair: str | None = None,
     moments: str | os.PathLike[str] | None = None,
 ) -> Iterator[Judgment]:
-    """Yield judgments one by one, without holding them; what is wrong is said at the end.
-
-    Raises:
-        DataError: After the last row, if any cannot be used: throw away what was yielded.
-    """
+    """Yield judgments one by one, without holding them; what is wrong is said at the end."""
     if not paths:
         raise DataError("No file of judgments is named; name at least one.")
     if format is not None and format not in FORMATS:

@@ -127,13 +127,6 @@ def _number(text: str, what: str) -> float | None:
 def read_groups(description: str) -> dict[str, str]:
     r"""Read groups from a table with a header, separated by commas, tabs or blanks.
 
-    Args:
-        description: The file and the names of the columns with the items and the groups:
-            ``FILE:ITEM:GROUP``.
-
-    Raises:
-        DataError: If the file or a column is not there, or an item has two groups.
-
     >>> import tempfile
     >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp(), "films.csv")
@@ -170,13 +163,6 @@ _QUESTION = ("item", "first", "second", "expected")
 
 def read_questions(path: str | os.PathLike[str]) -> tuple[Task, ...]:
     r"""Read test questions from a CSV file with the columns item, first, second, expected.
-
-    Args:
-        path: The file; `first` and `second` are captions, `expected` is below 0 where the first
-            is the right one and above 0 where the second is.
-
-    Raises:
-        DataError: If the file or a question in it cannot be used.
 
     >>> import tempfile
     >>> from pathlib import Path

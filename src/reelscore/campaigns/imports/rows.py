@@ -41,12 +41,6 @@ def torn_row(
 ) -> TornRow:
     r"""Find where a row ends, and how it can be read with one quote more.
 
-    Args:
-        lines: The lines from the beginning of the row to where it cannot be read on.
-        delimiter: What separates the cells.
-        widths: How many cells the rows before have; none where it is the first.
-        columns: How many cells the header has.
-
     >>> torn_row(['1,"good\n', '2,"bad"\n'], ",", {2}, 2)
     TornRow(lines=1, readings=[['1', 'good']])
     >>> torn_row(['1,"good, really,5\n'], ",", {3}, 3).readings
@@ -141,13 +135,6 @@ def rows(
 
     A row may end early where only empty columns would follow, as MTurk's rows do. The header may
     be separated by blanks where the rows have tabs, as in the files of WMT.
-
-    Args:
-        source: The file.
-        delimiter: What separates the cells.
-        intake: Where problems and notes go.
-        torn: Whether closing quotes may be missing. Rows are then read where the number of cells
-            proves what was meant, the last one as far as it goes; each is noted.
     """
     csv.field_size_limit(LONGEST_LINE)
     lines = _Lines(source, intake)
@@ -195,11 +182,7 @@ def _recovered(
     intake: Intake,
     error: csv.Error,
 ) -> list[str]:
-    """Read a row in which a closing quote is missing, and put back the lines after it.
-
-    Raises:
-        csv.Error: If the number of cells does not prove what was meant.
-    """
+    """Read a row in which a closing quote is missing, and put back the lines after it."""
     count, readings = torn_row(lines.row, delimiter, widths, columns)
     if count == len(lines.row) and "end of data" in str(error):
         intake.notes.append(
@@ -238,9 +221,6 @@ def places(header: Sequence[str], needed: Collection[str], path: str) -> dict[st
 def kind(text: str) -> Kind:
     """Return what a task was there for.
 
-    Raises:
-        DataError: If nobody calls a kind so.
-
     >>> kind("BAD_REF")
     'degraded'
     """
@@ -253,9 +233,6 @@ def kind(text: str) -> Kind:
 
 def score(text: str, scale: Scale) -> float:
     """Read a score and check it against the scale.
-
-    Raises:
-        DataError: If it is no number, or off the scale.
 
     >>> score("71", (0, 100))
     71.0
@@ -311,9 +288,6 @@ def seconds(text: str) -> float | None:
     """Read a time: ISO 8601, seconds since 1970, or as MTurk writes it; nothing for no text.
 
     A time without a zone is taken as UTC.
-
-    Raises:
-        DataError: If it is none of these.
 
     >>> seconds("Fri Nov 25 04:32:21 PST 2016") == seconds("2016-11-25T12:32:21Z")
     True

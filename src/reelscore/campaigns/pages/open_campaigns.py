@@ -67,11 +67,7 @@ class OpenCampaigns(WingPages):
             return list(self._known.values())
 
     def get(self, id: str) -> Campaign:
-        """Return one campaign.
-
-        Raises:
-            HTTPException: If there is none of that id; status 404.
-        """
+        """Return one campaign."""
         if id not in self._known:
             self.all()
         try:
@@ -102,22 +98,14 @@ def campaigns_of(site: Site) -> OpenCampaigns:
 
 @Guard
 def chosen(request: Request) -> Campaign:
-    """Return the campaign that a page of organisers is about.
-
-    Raises:
-        HTTPException: If there is no such campaign, status 404; if nobody is logged in, 401.
-    """
+    """Return the campaign that a page of organisers is about."""
     site = current.value(request).site
     return campaigns_of(site).get(request.path_params["campaign"])
 
 
 @Guard
 def chosen_to_send(request: Request) -> Campaign:
-    """Return the campaign, whose texts may be sent.
-
-    Raises:
-        HTTPException: If references of a blind test set are among them; status 403.
-    """
+    """Return the campaign, whose texts may be sent."""
     campaign = chosen.value(request)
     if is_blind(campaign):
         raise HTTPException(403, _BLIND)

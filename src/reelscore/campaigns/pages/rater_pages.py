@@ -37,9 +37,6 @@ class Practice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def check(self, protocol: Protocol) -> None:
         """Refuse a practice task that the protocol could not show, or whose answer nobody can give.
 
-        Raises:
-            DataError: If the captions or the expected answers do not fit.
-
         >>> from reelscore.campaigns.protocols import PROTOCOLS
         >>> practice = Practice(("a dog",), {"adequacy": [(70, 200)]}, "")
         >>> practice.check(PROTOCOLS["direct-assessment"])
@@ -247,11 +244,7 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 def read_pages(settings: Mapping[str, Any]) -> Pages:
-    """Take what a campaign's settings say of its pages.
-
-    Raises:
-        DataError: If that cannot be.
-    """
+    """Take what a campaign's settings say of its pages."""
     try:
         pages = msgspec.convert(settings.get(KEY, {}), Pages)
     except msgspec.ValidationError as error:

@@ -86,11 +86,7 @@ def check_media(
     check: Check = check_video,
     progress: Progress | None = None,
 ) -> MediaReport:
-    """Look at every video of a campaign, and note in its settings how long each lasts.
-
-    Raises:
-        MissingExtraError: If PyAV is not installed, and there are files to look at.
-    """
+    """Look at every video of a campaign, and note in its settings how long each lasts."""
     pages = read_pages(campaign.settings)
     files = {} if folder is None else video_files(folder)
     others = {} if folder is None else {each.stem: each.name for each in folder.iterdir()}

@@ -27,15 +27,7 @@ def campaign_report(
     hits: Iterable[Hit] = (),
     command: str = "",
 ) -> Report:
-    """Put the results of a campaign into a report.
-
-    Args:
-        title: The campaign's name.
-        results: What came out of it.
-        ranking: Who beats whom.
-        hits: What raters were shown, for the captions.
-        command: The command that made the report.
-    """
+    """Put the results of a campaign into a report."""
     method = f"{ranking.method} on {ranking.metric}"
     used, judged = len(results.raters), len(results.quality.raters)
     return Report(
@@ -103,13 +95,7 @@ def _win(p: float, level: float) -> Cell:
 
 
 def results_html(title: str, results: Results, rankings: Sequence[Comparison]) -> str:
-    """Write the results of a campaign as one HTML page to keep; it has no scripts.
-
-    Args:
-        title: The campaign's name.
-        results: The scores, the raters, and what to know about them.
-        rankings: Who beats whom, by each criterion.
-    """
+    """Write the results of a campaign as one HTML page to keep; it has no scripts."""
     table = results.scores.table
     verdicts = quality_grid(results.quality)
     failed = ("failed", "constant")

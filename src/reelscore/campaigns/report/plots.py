@@ -32,10 +32,6 @@ _LOOKS = {
 def draw_wins(ranking: Comparison, path: str | Path) -> None:
     """Draw who is significantly better than whom: Figure 7 of the Direct Assessment paper.
 
-    Args:
-        ranking: The systems and their tests.
-        path: A .pdf, .svg or .png file.
-
     >>> import tempfile
     >>> import numpy as np
     >>> p = np.array([[np.nan, 0.01], [0.99, np.nan]])
@@ -48,10 +44,6 @@ def draw_wins(ranking: Comparison, path: str | Path) -> None:
 
 def draw_quality(quality: Quality, path: str | Path) -> None:
     """Draw each rater's test, and how steady raters are: certainty against repeats.
-
-    Args:
-        quality: The verdicts.
-        path: A .pdf, .svg or .png file.
 
     >>> import tempfile
     >>> from reelscore.campaigns.judgments import Judgment, Judgments

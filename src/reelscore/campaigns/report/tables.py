@@ -88,10 +88,6 @@ def results_grid(scores: HumanScores, ranking: Comparison) -> Grid:
     """Return a row for each system, best first, with its cluster and possible ranks.
 
     Numbers of judgments and captions are those of the paper's n.
-
-    Args:
-        scores: The scores of the systems by people.
-        ranking: Which systems people prefer, with its tests.
     """
     metrics = scores.table.metrics
     rows = []
@@ -107,11 +103,7 @@ def results_grid(scores: HumanScores, ranking: Comparison) -> Grid:
 
 
 def wins_grid(ranking: Comparison) -> Grid:
-    """Table of p-values: is the row's system better than the column's? Wins are marked.
-
-    Args:
-        ranking: Which systems people prefer, with its tests.
-    """
+    """Table of p-values: is the row's system better than the column's? Wins are marked."""
     letters = _letters(len(ranking.systems))
     rows = []
     for k, (system, letter) in enumerate(zip(ranking.systems, letters, strict=True)):

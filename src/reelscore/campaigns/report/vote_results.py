@@ -35,11 +35,7 @@ class VoteResults(NamedTuple):
 
 
 def vote_results(judgments: Judgments, asked: Protocol, reference: str) -> VoteResults:
-    """Return mean ranks, points beside the reference, choices or preferences.
-
-    Raises:
-        DataError: If there is nothing to count yet.
-    """
+    """Return mean ranks, points beside the reference, choices or preferences."""
     if asked.form == "ranking":
         ranked = score_rankings(judgments)
         notes = [tables.RANKS, *tables.ranking_notes(ranked)]

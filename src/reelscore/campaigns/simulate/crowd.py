@@ -66,11 +66,7 @@ class Crowd:
 
 
 def fit_crowd(judgments: Judgments) -> Crowd:
-    """Fit the model to judgments of raters who can be trusted.
-
-    Raises:
-        DataError: If there are too few repeats, degraded captions or captions judged by several.
-    """
+    """Fit the model to judgments of raters who can be trusted."""
     z = standardize(judgments)
     again, degraded = pair_controls(judgments, "repeat"), pair_controls(judgments, "degraded")
     agreed = agreement(judgments, z).icc

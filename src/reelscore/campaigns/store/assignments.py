@@ -317,11 +317,7 @@ class Place(NamedTuple):
 
 
 def find_place(connection: Connection, terms: Terms, id: int, number: int) -> Place:
-    """Look up a task of an assignment by its number, from 1.
-
-    Raises:
-        RefusedError: If there is none.
-    """
+    """Look up a task of an assignment by its number, from 1."""
     row = connection.execute(
         select(assignment.c.rater, task.c.id, task.c.item)
         .join(task, task.c.hit == assignment.c.hit)

@@ -151,11 +151,7 @@ def add_systems(
 
 
 def mark_humans(connection: Connection, terms: Terms, humans: Collection[str]) -> None:
-    """Note which systems are people.
-
-    Raises:
-        UnknownNameError: If one of them is not a system of the campaign.
-    """
+    """Note which systems are people."""
     systems = read_systems(connection, terms)
     for name in humans:
         if name not in systems:

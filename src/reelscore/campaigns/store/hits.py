@@ -208,14 +208,7 @@ class _Joined:
 
 
 def move(connection: Connection, terms: Terms, kind: str, staged: Table, where: Where) -> int:
-    """Move all lines of one type; what they refer to must have been moved before.
-
-    Returns:
-        How many lines.
-
-    Raises:
-        DataError: If a line is there twice, or refers to nothing.
-    """
+    """Move all lines of one type; what they refer to must have been moved before."""
     joined = _joined(kind, staged, terms)
     _check_once(connection, terms, kind, staged, where)
     _check_references(connection, kind, joined, staged, where)

@@ -227,12 +227,7 @@ def to_line(kind: str, row: Iterable[Any]) -> FileLine:
 
 
 def to_row(line: FileLine) -> list[Any]:
-    """Make a row for the database of a line.
-
-    Raises:
-        DataError: If a text cannot be kept, a name is missing, or a number or a time is not
-            valid.
-    """
+    """Make a row for the database of a line."""
     row: list[Any] = []
     for name in line.__struct_fields__:
         value = getattr(line, name)
@@ -266,11 +261,7 @@ _any_line = msgspec.json.Decoder(AnyLine)
 
 
 def read_lines(path: Path, problems: Problems) -> Iterator[tuple[int, FileLine]]:
-    """Yield the lines of a campaign with their numbers, the campaign itself first.
-
-    Raises:
-        DataError: If a file is missing, has other columns, or a line has no end.
-    """
+    """Yield the lines of a campaign with their numbers, the campaign itself first."""
     if not path.is_dir():
         yield from _jsonl(path, problems)
         return

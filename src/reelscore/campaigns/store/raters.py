@@ -61,12 +61,6 @@ _COLUMNS = tuple(table.c[field.name] for field in fields(Rater))
 def invite(database: Database, campaign: str, names: Sequence[str], now: int) -> list[str]:
     """Make a link's token for each rater to be; only digests are stored.
 
-    Returns:
-        The tokens, to be shown once.
-
-    Raises:
-        RefusedError: If a name is taken.
-
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.web.store.schema import open_database
     >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
@@ -104,9 +98,6 @@ def find_link(database: Database, token: str) -> Rater | None:
 def bind(database: Database, id: int, browser: str) -> Rater:
     """Let a link work in this browser only, from its first use on.
 
-    Raises:
-        RefusedError: If it was used in another.
-
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.web.store.schema import open_database
     >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
@@ -142,11 +133,7 @@ def unbind(database: Database, campaign: str, name: str) -> bool:
 
 
 def welcome(database: Database, campaign: str, visit: Arrival, browser: str, now: int) -> Rater:
-    """Return the rater whom a crowd service sends, a new one at the first visit.
-
-    Raises:
-        RefusedError: If the same worker came before in another browser and another session.
-    """
+    """Return the rater whom a crowd service sends, a new one at the first visit."""
     mine = digest(browser)
     with database.writing() as connection:
         alone(connection, table.name, campaign, visit.worker)

@@ -50,11 +50,7 @@ class Terms:
 def check_terms(
     terms: Terms, systems: Sequence[str], settings: Mapping[str, Any], humans: Collection[str] = ()
 ) -> None:
-    """Refuse a campaign whose terms are not valid.
-
-    Raises:
-        DataError: If a name, a number or a time is not valid.
-    """
+    """Refuse a campaign whose terms are not valid."""
     check_name(terms.id, "the campaign")
     if not _ID.fullmatch(terms.id):
         raise DataError(
@@ -82,21 +78,13 @@ def check_terms(
 
 
 def check_hold(hold: float) -> None:
-    """Refuse a hold time that is not more than 0.
-
-    Raises:
-        DataError: If it is not more than 0 seconds.
-    """
+    """Refuse a hold time that is not more than 0."""
     if not 0 < hold < 1e9:
         raise DataError(f"The hold time is {hold:g} seconds; expected more than 0.")
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:
-    """Write settings as the database keeps them.
-
-    Raises:
-        DataError: If JSON cannot say them, or they are too long.
-    """
+    """Write settings as the database keeps them."""
     try:
         text = msgspec.json.encode(dict(settings)).decode()
         msgspec.json.decode(text)

@@ -70,13 +70,7 @@ class NetworkShape:
 
 
 class CaptionNetwork:
-    """One network and its weights.
-
-    Args:
-        shape: What it is made of.
-        device: ``cuda`` or ``cpu``.
-        seed: Seed of the first weights, which are the same on any device.
-    """
+    """One network and its weights."""
 
     def __init__(self, shape: NetworkShape, *, device: str = "cpu", seed: int = 0) -> None:
         torch = need_torch()
@@ -168,13 +162,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
 
 
 class DropMask:
-    """Draws dropout masks at one place, from a generator of its own.
-
-    Args:
-        place: Where units are dropped.
-        ratio: Share of the units that are dropped.
-        generator: Where random numbers come from.
-    """
+    """Draws dropout masks at one place, from a generator of its own."""
 
     def __init__(self, place: Dropout, ratio: float, generator: Generator) -> None:
         check_choice("dropout", place, get_args(Dropout))

@@ -36,15 +36,6 @@ def decide(
     Baselines and organisers' entries win nothing and take nobody's place; they count where p-values
     are corrected for the number of pairs, so that an award agrees with the clusters of its board.
 
-    Args:
-        award: The rule.
-        board: The board.
-        level: A corrected p below it tells two entries apart.
-        correction: How to correct for the number of pairs.
-
-    Raises:
-        UnknownNameError: If the board has no such column.
-
     >>> from reelscore.challenges.boards.boards import make_board
     >>> from reelscore.challenges.boards.ladder import Score
     >>> entries = [BoardEntry("a", "Ours", 1, {"cider": Score(0.4)}, kind="organisers"),

@@ -319,11 +319,7 @@ def board_html(board: Leaderboard) -> Markup:
 
 
 def history_svg(board: Leaderboard) -> Markup:
-    """Draw the entries of a board over time, and the best score so far as a line.
-
-    Returns:
-        A picture in SVG, in the colours of the page; empty where all came at once.
-    """
+    """Draw the entries of a board over time, and the best score so far as a line."""
     rows = [row for row in board.rows if board.primary in row.entry.scores]
     if len({row.entry.arrived for row in rows}) < 2:
         return as_it_is("")

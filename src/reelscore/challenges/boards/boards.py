@@ -198,23 +198,6 @@ def make_board(
 ) -> Leaderboard:
     """Rank the entries that count; those without the primary score are not on the board.
 
-    Args:
-        id: What the definition calls the board.
-        title: What its page is called.
-        entries: All active entries of the phase, and those given up after its close, their numbers
-            as they may be shown.
-        columns: The columns; one of them is the primary score.
-        primary: The score that orders the board.
-        final: Which entry counts for a team.
-        level: A corrected p below it tells two entries apart.
-        correction: How to correct for the number of pairs.
-        names: Teams that take part, whose scores are not shown yet.
-        generation: How often the phase has been scored.
-        notes: What a reader has to know.
-
-    Raises:
-        DataError: If no column is the primary score.
-
     >>> entries = [BoardEntry("a", "Ours", 1, {"cider": Score(0.3)}),
     ...            BoardEntry("b", "Theirs", 2, {"cider": Score(0.2)}),
     ...            BoardEntry("c", "Broken", 3, {})]

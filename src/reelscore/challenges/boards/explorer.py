@@ -27,11 +27,7 @@ _TIMELINES = 10  # entries whose stories are matched for a page
 def explorer(
     view: View, phase: str, split: str, submissions: Sequence[str] | None = None
 ) -> Report | None:
-    """Make a report of what the viewer may see of the items of a split.
-
-    Returns:
-        The report, or ``None`` where the viewer may see no item scores.
-    """
+    """Make a report of what the viewer may see of the items of a split."""
     items = view.items(phase, split)
     wanted = _wanted(view, phase, split) if submissions is None else list(submissions)
     records = [record for record in view.entries_of(phase) if record.id in wanted]

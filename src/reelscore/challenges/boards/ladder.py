@@ -114,22 +114,6 @@ def tell(
 ) -> Told | None:
     """Decide what a team is told of a submission that was scored.
 
-    Args:
-        feedback: How much teams are told.
-        submission: The submission's id.
-        scores: Its scores.
-        draws: Its resamples.
-        primary: The score that decides whether the Ladder tells a new one.
-        sign: 1 where a higher primary score is better, else −1.
-        step: What scores are rounded to, and must improve by.
-        before: What the team was told last.
-
-    Returns:
-        What the team knows now, which may be what it was told before; ``None`` for nothing.
-
-    Raises:
-        DataError: If the feedback needs a step and there is none.
-
     >>> rules = {"primary": "cider", "step": 0.01}
     >>> first = tell("ladder", "a", {"cider": Score(0.301)}, NO_RESAMPLES, **rules)
     >>> same = tell("ladder", "b", {"cider": Score(0.309)}, NO_RESAMPLES, **rules, before=first)
@@ -159,9 +143,6 @@ def automatic_step(draws: Resamples, primary: str, before: Told | None) -> float
 
     It is rounded up to two digits, so that the step itself tells nothing. Between captions that
     score the same in every resample it is 0.
-
-    Raises:
-        DataError: If the score has no resamples.
 
     >>> automatic_step(Resamples({"cider": np.array([0.1, 0.2, 0.3])}), "cider", None)
     0.082

@@ -83,18 +83,6 @@ class ScoredSplit:
 def draw_scores(table: ScoreTable, items: Sequence[str], resamples: int, seed: int) -> Resamples:
     """Resample the scores of one submission.
 
-    Args:
-        table: The scores of one system.
-        items: The items of the split, in order.
-        resamples: How many resamples to draw.
-        seed: Random seed, the same for all submissions of the split.
-
-    Returns:
-        The draws of the scores that can be resampled over all items of the split.
-
-    Raises:
-        DataError: If the table has several systems, or its items are in another order.
-
     >>> from reelscore import score_systems
     >>> table = score_systems({"mine": {"v1": "a man", "v2": "a dog"}},
     ...                       {"v1": ["a man"], "v2": ["a cat"]}, "rouge_l,diversity")

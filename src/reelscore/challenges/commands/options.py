@@ -73,11 +73,7 @@ def show(value: Any) -> None:
 
 
 def read_file(file: Path) -> bytes:
-    """Read a file that is named on the command line.
-
-    Raises:
-        DataError: If it cannot be read.
-    """
+    """Read a file that is named on the command line."""
     try:
         return file.read_bytes()
     except OSError as error:

@@ -25,12 +25,7 @@ def login_server(url: str | None, *, visitor: bool = False) -> Server:
 
 
 def served_challenge(server: Server, id: str, phase: str | None = None) -> dict[str, Any]:
-    """Return a challenge of a server as it describes it; without an id, the only one that it has.
-
-    Raises:
-        DataError: If there are several, or none.
-        UnknownNameError: If there is no such challenge or phase; the nearest name is suggested.
-    """
+    """Return a challenge of a server as it describes it; without an id, the only one that it has."""
     described = _described(server, id)
     if phase is not None:
         check_choice("phase", phase, [each["id"] for each in described["phases"]])
@@ -56,11 +51,7 @@ def _described(server: Server, id: str) -> dict[str, Any]:
 def served_boards(
     server: Server, challenge: str, board: str | None
 ) -> tuple[list[Leaderboard], AwardDecision | None]:
-    """Return the boards of a challenge, or one of them, as the server shows them, and the award.
-
-    Raises:
-        UnknownNameError: If there is no such board.
-    """
+    """Return the boards of a challenge, or one of them, as the server shows them, and the award."""
     described = served_challenge(server, challenge)
     ids: list[str] = described["boards"]
     if board is not None:
@@ -89,11 +80,7 @@ def submit_file(
     key: str = "",
     timeout: float | None = None,
 ) -> dict[str, Any]:
-    """Hand a file in, and wait for its scores where a timeout is given.
-
-    Returns:
-        The submission as the server describes it.
-    """
+    """Hand a file in, and wait for its scores where a timeout is given."""
     id = served_challenge(server, challenge, phase)["id"]
     receipt = server.submit(id, phase, file, fields, key)
     for note in receipt["notes"]:

@@ -30,10 +30,6 @@ _WHOLE = {
 def definition_changes(before: Definition, after: Definition) -> list[str]:
     """Return what differs between two definitions, but for dates and the way of scoring.
 
-    Args:
-        before: The definition that is in force.
-        after: The one that is to follow.
-
     >>> def phase(**settings):
     ...     return Phase(id="main", splits=("test",), opens=0, closes=1, **settings)
     >>> def challenge(name, phase):

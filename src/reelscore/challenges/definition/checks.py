@@ -27,9 +27,6 @@ from reelscore.stories.protocol import Protocol
 def story_protocol(scoring: Scoring) -> Protocol:
     """Return the protocol that stories are scored by.
 
-    Raises:
-        ReelscoreError: If the choices are not valid.
-
     >>> story_protocol(Scoring(scores=("soda_c",), protocol={"annotators": "mean"})).scores
     ('soda_c',)
     """
@@ -39,9 +36,6 @@ def story_protocol(scoring: Scoring) -> Protocol:
 
 def score_scales(scoring: Scoring, kind: Kind) -> dict[str, Scale]:
     """Return the scores that a submission gets, in order, and how each is read.
-
-    Raises:
-        ReelscoreError: If a metric or a choice is not valid.
 
     >>> list(score_scales(Scoring(metrics=("bleu|n:2", "cider")), "captions"))
     ['bleu_1', 'bleu_2', 'cider']
@@ -76,12 +70,7 @@ def _story_scales(protocol: Protocol) -> dict[str, Scale]:
 
 
 def definition_faults(definition: Definition, folder: Path | None) -> Iterator[str]:
-    """Yield what is wrong with a definition beside single values: each with its key.
-
-    Args:
-        definition: What was read.
-        folder: Where the files that it names must be; not looked for if ``None``.
-    """
+    """Yield what is wrong with a definition beside single values: each with its key."""
     yield from unknown_keys(PAGES, definition.pages, "challenge.pages")
     yield from _repeated("split", definition.splits)
     yield from _repeated("phase", definition.phases)

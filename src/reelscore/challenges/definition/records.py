@@ -46,11 +46,7 @@ class Microseconds(int):
 
     @classmethod
     def of(cls, value: object) -> Microseconds:
-        """Read a time of TOML.
-
-        Raises:
-            ValueError: If it is none, or has no offset.
-        """
+        """Read a time of TOML."""
         if not isinstance(value, datetime):
             raise ValueError
         if value.tzinfo is None:

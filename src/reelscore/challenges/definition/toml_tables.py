@@ -31,9 +31,6 @@ _EXPECTED = {
 def parse_toml(text: str, file: str) -> dict[str, Any]:
     r"""Read TOML.
 
-    Raises:
-        DataError: If it is none, with the line.
-
     >>> parse_toml("id = 3\nname = ?", "c.toml")
     Traceback (most recent call last):
     reelscore.errors.DataError: c.toml:2: not TOML: Invalid value
@@ -53,13 +50,7 @@ def own_value(kind: Any, value: object) -> object:
 
 
 def table_faults(known: Sequence[FieldInfo], table: object, path: str = "") -> Iterator[str]:
-    """Yield what is wrong with a table.
-
-    Args:
-        known: The fields of its struct.
-        table: What is written.
-        path: Where, such as ``phase[0].limits``; nothing for the whole file.
-    """
+    """Yield what is wrong with a table."""
     if not isinstance(table, dict):
         yield f"{path} is {in_words(table)}; expected a table."
         return

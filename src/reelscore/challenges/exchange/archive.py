@@ -45,14 +45,7 @@ TITLES = {"overview": "Overview", "rules": "Rules", "data": "Data"}
 def write_archive(
     view: View, folder: str | os.PathLike[str], names: Mapping[int, str] | None = None
 ) -> list[str]:
-    """Write a challenge as a static site, all or nothing.
-
-    Returns:
-        The names of the files.
-
-    Raises:
-        DataError: If the folder is there already, or cannot be made.
-    """
+    """Write a challenge as a static site, all or nothing."""
     target = Path(folder)
     if target.exists():
         raise DataError(f"{target}: is there already; name a new folder.")
@@ -72,11 +65,7 @@ def write_archive(
 
 
 def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[str, bytes]:
-    """Return the files of an archive, by name, checksums last.
-
-    Raises:
-        DataError: If it is not a visitor who looks.
-    """
+    """Return the files of an archive, by name, checksums last."""
     if view.who.role != "visitor":
         raise DataError("An archive shows what a visitor sees; open the view without a role.")
     boards = {id: board for id in view.boards() if (board := view.board(id)) is not None}

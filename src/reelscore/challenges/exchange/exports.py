@@ -117,17 +117,7 @@ def export_challenge(
     *,
     now: int | None = None,
 ) -> Exported:
-    """Write everything of a challenge to one file, as it stands at one moment.
-
-    Args:
-        challenge: The challenge.
-        path: The file to make.
-        contents: What to include; no references, addresses and accounts by default.
-        now: The time, in microseconds since 1970; that of the challenge's clock by default.
-
-    Raises:
-        DataError: If the file cannot be written.
-    """
+    """Write everything of a challenge to one file, as it stands at one moment."""
     contents = contents or Contents()
     with challenge.reading() as connection:
         manifest: dict[str, Any] = {

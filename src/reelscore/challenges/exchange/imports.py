@@ -38,14 +38,7 @@ AccountWriter = Callable[[Connection, Iterable[Mapping[str, str]]], Mapping[str,
 
 
 def read_export(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Read an export and check every part of it.
-
-    Returns:
-        The manifest, and the parts by name.
-
-    Raises:
-        DataError: If it is no export, or a part of it is missing, changed or not listed.
-    """
+    """Read an export and check every part of it."""
     name = os.fspath(path)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -81,12 +74,7 @@ def import_challenge(
     *,
     accounts: AccountWriter | None = None,
 ) -> Exported:
-    """Make a challenge of an export, with the same ids, scores, signatures and log.
-
-    Raises:
-        DataError: If the file is damaged, its log was changed, or the database has the challenge
-            or another person's account of the same name already; then nothing is made.
-    """
+    """Make a challenge of an export, with the same ids, scores, signatures and log."""
     manifest, parts = read_export(path)
     id = manifest["challenge"]
     with database.reading() as connection:

@@ -43,20 +43,11 @@ class Server:
     tell: Callable[[str], None] = field(default=lambda _: None, repr=False)
 
     def get(self, path: str) -> Any:
-        """Read something below ``/api/v1``.
-
-        Raises:
-            RefusedError: If the server refuses.
-            EndpointError: If it does not answer.
-        """
+        """Read something below ``/api/v1``."""
         return self._ask(path, None, {})
 
     def challenges(self) -> list[str]:
-        """List the ids of the challenges that the server has.
-
-        Raises:
-            EndpointError: If it does not answer, or is no server of challenges.
-        """
+        """List the ids of the challenges that the server has."""
         try:
             listed = self.get("/challenges")["challenges"]
         except RefusedError as error:
@@ -68,36 +59,12 @@ class Server:
     def submit(
         self, challenge: str, phase: str, file: Path, fields: Mapping[str, str], key: str = ""
     ) -> Any:
-        """Hand a file in; what is sent again by itself is one submission.
-
-        Args:
-            challenge: The challenge's id.
-            phase: The phase's id.
-            file: The file of captions.
-            fields: What is said about it.
-            key: The same key is the same submission; a new one by default.
-
-        Raises:
-            DataError: If the file cannot be read.
-            RefusedError: If the server refuses it; the message names what is wrong.
-            EndpointError: If it does not answer.
-        """
+        """Hand a file in; what is sent again by itself is one submission."""
         named = {"Idempotency-Key": key or secrets.token_hex(16)}
         return self._send(challenge, phase, "submissions", file, fields, named)
 
     def check(self, challenge: str, phase: str, file: Path) -> Any:
-        """Let the server read a file as if it were handed in; nothing is kept or charged.
-
-        Args:
-            challenge: The challenge's id.
-            phase: The phase's id.
-            file: The file of captions.
-
-        Raises:
-            DataError: If the file cannot be read.
-            RefusedError: If it cannot be scored; the message names what is wrong.
-            EndpointError: If the server does not answer.
-        """
+        """Let the server read a file as if it were handed in; nothing is kept or charged."""
         return self._send(challenge, phase, "check", file, {}, {})
 
     def _send(

@@ -25,9 +25,6 @@ def login_file() -> Path:
 def checked_address(url: str) -> str:
     """Return the address of a server without its last slash.
 
-    Raises:
-        DataError: If it is none, or a token would travel to another machine unencrypted.
-
     >>> checked_address("https://challenge.example/")
     'https://challenge.example'
     """
@@ -60,16 +57,7 @@ def known_server(
     visitor: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Server:
-    """Return the server that somebody has logged in to; REELSCORE_TOKEN goes before the file.
-
-    Args:
-        url: Its address; that of the file by default.
-        visitor: Whether the address is enough, since visitors may do what is asked for.
-        tell: Says that there will be another try.
-
-    Raises:
-        DataError: If nobody has logged in, or others may read the file.
-    """
+    """Return the server that somebody has logged in to; REELSCORE_TOKEN goes before the file."""
     file = login_file()
     kept: dict[str, str] = {}
     if file.exists():

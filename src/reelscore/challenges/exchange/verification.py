@@ -80,11 +80,7 @@ def is_database(where: str) -> bool:
 
 
 def verify_logs(database: Database) -> list[CheckedLog]:
-    """Check the chains of all logs of a database: of its challenges, and of the server.
-
-    Raises:
-        DataError: If a log was changed.
-    """
+    """Check the chains of all logs of a database: of its challenges, and of the server."""
     with database.reading() as connection:
         known = connection.execute(select(tables.challenge).order_by(tables.challenge.c.key)).all()
         logs: list[tuple[str, int | None]] = [(row.id, row.key) for row in known]
@@ -101,11 +97,7 @@ def verify_logs(database: Database) -> list[CheckedLog]:
 def verify_export(
     path: str | os.PathLike[str], *, threads: int | None = None, progress: Progress | None = None
 ) -> Verification:
-    """Compute every score of an export again, and compare bit by bit.
-
-    Raises:
-        DataError: If the file is damaged, its log was changed, or it has no references.
-    """
+    """Compute every score of an export again, and compare bit by bit."""
     manifest, _ = read_export(path)
     if not manifest["references"]:
         raise DataError(

@@ -127,11 +127,7 @@ def reset_link(site: Site, account: Account) -> str:
 
 @Guard
 def resetting(request: Request) -> Account:
-    """Return the account of a link to a new password.
-
-    Raises:
-        HTTPException: If it is too old, or was used; status 404.
-    """
+    """Return the account of a link to a new password."""
     site: Site = request.app.state.site
     value = site.signer.read("reset", str(request.path_params["token"]), age=_RESET)
     account = accounts.find_account(site.database, value[0]) if value else None

@@ -65,11 +65,7 @@ Reason = Annotated[str, Body(max_length=2000)]
 
 
 def _bearer(request: Request, scope: str = "") -> tuple[Account | None, tuple[str, ...]]:
-    """Return the account whose token a request bears, and what the token is good for.
-
-    Raises:
-        RefusedRequest: If the token is wrong, ended, or missing where one is needed; status 401.
-    """
+    """Return the account whose token a request bears, and what the token is good for."""
     site: Site = request.app.state.site
     kind, _, secret = request.headers.get("authorization", "").partition(" ")
     if not kind and not scope:

@@ -40,11 +40,7 @@ _WRITTEN: dict[str, tuple[str, Callable[[Leaderboard], str]]] = {
 
 
 def seen_board(page: ChallengePage, id: str) -> Leaderboard:
-    """Return a board as it may be seen.
-
-    Raises:
-        HTTPException: If there is none; status 404.
-    """
+    """Return a board as it may be seen."""
     board = page.view.board(id)
     if board is None:
         raise missing()
@@ -140,11 +136,7 @@ def items_page(
     *,
     home: str = "",
 ) -> Response:
-    """Show items as a report; it allows its own script alone, and videos that somebody plays.
-
-    Raises:
-        HTTPException: If no item scores may be seen; status 404.
-    """
+    """Show items as a report; it allows its own script alone, and videos that somebody plays."""
     report = explorer(page.view, phase, split, submissions)
     if report is None:
         raise missing()

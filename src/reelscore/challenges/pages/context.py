@@ -67,41 +67,25 @@ class ChallengePage:
 
     @property
     def user(self) -> Account:
-        """The account; a page that needs one is for nobody else.
-
-        Raises:
-            HTTPException: If nobody is logged in; status 401.
-        """
+        """The account; a page that needs one is for nobody else."""
         if self.account is None:
             raise HTTPException(401, "Log in first.")
         return self.account
 
     @property
     def own_team(self) -> Team:
-        """Their team; a page that needs one is for nobody else.
-
-        Raises:
-            HTTPException: If they have none; status 403.
-        """
+        """Their team; a page that needs one is for nobody else."""
         if self.team is None:
             raise HTTPException(403, "Make a team first, or join one, on the page Team.")
         return self.team
 
     def check_organiser(self) -> None:
-        """Refuse everybody else, as for what does not exist.
-
-        Raises:
-            HTTPException: If they are none; status 404.
-        """
+        """Refuse everybody else, as for what does not exist."""
         if not self.is_organiser:
             raise HTTPException(404, "There is no such page.")
 
     def check_owner(self) -> None:
-        """Refuse assistants, too.
-
-        Raises:
-            HTTPException: If it is an assistant, status 403; if it is nobody of them, status 404.
-        """
+        """Refuse assistants, too."""
         self.check_organiser()
         if not self.user.is_owner:
             raise HTTPException(403, "Only an owner may do this.")
@@ -137,21 +121,13 @@ class ChallengePage:
         self.request.state.snapshot.close()
 
     def phase(self, id: str) -> Phase:
-        """Return a phase that may be known of.
-
-        Raises:
-            HTTPException: If there is none; status 404.
-        """
+        """Return a phase that may be known of."""
         if id not in self.view.phases:
             raise missing()
         return self.view.phases[id]
 
     def named_team(self, id: str) -> Team:
-        """Return a team of the challenge by its id.
-
-        Raises:
-            HTTPException: If there is none; status 404.
-        """
+        """Return a team of the challenge by its id."""
         team = find_team(self.challenge, id)
         if team is None or team.id != id:
             raise missing()
@@ -221,11 +197,7 @@ def challenges_of(request: Request) -> Challenges:
 
 
 def open_page(request: Request, challenge: Challenge, account: Account | None) -> ChallengePage:
-    """Let somebody look at a challenge.
-
-    Raises:
-        HTTPException: If they may not know of it; status 404.
-    """
+    """Let somebody look at a challenge."""
     site: Site = request.app.state.site
     team = team_of(challenge, account.id) if account else None
     try:
@@ -236,11 +208,7 @@ def open_page(request: Request, challenge: Challenge, account: Account | None) -
 
 
 def find_page(request: Request, account: Account | None) -> ChallengePage:
-    """Let somebody look at the challenge that the path names.
-
-    Raises:
-        HTTPException: If there is none of that id that they may know of; status 404.
-    """
+    """Let somebody look at the challenge that the path names."""
     try:
         challenge = challenges_of(request).find(str(request.path_params["challenge"]))
     except (DataError, UnknownNameError):
@@ -271,11 +239,7 @@ def _who(account: Account | None, team: Team | None) -> Who:
 
 @Guard
 def visiting(request: Request) -> ChallengePage:
-    """Return whoever looks at the challenge.
-
-    Raises:
-        HTTPException: If there is no such challenge; status 404.
-    """
+    """Return whoever looks at the challenge."""
     database = challenges_of(request).database
     return find_page(request, find_visitor(request, database))
 

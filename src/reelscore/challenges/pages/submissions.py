@@ -61,9 +61,6 @@ async def handed_in(
     """Check a file, or hand it in, when its turn comes.
 
     As many files at once as there are readers are in memory; those that wait lie on the disk.
-
-    Raises:
-        RefusedError: If its turn does not come, reason ``busy``; else as in `hand_in`.
     """
     challenges = pages_of(page.site)
     await to_thread.run_sync(page.release)
@@ -172,11 +169,7 @@ def own_records(page: ChallengePage) -> list[tuple[str, SubmissionRecord]]:
 
 
 def own_record(page: ChallengePage, id: str) -> tuple[str, SubmissionRecord]:
-    """Return one submission of the visitor's team, with its phase.
-
-    Raises:
-        HTTPException: If there is none; status 404.
-    """
+    """Return one submission of the visitor's team, with its phase."""
     records = own_records(page) if page.team is not None else []
     for phase, record in records:
         if record.id == id:
@@ -251,12 +244,7 @@ def choose(page: TeamPage, id: SubmissionId) -> Response:
 
 
 def choose_own(page: ChallengePage, id: str) -> None:
-    """Let a submission of the visitor's team count.
-
-    Raises:
-        HTTPException: If there is none, status 404; if they are not the captain, status 403.
-        RefusedError: If it is too late.
-    """
+    """Let a submission of the visitor's team count."""
     own_record(page, id)
     if not is_captain(page):
         raise HTTPException(403, "Only the captain of the team chooses.")
@@ -278,12 +266,7 @@ def restore(page: TeamPage, id: SubmissionId) -> Response:
 
 
 def set_own_status(page: ChallengePage, id: str, status: str) -> int:
-    """Withdraw a submission of the visitor's team, or put it back; give its number.
-
-    Raises:
-        HTTPException: If there is none; status 404.
-        RefusedError: If the organisers have disqualified it, or it is too late to put it back.
-    """
+    """Withdraw a submission of the visitor's team, or put it back; give its number."""
     _, record = own_record(page, id)
     change = submissions.withdraw if status == "withdrawn" else submissions.restore
     change(page.challenge, id, actor=page.name)
@@ -305,11 +288,7 @@ def give_file(page: AnyPage, id: SubmissionId) -> Response:
 
 
 def file_answer(page: ChallengePage, id: str) -> Response:
-    """Return the file of a submission, to be saved.
-
-    Raises:
-        HTTPException: If there is none that the visitor may see; status 404.
-    """
+    """Return the file of a submission, to be saved."""
     submission = page.view.find(id)
     content = page.view.upload(*submission) if submission else None
     if content is None:

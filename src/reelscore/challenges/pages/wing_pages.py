@@ -65,9 +65,6 @@ class ChallengePages(WingPages):
 
         A server without them still takes back what dead workers held. A SQLite file has one
         process that does, the one that scores.
-
-        Raises:
-            DataError: If another process scores for the same SQLite file.
         """
         database, scorers = self.site.database, self.site.settings.scorers
         try:

@@ -110,20 +110,7 @@ def list_evaluations(view: View) -> list[Evaluation]:
 
 
 def make_campaign(view: View, where: Where, human: str, *, actor: str, reason: str = "") -> Made:
-    """Freeze the final entries of a phase and make a campaign of them, in state ``draft``.
-
-    Args:
-        view: The challenge, as an owner sees it.
-        where: The place of its database, in which the campaign is made.
-        human: The id of the human evaluation in the definition.
-        actor: Who does it, for the log.
-        reason: Why, for the log.
-
-    Raises:
-        DataError: If the phase of a blind split has not closed, fewer than two entries are scored,
-            or the campaign was made before.
-        UnknownNameError: If there is no such human evaluation.
-    """
+    """Freeze the final entries of a phase and make a campaign of them, in state ``draft``."""
     described = _described(view, human)
     phase = view.phases[described.phase]
     blind = _is_blind(view, described)
@@ -167,11 +154,7 @@ def _shown(texts: Mapping[str, str], items: Sequence[str]) -> dict[str, str]:
 
 
 def _is_blind(view: View, human: Human) -> bool:
-    """Return whether raters see references of a blind split.
-
-    Raises:
-        DataError: If they would see them before the phase has closed.
-    """
+    """Return whether raters see references of a blind split."""
     blind = view.definition.split(human.split).visibility == "blind"
     if blind and view.now < view.phases[human.phase].closes:
         raise DataError(
@@ -252,15 +235,7 @@ def sampled(items: Sequence[str], count: int | None, seed: int) -> list[str]:
 
 
 def publish(view: View, where: Where, human: str, *, actor: str, reason: str = "") -> int:
-    """Read the verdict of the closed campaign; from now on everybody sees its column.
-
-    Returns:
-        How many columns there are.
-
-    Raises:
-        DataError: If there is no campaign yet, or it is not closed.
-        UnknownNameError: If there is no such human evaluation.
-    """
+    """Read the verdict of the closed campaign; from now on everybody sees its column."""
     described = _described(view, human)
     with view.challenge.reading() as connection:
         row = _row(connection, view.phases[described.phase].key, human)
@@ -289,11 +264,6 @@ def link_campaign(view: View, human: str, campaign: str, *, actor: str) -> None:
     """Link a campaign that is in the database already, such as imported judgments.
 
     Its systems have the names of the teams.
-
-    Raises:
-        DataError: If a campaign was linked before; or the split is blind, and anybody may enter the
-            campaign or the phase has not closed.
-        UnknownNameError: If there is no such human evaluation or campaign.
     """
     described = _described(view, human)
     names = {row.entry.id: row.entry.team for row in _final_rows(view, described)}

@@ -19,24 +19,14 @@ from reelscore.errors import DataError, UnknownNameError
 def invite_to_phase(
     challenge: Challenge, phase_id: str, own: Team, *, actor: str, reason: str
 ) -> None:
-    """Let a team know of a phase that is not listed, and take part in it.
-
-    Raises:
-        DataError: If there is no reason, the phase is listed, or the team is invited already.
-        UnknownNameError: If there is no such phase.
-    """
+    """Let a team know of a phase that is not listed, and take part in it."""
     _change(challenge, phase_id, own, "invited", actor, reason)
 
 
 def withdraw_invitation(
     challenge: Challenge, phase_id: str, own: Team, *, actor: str, reason: str
 ) -> None:
-    """Take an invitation to a phase back; what the team has handed in stays.
-
-    Raises:
-        DataError: If there is no reason, or the team is not invited.
-        UnknownNameError: If there is no such phase.
-    """
+    """Take an invitation to a phase back; what the team has handed in stays."""
     _change(challenge, phase_id, own, "uninvited", actor, reason)
 
 
@@ -109,12 +99,7 @@ def may_rate(connection: Connection, campaign: str, accounts: Collection[int]) -
 
 
 def shown_items(connection: Connection, campaign: str, *, blind: bool) -> Sequence[str]:
-    """Return the items that raters of a campaign see; of blind splits only those who are invited.
-
-    Raises:
-        DataError: If so, and anybody may enter it: the setting ``open`` of its pages says so.
-        UnknownNameError: If there is no such campaign.
-    """
+    """Return the items that raters of a campaign see; of blind splits only those who are invited."""
     terms = {each.id: each for each in all_terms(connection)}
     if campaign not in terms:
         raise UnknownNameError.of("campaign", campaign, terms)

@@ -43,12 +43,7 @@ def add_team(
     approved: bool = True,
     actor: str = "",
 ) -> Team:
-    """Make a team; whoever makes it is its captain.
-
-    Raises:
-        DataError: If the name is not valid or looks like another's.
-        RefusedError: If the account is in another team, or teams are closed.
-    """
+    """Make a team; whoever makes it is its captain."""
     name = checked_name(name)
     own = skeleton(name)
     with challenge.writing() as connection:
@@ -130,11 +125,7 @@ def all_members(challenge: Challenge) -> Sequence[Row[Any]]:
 
 
 def invite(challenge: Challenge, own: Team, *, actor: str = "") -> str:
-    """Make a link by which one account can join a team.
-
-    Returns:
-        The token of the link; it is not kept.
-    """
+    """Make a link by which one account can join a team."""
     token = secrets.token_urlsafe(24)
     with challenge.writing() as connection:
         now = challenge.now(connection)
@@ -154,12 +145,7 @@ def invite(challenge: Challenge, own: Team, *, actor: str = "") -> str:
 
 
 def accept(challenge: Challenge, token: str, account: int, *, actor: str = "") -> Team:
-    """Join a team by an invitation.
-
-    Raises:
-        RefusedError: If there is no such invitation, the account is in a team, the team is full,
-            or teams are closed.
-    """
+    """Join a team by an invitation."""
     with challenge.writing() as connection:
         alone(connection, team.name, str(challenge.key))
         now = challenge.now(connection)
@@ -184,11 +170,7 @@ def accept(challenge: Challenge, token: str, account: int, *, actor: str = "") -
 
 
 def leave(challenge: Challenge, account: int, *, actor: str = "") -> None:
-    """Leave a team; its submissions stay with it, and another member becomes captain.
-
-    Raises:
-        RefusedError: If the account is in no team.
-    """
+    """Leave a team; its submissions stay with it, and another member becomes captain."""
     with challenge.writing() as connection:
         alone(connection, team.name, str(challenge.key))
         now = challenge.now(connection)
@@ -220,10 +202,6 @@ def set_contact(challenge: Challenge, account: int, contact: str) -> None:
     """Keep by which address organisers can reach a member; empty removes it.
 
     The log does not have it: nothing can be removed from there.
-
-    Raises:
-        DataError: If it is long, or has characters that do not show.
-        RefusedError: If the account is in no team.
     """
     contact = contact.strip()
     if len(contact) > _LONGEST_CONTACT or not contact.isprintable():
@@ -288,12 +266,7 @@ def _digest(token: str) -> str:
 
 
 def merge(challenge: Challenge, one: Team, into: Team, *, actor: str, reason: str) -> None:
-    """Merge a team into another: members move, and what both have used in a phase adds up.
-
-    Raises:
-        DataError: If there is no reason.
-        RefusedError: If they cannot be merged, or the merged team would be too large.
-    """
+    """Merge a team into another: members move, and what both have used in a phase adds up."""
     check_reason(reason)
     with challenge.writing() as connection:
         alone(connection, team.name, str(challenge.key))
@@ -319,11 +292,7 @@ def merge(challenge: Challenge, one: Team, into: Team, *, actor: str, reason: st
 
 
 def decide(challenge: Challenge, own: Team, what: str, *, actor: str, reason: str) -> None:
-    """Approve, disqualify or reinstate a team.
-
-    Raises:
-        DataError: If there is no reason, or nothing of that kind can be decided.
-    """
+    """Approve, disqualify or reinstate a team."""
     changes: dict[str, dict[str, Any]] = {
         "approve": {"approved": True},
         "disqualify": {"state": "disqualified"},

@@ -49,12 +49,6 @@ def make_token(
 ) -> str:
     """Make a token for an account.
 
-    Returns:
-        The token: 192 bits that are shown once and not kept.
-
-    Raises:
-        DataError: If the name is too long, a scope is unknown, or there are too many tokens.
-
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.challenges.store.tables import open_challenges
     >>> with TemporaryDirectory() as folder:
@@ -91,12 +85,7 @@ def make_token(
 
 
 def find_token(challenges: Challenges, secret: str) -> AccessToken:
-    """Return the token that somebody sends; the day of its use is noted.
-
-    Raises:
-        RefusedError: If there is none (``unknown``), it was revoked (``revoked``), or it has
-            ended (``expired``).
-    """
+    """Return the token that somebody sends; the day of its use is noted."""
     with challenges.reading() as connection:
         now = challenges.now(connection)
         row = connection.execute(select(table).filter_by(digest=_digest(secret))).one_or_none()
@@ -125,11 +114,7 @@ def list_tokens(challenges: Challenges, account: int) -> list[AccessToken]:
 
 
 def revoke_token(challenges: Challenges, account: int, key: int, *, actor: str = "") -> None:
-    """Let a token open nothing any more.
-
-    Raises:
-        RefusedError: If the account has no such token.
-    """
+    """Let a token open nothing any more."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
         own = update(table).where(table.c.key == key, table.c.account == account)

@@ -91,11 +91,7 @@ def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredS
 def check_signatures(
     connection: Connection, own: Claim, split_key: int, scored: ScoredSplit
 ) -> None:
-    """Refuse scores that were made otherwise than the others of their generation.
-
-    Raises:
-        OtherSignature: If they were.
-    """
+    """Refuse scores that were made otherwise than the others of their generation."""
     rows = connection.execute(
         select(result.c.score, result.c.signature)
         .select_from(result.join(job).join(submission))

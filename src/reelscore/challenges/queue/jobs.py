@@ -184,14 +184,7 @@ def renew(challenges: Challenges, own: Claim) -> bool:
 
 
 def finish(challenges: Challenges, own: Claim, scored: Mapping[str, ScoredSplit]) -> bool:
-    """Keep the result of a job: results, arrays, what the team is told, state and event.
-
-    Returns:
-        Whether it is kept; ``False`` where the lease is another's.
-
-    Raises:
-        OtherSignature: If other scores of the generation were made otherwise; see `put_aside`.
-    """
+    """Keep the result of a job: results, arrays, what the team is told, state and event."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
         released = {**_FREE, "finished": now, "reason": ""}
@@ -212,12 +205,7 @@ def finish(challenges: Challenges, own: Claim, scored: Mapping[str, ScoredSplit]
 
 
 def fault(challenges: Challenges, own: Claim, reason: str) -> str:
-    """Note that the scoring process died or broke a limit.
-
-    Returns:
-        The job's state: ``queued`` to be tried again, or ``failed``; empty where the lease is
-        another's.
-    """
+    """Note that the scoring process died or broke a limit."""
     with challenges.writing() as connection:
         return _fault(connection, own, challenges.now(connection), reason)
 
@@ -243,9 +231,6 @@ def put_aside(challenges: Challenges, own: Claim, error: str, version: str = __v
     Where another version made those, the job waits for that version. Where the same version did,
     scorers are set up in different ways, and each try counts as a fault, so that the tries end.
     What differs stands in the log under the phase, where organisers read it, and no team.
-
-    Returns:
-        As `fault`.
     """
     with challenges.writing() as connection:
         if version_of(connection, own.phase, own.generation) == version:
@@ -318,11 +303,7 @@ def _failed(connection: Connection, key: int, now: int, reason: str) -> None:
 
 
 def sweep(challenges: Challenges, *, all_leases: bool = False) -> int:
-    """Take back jobs whose leases are over, since their workers are gone.
-
-    Returns:
-        How many there were.
-    """
+    """Take back jobs whose leases are over, since their workers are gone."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
         over = select(job.c.key, job.c.claims).where(job.c.state == "scoring")
@@ -345,11 +326,7 @@ def sweep(challenges: Challenges, *, all_leases: bool = False) -> int:
 
 
 def cancel(challenge: Challenge, id: str, *, actor: str = "") -> None:
-    """Cancel a submission that nobody has begun to score; the charge is taken back.
-
-    Raises:
-        RefusedError: If there is no such submission, or it is too late.
-    """
+    """Cancel a submission that nobody has begun to score; the charge is taken back."""
     with challenge.writing() as connection:
         now = challenge.now(connection)
         row = _newest(connection, challenge, id)
@@ -366,12 +343,7 @@ def cancel(challenge: Challenge, id: str, *, actor: str = "") -> None:
 
 
 def rerun(challenge: Challenge, id: str, *, actor: str, reason: str) -> None:
-    """Queue a failed job again; it is charged again.
-
-    Raises:
-        DataError: If there is no reason.
-        RefusedError: If there is no such submission, or it has not failed.
-    """
+    """Queue a failed job again; it is charged again."""
     check_reason(reason)
     with challenge.writing() as connection:
         now = challenge.now(connection)
@@ -407,13 +379,6 @@ def rescore(challenge: Challenge, phase_id: str, *, actor: str, reason: str) -> 
     """Queue all submissions of a phase once more, as the next generation.
 
     Boards change over when all of them are done.
-
-    Returns:
-        How many there are.
-
-    Raises:
-        DataError: If there is no reason.
-        RefusedError: If the generation before is not done yet.
     """
     check_reason(reason)
     with challenge.writing() as connection:

@@ -70,17 +70,7 @@ class Helper:
         memory: int,
         meanwhile: Callable[[], bool] = lambda: True,
     ) -> dict[str, Any]:
-        """Send a request and wait for its answer.
-
-        Args:
-            request: Plain data.
-            seconds: How long it may take.
-            memory: How many bytes may be resident.
-            meanwhile: Called again and again; the work is abandoned once it says ``False``.
-
-        Raises:
-            ProcessFault: If there is no answer; the process is gone then.
-        """
+        """Send a request and wait for its answer."""
         process = self._running()
         begun = time.monotonic()
         answer: list[bytes] = []

@@ -33,11 +33,7 @@ _prepared: OrderedDict[str, tuple[Score, list[str]]] = OrderedDict()
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Score one submission; called in a process of its own.
-
-    Returns:
-        The scores of each split; or ``missing``: digests whose content is needed; or ``defect``.
-    """
+    """Score one submission; called in a process of its own."""
     try:
         settings, content = request["settings"], request["content"]
         digests: dict[str, str] = request["digests"]
@@ -79,11 +75,7 @@ def _where(error: BaseException) -> str:
 def prepare(
     settings: Mapping[str, Any], items: bytes, references: bytes, threads: int | None = None
 ) -> tuple[Score, list[str]]:
-    """Prepare the references of a split.
-
-    Returns:
-        What scores the captions of a submission, and the items in order.
-    """
+    """Prepare the references of a split."""
     ids: list[str] = msgspec.json.decode(items)["items"]
     if settings["kind"] == "stories":
         return _story_scorer(settings, references, threads), ids

@@ -46,9 +46,6 @@ def alone_on(database: Database) -> Iterator[None]:
     """Hold the lock of a SQLite file: one process scores for it; PostgreSQL needs no lock.
 
     The system frees the lock when the process ends, however it ends.
-
-    Raises:
-        DataError: If another process holds it.
     """
     try:
         import fcntl
@@ -132,11 +129,7 @@ class Workers:
             self._wake.notify_all()
 
     def run_until_idle(self) -> int:
-        """Score everything that waits, in this thread, without starting others.
-
-        Returns:
-            How many jobs were done.
-        """
+        """Score everything that waits, in this thread, without starting others."""
         seen(self.challenges, self.name, self.able, self.count)
         count = 0
         try:

@@ -24,9 +24,6 @@ def blob_digest(content: bytes) -> str:
 def put_blob(connection: Connection, content: bytes) -> str:
     """Keep content, unless it is there already.
 
-    Returns:
-        Its digest.
-
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.challenges.store.tables import open_challenges
     >>> with TemporaryDirectory() as folder, open_challenges(f"{folder}/c.db", create=True) as made:
@@ -56,11 +53,7 @@ def has_blob(connection: Connection, digest: str) -> bool:
 
 
 def get_blob(connection: Connection, digest: str) -> bytes:
-    """Return the content with a digest.
-
-    Raises:
-        DataError: If there is none, or it has changed.
-    """
+    """Return the content with a digest."""
     row = connection.execute(select(blob.c.bytes).filter_by(digest=digest)).one_or_none()
     content = None
     with suppress(zlib.error):

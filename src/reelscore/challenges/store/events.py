@@ -72,9 +72,6 @@ def log_account(connection: Connection, time: int, what: str, name: str, **said:
 def check_reason(reason: str) -> None:
     """Refuse a decision without a reason.
 
-    Raises:
-        DataError: If there is none.
-
     >>> check_reason(" ")
     Traceback (most recent call last):
     reelscore.errors.DataError: Say why; the reason stands in the log.

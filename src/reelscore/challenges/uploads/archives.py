@@ -45,9 +45,6 @@ class Unpacked:
 def unpack(name: str, content: bytes) -> Unpacked:
     """Take the files of an upload out of their wrapping.
 
-    Raises:
-        DataError: If it is too large once unpacked, damaged, or holds what it must not.
-
     >>> import gzip
     >>> unpack("c.json.gz", gzip.compress(b"{}")).files
     {'c.json.gz': b'{}'}

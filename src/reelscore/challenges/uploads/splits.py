@@ -44,11 +44,7 @@ class SplitContent:
 
 
 def read_split(split: Split, folder: Path) -> SplitContent:
-    """Read the references of a split.
-
-    Raises:
-        DataError: If they cannot be read, or are not valid.
-    """
+    """Read the references of a split."""
     paths = [folder / name for name in split.files]
     if split.kind == "stories":
         return _stories_content([_of_part(read_stories(path), split) for path in paths])
@@ -133,11 +129,7 @@ def items_of(split: str, items: bytes) -> ItemList:
 
 
 def check_disjoint(contents: dict[str, SplitContent], phase: str, splits: Sequence[str]) -> None:
-    """Refuse splits of one phase that share items: one file holds them all.
-
-    Raises:
-        DataError: If they do.
-    """
+    """Refuse splits of one phase that share items: one file holds them all."""
     owner: dict[str, str] = {}
     for split in splits:
         for item in msgspec.json.decode(contents[split].items)["items"]:

@@ -131,11 +131,7 @@ class Readers:
             self._free.put(helper)
 
     def read(self, name: str, content: bytes, expected: Expected) -> Accepted | UploadReport:
-        """Read an upload.
-
-        Raises:
-            RefusedError: If all readers stay busy, reason ``busy``.
-        """
+        """Read an upload."""
         request = {"name": shown_name(name), "content": content, **_plain(expected)}
         with self._reader() as helper:
             try:

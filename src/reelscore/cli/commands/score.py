@@ -80,12 +80,7 @@ class ScoringOptions(msgspec.Struct, frozen=True):
         return self.out is not None or self.bad_rows_file is not None
 
     def run(self, resamples: int = 0) -> ScoreTable:
-        """Read the files and score them.
-
-        Args:
-            resamples: Resamples that intervals or tests will want: where captions are read in
-                blocks, these are drawn now.
-        """
+        """Read the files and score them."""
         metrics = resolve(self.metrics)
         check_tokens(metrics, self.tokenizer)
         engine = self.engine.start()

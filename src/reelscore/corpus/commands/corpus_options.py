@@ -149,11 +149,7 @@ def films_of(project: Project, films: Sequence[str]) -> list[str]:
 
 
 def read_given(path: str, kind: type[Record], words: str) -> Record:
-    """Read a file that another command wrote.
-
-    Raises:
-        DataError: If it is none of these.
-    """
+    """Read a file that another command wrote."""
     try:
         return read_file(Path(path), kind)
     except DataError as error:

@@ -27,10 +27,6 @@ _DELIMITED = {"csv": ",", "tsv": "\t"}
 def read_clips(path: str) -> dict[str, list[ExportedClip]]:
     """Read the clips of a caption file.
 
-    Returns:
-        The clips of each set that the file names; of one, named as the file, if it names none.
-        Films that are not known are empty, and times NaN.
-
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "test.json")

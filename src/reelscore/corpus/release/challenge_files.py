@@ -32,10 +32,6 @@ def challenge_files(
 ) -> dict[str, bytes]:
     """Make the files of a challenge on a public and a blind test.
 
-    Returns:
-        The content of each file by its place; `participants/` is for everybody, the rest for the
-        organisers. The definition, `challenge.toml`, comes last.
-
     >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
     >>> files = challenge_files("Films", [clip], [clip], opens=date(2026, 6, 1))
     >>> [name for name in files if name.startswith("participants/")]

@@ -39,9 +39,6 @@ def assemble(
     clips become longer at both sides up to `min_clip` seconds (`symmetric`), all clips 2 seconds
     longer at the end (`tail`), or all stay as they are (`none`).
 
-    Returns:
-        The clips by their start. Sentences with the same times, to the millisecond, share a clip.
-
     >>> clip = assemble("sintel", [TimedSentence("s1", "She nods.", 61.0, 62.0, "ad")])[0]
     >>> clip.id, clip.expanded_start, clip.expanded_end
     ('sintel_00.01.01.000-00.01.02.000', 60.5, 62.5)

@@ -41,11 +41,7 @@ _ALIKE = 0.24
 
 
 def film_features(project: Project, film_id: str) -> Floats | None:
-    """Return the features of a film's sound, from its cache if its file is as it was.
-
-    Returns:
-        Frames × bands; None if the project names no file of the film, or it is not there.
-    """
+    """Return the features of a film's sound, from its cache if its file is as it was."""
     film = project.film(film_id)
     path = _sound_file(project, film_id)
     if path is None:
@@ -83,10 +79,6 @@ def same_films(
     project: Project, film_ids: Sequence[str], progress: Progress | None = None
 ) -> tuple[list[SameFilm], list[str]]:
     """Find the films of a project that have the same sound.
-
-    Returns:
-        The pairs whose alignment has a confidence of at least 0.12, and the films that
-        were not compared: without a file, or shorter than 20 seconds.
 
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.corpus.project import Film

@@ -40,9 +40,6 @@ def append_decision(path: Path, decision: Decision, *, version: int | None = Non
 
     It is refused where there are more decisions than the `version` it was made at.
 
-    Returns:
-        How many decisions there are now.
-
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "decisions.jsonl")
@@ -85,9 +82,6 @@ def best_overlap(
     about: Mapping[str, object], items: Iterable[Segment | TimedSentence]
 ) -> str | None:
     """Find what overlaps most with the times of a decision, at least by half (IoU).
-
-    Returns:
-        The id; None where nothing overlaps enough, or the decision has no times.
 
     >>> best_overlap({"start": 4.0, "end": 6.0}, [Segment("n4", 4.1, 6, 4.1, 6, -8.0, 0.9)])
     'n4'

@@ -105,9 +105,6 @@ class Reviewed:
 def effective_decisions(decisions: Sequence[Decision]) -> list[tuple[int, Decision]]:
     """Leave out what was undone, and the undoing.
 
-    Returns:
-        The number of each decision that counts, from 1, and the decision.
-
     >>> accept = Decision("2026-01-01T00:00:00Z", "ada", "n1", "accept")
     >>> undo = Decision("2026-01-01T00:00:01Z", "ada", "n1", "undo", after={"undone": 1})
     >>> effective_decisions([accept, undo])

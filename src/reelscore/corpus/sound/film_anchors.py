@@ -101,11 +101,7 @@ class FilmIndex:
     def correlate(
         self, chunk: Floats, low: int | None = None, high: int | None = None
     ) -> tuple[Floats, int]:
-        """Return the mean product of a chunk and the film at places from `low` to `high`.
-
-        Returns:
-            The values, and the place of the first.
-        """
+        """Return the mean product of a chunk and the film at places from `low` to `high`."""
         low = self.first if low is None else max(self.first, low)
         high = self.last if high is None else min(self.last, high)
         if low > high:

@@ -106,12 +106,7 @@ def spectrum_bands() -> Floats:
 def spectrum_blocks(
     ad: Samples, film: Samples, time_map: TimeMap, bins: int
 ) -> Iterator[tuple[int, int, Spectra, Spectra]]:
-    """Go through a described track and its film together, a minute at a time.
-
-    Yields:
-        The first frame and the one after the last, and the spectra of the track and of the film;
-        16 frames before and after are there too.
-    """
+    """Go through a described track and its film together, a minute at a time."""
     frames = film.count // HOP + 1
     window = hann_window(_WINDOW)
     for begin in range(0, frames, _FRAMES_PER_BLOCK):
@@ -209,10 +204,6 @@ def narrator_side(powers: BandPowers, inside: NDArray[np.bool_]) -> float:
 
     Under a narrator, the track is still the film at a steady gain; the other way round, the gain
     goes up and down with every syllable.
-
-    Returns:
-        How much more the gain from track to film spreads than that from film to track, in dB;
-        below 0 where the narrator is in the film.
     """
     there = inside & (powers.level > _SILENT) & (powers.film_level > _SILENT)
     if not there.any():
@@ -232,9 +223,6 @@ def loud_stretches(
     """Find where a level rises above one threshold, as far as it stays above another, in dB.
 
     Gaps of fewer frames than `gap` are closed, stretches of fewer than `least` left out.
-
-    Returns:
-        The first frame of each stretch, and the one after its last.
 
     >>> level = np.array([-90, -30, -10, -30, -90, -30, -90, -10.0])
     >>> loud_stretches(level, -20, -32, gap=1, least=1)

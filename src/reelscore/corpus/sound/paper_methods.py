@@ -33,11 +33,7 @@ _TINY = 1e-12
 def spectrogram_difference(
     ad: Samples, film: Samples, time_map: TimeMap, progress: Progress | None = None
 ) -> Doubles:
-    """Measure how far the spectrograms of a track and its film are apart, in dB.
-
-    Returns:
-        For each frame of 8 ms the mean over bands of how much louder the track is than usual.
-    """
+    """Measure how far the spectrograms of a track and its film are apart, in dB."""
     frames = film.count // HOP + 1
     bands = spectrum_bands()
     louder = np.empty((frames, bands.shape[1]), np.float32)
@@ -58,11 +54,7 @@ def spectrogram_difference(
 def lms_level(
     ad: Samples, film: Samples, time_map: TimeMap, progress: Progress | None = None
 ) -> Doubles:
-    """Measure what is left of the track when the film is cancelled, in dB.
-
-    Returns:
-        For each frame of 8 ms the level below the 95th percentile of the track's.
-    """
+    """Measure what is left of the track when the film is cancelled, in dB."""
     frames = film.count // HOP + 1
     left, film_power, track_power = (np.zeros(frames) for _ in range(3))
     canceller = _Canceller()

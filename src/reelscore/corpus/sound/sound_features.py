@@ -40,11 +40,7 @@ _LEAST_SPREAD = 0.15  # added to the spread: noise in silence is not blown up
 
 
 def sound_features(samples: Samples, progress: Progress | None = None) -> Floats:
-    """Compute the features of a whole track; frame k is centred at `k * FRAME` seconds.
-
-    Returns:
-        Frames × bands, about 4.8 kB a second.
-    """
+    """Compute the features of a whole track; frame k is centred at `k * FRAME` seconds."""
     frames = samples.count // HOP + 1
     loudness = np.empty((frames, _BANDS), np.float32)
     window = hann_window(_WINDOW)

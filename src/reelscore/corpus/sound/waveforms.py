@@ -85,10 +85,6 @@ def fitted(
     """Fit lines to the waveforms: every two seconds the delay at which they agree best.
 
     The straight line that is given says where they are to about 50 ms.
-
-    Returns:
-        The exact line, or several where a little was cut or inserted; the one given, with no
-        windows, if the waveforms do not agree.
     """
     rate = _clearest_rate(ad, film, line)
     times, places = [], []
@@ -223,19 +219,7 @@ def phase_agreement(
     frames: tuple[int, int],
     step: Steps | None = None,
 ) -> NDArray[np.float32]:
-    """Measure frame by frame how well the waveforms agree along a line.
-
-    Args:
-        ad: The described track.
-        film: The film.
-        line: Which time of the film a time of the track shows.
-        rate: The speed at which frames are counted: frame k is the track's time k * FRAME / rate.
-        frames: The first frame, and the one after the last.
-        step: Called after each block of a minute.
-
-    Returns:
-        For each frame the mean cosine of the phase differences, smoothed over 0.2 s.
-    """
+    """Measure frame by frame how well the waveforms agree along a line."""
     window = hann_window(_PHASE_WINDOW)
     first, last = frames
     values = np.empty(last - first, np.float32)
@@ -276,18 +260,6 @@ def best_edges(
     The sum of agreement less `none` is made as large as can be. Between two stretches either the
     film was cut, and one follows the other at once; or something was inserted, exactly as long
     as the lag says; or, at a cost, both happened.
-
-    Args:
-        agreements: For each stretch the agreement of its frames.
-        firsts: The frame that each begins with.
-        cores: For each stretch two frames between which it certainly applies.
-        jumps: How many frames the film goes on from each stretch to the next; fewer than 0 where
-            something was inserted.
-        none: The agreement from which on a frame counts for the stretch.
-        cost: The cost of a cut and an insertion at the same place.
-
-    Returns:
-        For each stretch its first frame and the one after its last.
 
     >>> left = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0, 0], np.float32)
     >>> right = np.array([0, 0, 0, 0, 0, 0, 0, 1, 1, 1], np.float32)

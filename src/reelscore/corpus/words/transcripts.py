@@ -143,9 +143,6 @@ def narration_sentences(
     that name a segment have the segment's. What is mostly outside of segments is dialogue, and
     left out.
 
-    Returns:
-        The sentences by their start, and what there is to know about them.
-
     >>> segment = Segment("n00.00.04.000", 4.0, 6.5, 4.4, 6.9, -8.1, 0.9)
     >>> named = TranscriptEntry("Anna nods.", segment="n00.00.04.000")
     >>> entries = [named, TranscriptEntry("Hello!", 20.0, 21.0)]

@@ -21,10 +21,6 @@ Partial = Mapping[tuple[str, str], Coverage]  # by system and metric
 def partial_scores(table: ScoreTable, people: Collection[str] = ()) -> Partial:
     """Find the scores that are made of fewer items than the metric has in the table.
 
-    Returns:
-        For system and metric, the items. Scores that have none and do not say how many they are
-        made of are taken for complete.
-
     >>> from reelscore import score_systems
     >>> systems = {"all": {"v1": "a man", "v2": "a dog"}, "half": {"v1": "a man"}}
     >>> references = {"v1": ["a man"], "v2": ["the dog"]}

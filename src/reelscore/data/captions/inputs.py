@@ -71,18 +71,6 @@ def read_inputs(
     A file or a data frame may hold both, as programs that make captions write them. Where no
     references are given, those beside the candidates are taken.
 
-    Args:
-        systems: The candidates of each system, or the file or folder that holds them; see
-            `reelscore.data.captions.inputs.systems_of`. Files without a name may hold several
-            systems, if their records have a field ``system``.
-        references: References in any form, a file, several files, or nothing. A list of texts
-            names files, unless the candidates are a list as well: then it holds their references.
-        reading: How to read the files; by default the content of each tells.
-
-    Raises:
-        DataError: If a file is bad, if captions cannot be used, or if references of an item
-            that stand beside candidates differ.
-
     >>> from pathlib import Path
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp(), "run.csv")
@@ -341,10 +329,6 @@ def _listed(paths: Sequence[str]) -> str:
 
 def systems_of(systems: object) -> Mapping[str, Any]:
     """Return the captions of each system by its name.
-
-    Args:
-        systems: A mapping of names; several files, named after themselves; or a data frame, a
-            data set or records with a column ``system``.
 
     >>> rows = [{"system": "a", "id": 1, "caption": "a man"},
     ...         {"system": "b", "id": 1, "caption": "a dog"}]

@@ -98,9 +98,6 @@ class Language(msgspec.Struct, frozen=True):
 def other_languages(captions: Sequence[str]) -> list[Language]:
     """Return which languages other than English captions are in.
 
-    Returns:
-        The languages, the most frequent first; none where all seem to be English.
-
     >>> other_languages(["a man is playing a guitar", "two dogs run on a beach"])
     []
     >>> other_languages(["一个男人在弹吉他", "两只狗在沙滩上跑"])
@@ -199,15 +196,6 @@ def language_notes(
     metrics: Sequence[Reader], texts: Mapping[str, Sequence[str]], *, divided: bool | None = None
 ) -> list[str]:
     """Return which texts are in a language that some metric does not read.
-
-    Args:
-        metrics: The metrics that score them.
-        texts: Captions by what they are: a system's name, ``references``.
-        divided: Whether a tokenizer finds words where blanks are missing; ``None`` where there is
-            no such choice.
-
-    Returns:
-        A note for each language; none where all is English, or metrics read what it is.
 
     >>> from reelscore.metrics.registry import resolve
     >>> german = ["ein Mann spielt auf einer Gitarre", "zwei Hunde laufen am Strand und bellen"]

@@ -192,12 +192,6 @@ def lone_references(
 ) -> Paired:
     """Check references as `pair` does, before there are candidates; the captions are empty.
 
-    Args:
-        references: The references of each item.
-        empty: The policy for empty references that the user chose; ``None`` where there is no
-            choice: they are an error then, and the message offers none.
-        tokenized: Whether references are words divided by blanks.
-
     >>> alone = lone_references({"v1": ["a man", "he walks"]})
     >>> alone.candidates, alone.references, list(alone.reference_offsets)
     ([''], ['a man', 'he walks'], [0, 2])

@@ -69,11 +69,6 @@ class PythonTable(msgspec.Struct, frozen=True):
 def python_table(value: object, name: str) -> PythonTable:
     """Bring data of any form to columns.
 
-    Args:
-        value: A mapping of ids, a sequence or a generator of texts or of records, a data frame or
-            a series, a data set, a mapping of columns, or COCO annotations.
-        name: What they are, for messages.
-
     >>> table = python_table([{"video_id": 7, "Caption": "a man"}], "candidates")
     >>> table.columns, table.labels
     ({'video_id': [7], 'caption': ['a man']}, [7])

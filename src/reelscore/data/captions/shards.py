@@ -132,10 +132,6 @@ def shards_of(
     """List the shards that files, folders and patterns stand for; their content tells the format.
 
     Files without a record are left out: programs on many machines write them beside the others.
-
-    Raises:
-        DataError: If a file is neither Parquet nor JSON Lines, or does not say whose captions
-            it has, or if no file has a record.
     """
     reading = reading or Reading()
     if isinstance(files, Mapping):

@@ -75,14 +75,7 @@ class Assessment:
     rows: Sequence[tuple[str, str]] = ()
 
     def references(self, annotators: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """Return the references of each item, by all annotators or by some.
-
-        Args:
-            annotators: Their names; to judge a person's captions, leave that person out.
-
-        Raises:
-            UnknownNameError: If there is no such annotator.
-        """
+        """Return the references of each item, by all annotators or by some."""
         names = list(self.annotators) if annotators is None else annotators
         for name in names:
             check_choice("annotator", name, self.annotators)
@@ -93,20 +86,6 @@ def load(
     path: str | Path, folder: str, *, reading: Reading = "aligned", people: bool = False
 ) -> Assessment:
     r"""Load one folder of the data set.
-
-    Args:
-        path: The local copy: the folder that holds ``single-annotator``.
-        folder: ``SA-2016`` to ``MA-2020``.
-        reading: ``aligned`` pairs each judgment with the caption that was judged;
-            ``as-published`` reads line numbers from 0 on, as the published tables do.
-        people: Include people's captions among the systems.
-
-    Returns:
-        Captions, references and judgments, all by item.
-
-    Raises:
-        DataError: If files are missing or do not fit together.
-        UnknownNameError: If there is no such folder or reading.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -186,16 +165,6 @@ def load_all(
 
 def line_map(part: Mapping[str, Sequence[str]], whole: Mapping[str, Sequence[str]]) -> list[int]:
     """Find the lines of some system files in fuller ones, by the captions of all systems.
-
-    Args:
-        part: Captions by system, line after line.
-        whole: The same systems and perhaps more, with all lines.
-
-    Returns:
-        For each line of the part, its line in the whole, from 0 on.
-
-    Raises:
-        DataError: If a line is not found, or is found twice, or the order differs.
 
     Example:
         >>> line_map({"a": ["x", "z"]}, {"a": ["x", "y", "z"], "b": ["1", "2", "3"]})

@@ -33,14 +33,6 @@ def captions_of(
 ) -> CheckedCaptions:
     """Take captions from Python or from a file.
 
-    Args:
-        captions: As of `reelscore.check`.
-        references: As there.
-        reading: How to read the files.
-
-    Raises:
-        DataError: If a file cannot be read, or holds no caption.
-
     >>> captions_of({"v1": ["a man", "a person"]}).items
     ['v1', 'v1']
     """

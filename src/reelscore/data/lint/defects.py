@@ -251,13 +251,6 @@ def worst_notes(systems: Mapping[str, Candidates], most: int = 2) -> list[str]:
 
     Left out is what scoring says itself: of empty captions, copies, ids and languages.
 
-    Args:
-        systems: The captions of each system.
-        most: How many notes there are at most.
-
-    Returns:
-        Notes on findings of weight; none for captions without any.
-
     >>> worst_notes({"ours": {"v1": "a man", "v2": "a <unk>"}, "theirs": {"v1": "a man"}})
     ["ours: 1 caption holds a marker of a model, such as '<unk>'. 'reelscore check' shows more."]
     """
@@ -278,10 +271,6 @@ def reference_notes(references: Sequence[str], items: int) -> list[str]:
     """Warn where references are not what people wrote, for a reader of scores against them.
 
     A part of them is looked at, and all where every second one there has a defect.
-
-    Args:
-        references: The references of all items.
-        items: How many items there are.
 
     >>> reference_notes(["a", "man", "rides", "two", "dogs", "play"], items=2)
     ['Warning: 6 of 6 references are a single word; if they are the words of one caption, join

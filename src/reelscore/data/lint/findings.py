@@ -56,14 +56,6 @@ class CheckedCaptions(msgspec.Struct, frozen=True, dict=True):
     ) -> Iterator[Finding]:
         """Yield how many captions have a defect, and show the first few; nothing if none has.
 
-        Args:
-            check: The name of the check.
-            severity: How much it matters.
-            places: Which captions; or for each of them, which of its characters it is about.
-            verb: What one caption does, and what several do.
-            rest: The rest of the sentence.
-            remedy: What to do about it.
-
         >>> [finding] = CheckedCaptions(["v1"], ["a  man"]).finding(
         ...     "spaces", "warning", [0], ("holds", "hold"), "double blanks", "Look at them.")
         >>> print(finding)

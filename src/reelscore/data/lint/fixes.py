@@ -55,12 +55,6 @@ def fixed(captions: CheckedCaptions) -> tuple[list[str], list[Fix]]:
     Markers that stand for a word, such as ``<unk>``, stay: without them the caption would seem
     better than it is.
 
-    Args:
-        captions: The captions.
-
-    Returns:
-        All captions in their order, and what was changed.
-
     >>> captions = CheckedCaptions(["v1", "v2"], ["a  cafÃ© &amp; a <unk><eos>", "a man"])
     >>> texts, fixes = fixed(captions)
     >>> texts
@@ -89,14 +83,6 @@ def _fixed_text(text: str) -> tuple[str, tuple[str, ...]]:
 
 def captions_text(captions: CheckedCaptions, texts: Sequence[str], path: str) -> str:
     r"""Write captions under the ids they have.
-
-    Args:
-        captions: Where the ids are from.
-        texts: The captions, in the same order.
-        path: The file; its ending names the format.
-
-    Raises:
-        DataError: If there is no such format, or it cannot hold what the file held.
 
     >>> captions_text(CheckedCaptions(["v1"], ["a  man"]), ["a man"], "new.csv")
     'id,caption\nv1,a man\n'

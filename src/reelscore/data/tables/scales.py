@@ -142,12 +142,6 @@ def score_labels(scales: Mapping[str, Scale]) -> dict[str, str]:
 def scores_named(wanted: str, labels: Mapping[str, str], metrics: Mapping[str, str]) -> list[str]:
     """Find the scores that somebody means.
 
-    Args:
-        wanted: A score's name or label, in any spelling, or else a metric's name, which means all
-            its scores.
-        labels: The labels, by score.
-        metrics: The name of each score's metric.
-
     >>> labels = {"bleu_1": "BLEU-1", "bleu_2": "BLEU-2"}
     >>> metrics = dict.fromkeys(labels, "bleu")
     >>> scores_named("BLEU-2", labels, metrics), scores_named("bleu", labels, metrics)

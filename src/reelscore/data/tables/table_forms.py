@@ -28,12 +28,6 @@ def table_of(
 ) -> ScoreTable:
     """Take a score table in any form.
 
-    Args:
-        value: A table, the scores of one system, a file, several of these, a data frame, a data
-            set or records with the columns of a CSV table, or numbers by system and item.
-        name: What to call a score that has no other name.
-        repeats, column: As in `reelscore.ScoreTable.read`.
-
     >>> rows = [{"model": "mine", "video_id": 7, "rating": 70}]
     >>> table_of(rows, name="people")["mine"]["people"].items.to_dict()
     {'7': 70.0}

@@ -57,15 +57,7 @@ class Prompt:
 
     @classmethod
     def read(cls: type[_Kind], name: str) -> _Kind:
-        """Read a prompt by name, or the user's file.
-
-        Args:
-            name: One of `names`, or a file.
-
-        Raises:
-            UnknownNameError: If there is no prompt of that name.
-            DataError: If the file cannot be read or used.
-        """
+        """Read a prompt by name, or the user's file."""
         names, path = cls.names(), Path(name)
         if name in names:
             file = files(__name__) / cls.folder / f"{name}.txt"

@@ -54,9 +54,6 @@ class AnswerForm:
     def read(self, content: str) -> float:
         """Read an answer: the score, or 1 if caption A won, 0 if B did.
 
-        Raises:
-            DataError: If it is none.
-
         >>> COMPARISON.read('{"better": "tie"}')
         0.5
         """

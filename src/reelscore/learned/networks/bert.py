@@ -36,18 +36,7 @@ _ZERO = np.array(128, np.uint8)  # the byte that stands for 0
 
 
 class Bert:
-    """A BERT encoder, with the layers of a head behind it if there are any.
-
-    Args:
-        tensors: Weights by the names transformers gives them, as numbers, or in bytes with the
-            scales of their rows under ``name.scale``.
-        heads: Attention heads.
-        epsilon: Of the layer norms.
-        dtype: In what the products are computed.
-        pooling: What becomes of a text: the first token's vector, or the mean of all; ``tokens``
-            leaves all vectors, for `rows`.
-        head: Layers that turn this vector into the result, with a tanh between two of them.
-    """
+    """A BERT encoder, with the layers of a head behind it if there are any."""
 
     def __init__(
         self,

@@ -31,17 +31,7 @@ _TOKENS, _TOKENS_GPU = 1024, 65536
 
 
 class TorchBert:
-    """A BERT encoder with plain matrices.
-
-    Args:
-        tensors: As in `reelscore.learned.networks.bert.Bert`, and so for the next four.
-        heads: Attention heads.
-        epsilon: Of the layer norms.
-        dtype: In what the products are computed.
-        pooling: The first token's vector, or the mean of all.
-        head: Layers behind it.
-        device: Where: ``cpu`` or ``cuda``.
-    """
+    """A BERT encoder with plain matrices."""
 
     def __init__(
         self,

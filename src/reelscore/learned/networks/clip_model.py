@@ -53,11 +53,7 @@ class TextVectors(NamedTuple):
 
 
 class ClipModel:
-    """A CLIP of transformers.
-
-    Args:
-        folder: The model.
-    """
+    """A CLIP of transformers."""
 
     def __init__(self, folder: Path) -> None:
         transformers = need("transformers", _EXTRA)

@@ -20,12 +20,7 @@ Tensors = dict[str, "Tensor"]
 
 
 class PairTokens:
-    """Token numbers of pairs of texts; each text is cut into tokens once.
-
-    Args:
-        tokenizer: A tokenizer of the package tokenizers.
-        max_length: Tokens of a pair with its marks; the longer text is cut first.
-    """
+    """Token numbers of pairs of texts; each text is cut into tokens once."""
 
     def __init__(self, tokenizer: WordPieces, max_length: int) -> None:
         self.tokenizer = tokenizer

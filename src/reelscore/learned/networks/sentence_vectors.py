@@ -31,14 +31,7 @@ _NUMBERS = {"F16", "F32"}  # types of weights that numpy has
 
 
 class SentenceEncoder:
-    """Texts to unit vectors, each text once.
-
-    Args:
-        encoder: By name or path. A BERT needs no torch, unless it is to run on a GPU.
-        device: ``cuda`` or ``cpu``; by default a GPU if torch has one.
-        max_length: Tokens of a text; more are cut off, and so are more than the encoder has
-            places for.
-    """
+    """Texts to unit vectors, each text once."""
 
     def __init__(
         self, encoder: str = DEFAULT_ENCODER, device: str | None = None, max_length: int = 256

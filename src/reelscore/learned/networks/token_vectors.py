@@ -59,13 +59,7 @@ class TokenVectors(NamedTuple):
 
 
 class TokenEncoder:
-    """Texts to vectors of their tokens, without padding and torch where it is a BERT or RoBERTa.
-
-    Args:
-        folder: The model.
-        layer: Which layer's output to take, from 0, the embeddings; none for the best known one,
-            or the last.
-    """
+    """Texts to vectors of their tokens, without padding and torch where it is a BERT or RoBERTa."""
 
     def __init__(self, folder: Path, layer: int | None) -> None:
         config = read_config("bertscore", folder)

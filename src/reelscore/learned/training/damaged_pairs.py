@@ -56,12 +56,7 @@ class DamagedPair:
 
 
 class PairsByLength:
-    """Pairs of one kind of damage, to draw from those that are short enough.
-
-    Args:
-        pairs: The pairs.
-        length: The length of each of their texts.
-    """
+    """Pairs of one kind of damage, to draw from those that are short enough."""
 
     def __init__(self, pairs: Sequence[DamagedPair], length: Mapping[str, int]) -> None:
         def longest(pair: DamagedPair) -> int:

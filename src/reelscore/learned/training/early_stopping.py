@@ -37,15 +37,7 @@ def validation_split(
 
 
 class Watch:
-    """What a stage reached on the captions kept, epoch by epoch, and the best weights.
-
-    Args:
-        network: The network in training.
-        kept: Captions kept for validation; none: nothing is watched.
-        patience: Epochs without gain before the stage ends.
-        reached: Correlations of the stage so far; epochs are added to it.
-        weights: The tensors that make up the network's state, by name.
-    """
+    """What a stage reached on the captions kept, epoch by epoch, and the best weights."""
 
     def __init__(
         self,

@@ -189,18 +189,7 @@ def _restore(weights: Tensors, tensors: Tensors, device: str) -> None:
 
 
 class StageTraining:
-    """One stage under way: its optimiser, and the order of its rows.
-
-    Args:
-        network: What is trained.
-        scales: Level and logarithm of the spread of each campaign.
-        recipe: The recipe.
-        stage: The stage of it.
-        rows: What is learned.
-        steps: How many steps the stage has.
-        key: Seed and number of the stage, from which the order of the rows follows.
-        damaged: By lesson, captions beside damaged copies.
-    """
+    """One stage under way: its optimiser, and the order of its rows."""
 
     def __init__(
         self,

@@ -19,13 +19,7 @@ _PAIRS = 4096  # scored between two reports of progress
 
 
 class ModelTeacher:
-    """A model as a teacher.
-
-    Args:
-        model: The shipped model's name, or a folder.
-        device: ``cuda`` or ``cpu``; by default a GPU if there is one.
-        progress: Called with how many pairs are scored, of how many.
-    """
+    """A model as a teacher."""
 
     def __init__(
         self, model: str, device: str | None = None, progress: Progress | None = None

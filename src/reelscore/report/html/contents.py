@@ -244,12 +244,6 @@ def _without_intervals(table: ScoreTable) -> list[str]:
 def with_people(table: ScoreTable, people: ScoreTable) -> tuple[ScoreTable, list[str]]:
     """Put people's scores beside those of metrics.
 
-    Returns:
-        One table, and which of its scores are people's.
-
-    Raises:
-        DataError: The tables have no system in common, or a score of the same name.
-
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips, path
     >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")

@@ -83,17 +83,7 @@ def align_all(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Alignments:
-    """Align captions, each with the reference it is most like.
-
-    Args:
-        metric: METEOR with its parameters.
-        texts: Tokenized texts.
-        captions: Numbers of the texts to be aligned.
-        offsets: Caption k has the references from entry k to entry k + 1.
-        references: Numbers of the texts that are references.
-        threads: How many threads to use; all cores if not given.
-        progress: Called now and then with how many captions are done, of how many.
-    """
+    """Align captions, each with the reference it is most like."""
     counts = np.diff(offsets)
     pairs = np.repeat(captions, counts)
     used = thread_count(threads)
@@ -150,9 +140,6 @@ def add_explanations(
 
     An explanation has to yield the score it explains: where the texts are not those that were
     scored, there is none.
-
-    Returns:
-        What the header says about the explanations, and what could not be explained, and why.
     """
     if not len(texts.references) or not report.captions:
         return {}, []

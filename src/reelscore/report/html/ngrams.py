@@ -66,16 +66,7 @@ def cider_shares(
     offsets: IntArray,
     references: IntArray,
 ) -> Shares:
-    """Find what each n-gram adds to the CIDEr of its caption.
-
-    Args:
-        metric: CIDEr with its parameters.
-        texts: Tokenized texts.
-        captions: Numbers of the texts to be explained.
-        items: The item of each caption.
-        offsets: Item i has the references from entry i to entry i + 1.
-        references: Numbers of the texts that are references.
-    """
+    """Find what each n-gram adds to the CIDEr of its caption."""
     words = Captions(pack(list(texts)))
     ids, bounds = words.words.ids, words.words.offsets
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))  # the item of each reference

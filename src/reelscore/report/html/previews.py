@@ -168,14 +168,7 @@ def picture_folder(page: str | Path) -> Path:
 
 
 def write_pictures(page: Path, items: Sequence[str], pictures: Mapping[str, Preview]) -> str:
-    """Write pictures into the folder beside a page, all or nothing; an earlier one is replaced.
-
-    Returns:
-        The folder's name.
-
-    Raises:
-        DataError: If the folder holds other files, or cannot be written.
-    """
+    """Write pictures into the folder beside a page, all or nothing; an earlier one is replaced."""
     folder = picture_folder(page)
     if folder.exists() and not all(path.suffix == ".webp" for path in folder.iterdir()):
         raise DataError(

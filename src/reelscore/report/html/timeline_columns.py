@@ -11,11 +11,7 @@ from reelscore.stories.timelines import MatchedStories, TimedCaption, Timeline
 
 
 def add_stories(payload: Payload, report: Report, items: Sequence[str]) -> dict[str, object]:
-    """Add the timelines of all systems, video by video.
-
-    Returns:
-        What the header says about them.
-    """
+    """Add the timelines of all systems, video by video."""
     systems = report.table.systems
     columns = _TimelineColumns()
     for video in items:

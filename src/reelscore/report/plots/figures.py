@@ -134,11 +134,7 @@ class TablePlots:
             return _finished(drawing, path)
 
     def lengths(self, metric: str, path: str | Path | None = None) -> Figure:
-        """Draw scores against the captions' lengths, with the mean at each length.
-
-        Raises:
-            DataError: The table does not know its captions, as one read from a file.
-        """
+        """Draw scores against the captions' lengths, with the mean at each length."""
         metric = self.table.one_named(metric)
         captions = self.table.sources.captions
         if not any(captions.values()):

@@ -31,15 +31,7 @@ _CHARACTER = 0.056  # inches
 def draw_p_matrix(
     p: FloatArray, names: Sequence[str], significant: float, title: str, path: str | Path
 ) -> None:
-    """Draw p-values of the row against the column; significant ones are dark, bold and white.
-
-    Args:
-        p: One for each pair; NaN where there is none.
-        names: Of rows and columns.
-        significant: The level.
-        title: Stands above.
-        path: A .pdf, .svg or .png file.
-    """
+    """Draw p-values of the row against the column; significant ones are dark, bold and white."""
     count = len(names)
     size = max(COLUMN_WIDTH, 0.42 * count + 1.0)
     with figure(width=size, height=0.8 * size) as (drawing, (panel,)):
@@ -121,18 +113,7 @@ def draw_square(
     untested: NDArray[np.bool_] | None = None,
     note: str = "",
 ) -> Figure:
-    """Draw a matrix, each number written: blue high, orange low; what is sure bold and starred.
-
-    Args:
-        values: The numbers; NaN leaves a cell grey.
-        names: Of rows and columns.
-        title: Stands above.
-        form: How to write a number, such as ``{:.2f}``.
-        limits: The lowest and the highest there can be.
-        sure: Which of them are significant.
-        untested: Which of them no test was made of; a dash stands behind them.
-        note: Stands below.
-    """
+    """Draw a matrix, each number written: blue high, orange low; what is sure bold and starred."""
     count = len(names)
     short = [shortened(name, _NAME) for name in names]
     turned = 0.75 * _CHARACTER * max(map(cells, short))  # height of the slanted names below

@@ -67,11 +67,7 @@ _STYLE: Any = {
 
 
 def need_matplotlib() -> None:
-    """Print how to install matplotlib, where it is not: before the work whose result is drawn.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Print how to install matplotlib, where it is not: before the work whose result is drawn."""
     try:
         import matplotlib  # noqa: F401 (only to see that it is there)
     except ImportError as error:
@@ -80,10 +76,6 @@ def need_matplotlib() -> None:
 
 def check_figure(path: str | Path) -> None:
     """Refuse a figure that cannot be written: before the work whose result is drawn.
-
-    Raises:
-        DataError: The ending names none of the formats.
-        MissingExtraError: matplotlib is not installed.
 
     >>> check_figure("stress.bmp")
     Traceback (most recent call last):
@@ -105,20 +97,7 @@ def _ending(path: str | Path) -> str:
 def figure(
     rows: int = 1, columns: int = 1, *, width: float = COLUMN_WIDTH, height: float = 2.6
 ) -> Iterator[tuple[Figure, list[Axes]]]:
-    """Open a figure in the common style; it is drawn on inside the block.
-
-    Args:
-        rows: Rows of panels.
-        columns: Columns of panels.
-        width: Width of the whole figure in inches.
-        height: Height of the whole figure in inches.
-
-    Yields:
-        The figure and its panels, row by row.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Open a figure in the common style; it is drawn on inside the block."""
     need_matplotlib()
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -131,11 +110,7 @@ def figure(
 
 
 def save(drawing: Figure, path: str | Path) -> None:
-    """Write a figure, all or nothing, in the format its ending names.
-
-    Raises:
-        DataError: The ending names none of the formats, or the file cannot be written.
-    """
+    """Write a figure, all or nothing, in the format its ending names."""
     check_figure(path)
     import matplotlib
 

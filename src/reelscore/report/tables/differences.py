@@ -57,14 +57,6 @@ def marked_leaderboard(
 ) -> Grid:
     """Lay out a score table as a grid, with marks of significance and their explanation.
 
-    Args:
-        table: The scores.
-        tests: Tests of the systems' differences; where there are several of a score, a difference
-            is marked if all of them find it. Against a baseline, marks say what is better and
-            worse; of all pairs, the letters of the systems that a system is better than.
-        people: As in `reelscore.report.tables.leaderboard.leaderboard`.
-        layout: As there.
-
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
     >>> from reelscore.significance.pair_tests import compare

@@ -234,10 +234,6 @@ def even_blocks(widths: Mapping[int, int], room: int) -> list[list[int]]:
     """Divide columns into as few blocks as there can be, of about the same width.
 
     A block has one column alone only where no other fits beside it.
-
-    Args:
-        widths: The width of each column, by its number.
-        room: The width of a block.
     """
 
     def filled(limit: int) -> list[list[int]]:

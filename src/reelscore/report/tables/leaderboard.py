@@ -50,11 +50,6 @@ def number_format(
 ) -> NumberFormat:
     """Choose one format for the numbers of a column: by default, four decimals below 10.
 
-    Args:
-        values: The numbers.
-        factor: What they are multiplied by when they are written.
-        digits: How many decimals they get; whole numbers above 10, such as counts, get none.
-
     >>> number_format([0.1727, 0.25]).text(0.25), number_format([9, 140]).text(9)
     ('0.2500', '9')
     >>> number_format([7.2667, 14.3333]).text(7.2667), number_format([0.35], 100).text(0.35)
@@ -100,11 +95,7 @@ class TableLayout(msgspec.Struct, frozen=True):
             raise DataError(f"{self.digits} digits; expected a number from 0 to 17.")
 
     def arranged(self, table: ScoreTable, people: Collection[str] = ()) -> ScoreTable:
-        """Choose columns, and sort systems; those that are not comparable come last.
-
-        Raises:
-            UnknownNameError: If the table has no such score.
-        """
+        """Choose columns, and sort systems; those that are not comparable come last."""
         sort = self.sort
         order = sorted(table.systems) if sort == SYSTEM else table.systems
         if sort is not None and sort != SYSTEM:
@@ -268,12 +259,6 @@ def leaderboard_csv(
     """Return the scores as CSV, in full precision, for a spreadsheet or a plot.
 
     Where systems were scored on different items, a column says on how many.
-
-    Args:
-        table: The scores.
-        marks: As in `leaderboard`; they get a column beside each score.
-        items: Add a row for every item below each system's own.
-        people: As in `leaderboard`.
 
     >>> from reelscore import score_systems
     >>> table = score_systems({"one": {"v1": "a man runs"}}, {"v1": ["a man is running"]},

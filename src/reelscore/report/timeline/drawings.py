@@ -181,9 +181,6 @@ def _row(pair: Pair, width: int) -> list[str]:
 def check_format(path: str | Path) -> str:
     """Find the format that a file's ending names.
 
-    Raises:
-        DataError: It names none of `FORMATS`.
-
     >>> check_format("story.SVG")
     'svg'
     """
@@ -224,11 +221,7 @@ def write_timeline(timeline: Timeline, path: str | Path) -> None:
 
 
 def draw_timeline(timeline: Timeline, path: str | Path, width: float = 900.0) -> None:
-    """Draw a timeline with its captions.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw a timeline with its captions."""
     picture = timeline_picture(timeline, width)
     inches = picture.width / _PIXELS, picture.height / _PIXELS
     with figure(width=inches[0], height=inches[1]) as (drawing, (panel,)):

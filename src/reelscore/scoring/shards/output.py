@@ -76,16 +76,7 @@ class Manifest(msgspec.Struct):
 
 
 class Output:
-    """A folder of scores: opened for one run at a time, and kept as it is if that fails.
-
-    Args:
-        folder: The folder; it is made where there is none.
-        origin: What is scored, and how.
-        partitions: How many parts there will be.
-
-    Raises:
-        DataError: If the folder holds something else, or another run is writing to it.
-    """
+    """A folder of scores: opened for one run at a time, and kept as it is if that fails."""
 
     def __init__(self, folder: Path, origin: Origin, partitions: int) -> None:
         self.folder = folder

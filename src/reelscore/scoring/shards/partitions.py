@@ -82,13 +82,7 @@ class CutShard(NamedTuple):
 
 
 def partition_count(shards: Sequence[Shard], *, slow: bool = False) -> int:
-    """How many partitions shards are cut into; it depends on the input and the metrics alone.
-
-    Args:
-        shards: All of them.
-        slow: Whether a metric takes long: smaller partitions keep all workers busy then, and less
-            is lost with one of them.
-    """
+    """How many partitions shards are cut into; it depends on the input and the metrics alone."""
     rows = min(_ROWS, _SLOW_ROWS) if slow else _ROWS
     return max(1, -(-sum(shard.rows for shard in shards) // rows))
 

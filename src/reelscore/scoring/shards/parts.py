@@ -255,11 +255,7 @@ def _sums_bytes(
 
 
 class PartSums:
-    """What a part left for the totals.
-
-    Args:
-        path: The file.
-    """
+    """What a part left for the totals."""
 
     def __init__(self, path: Path) -> None:
         import pyarrow.parquet as pq

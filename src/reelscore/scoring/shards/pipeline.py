@@ -179,15 +179,7 @@ def score_files(
     remedies: Remedies = BY_ARGUMENTS,
     progress: Progress | None = None,
 ) -> ScoreTable:
-    """Score shards with the options of `score_shards`.
-
-    Args:
-        systems: Files, folders or patterns whose records have a field ``system``; or files,
-            folders and patterns by system, whatever their records say.
-        references: Files, folders or patterns.
-        names: What messages call files, or all files of a folder, that the user does not know.
-        remedies: What errors tell the user to do, where that is not these arguments.
-    """
+    """Score shards with the options of `score_shards`."""
     check_pyarrow(_NEEDS)
     engine = engine or Engine()
     columns = table_columns(metrics)

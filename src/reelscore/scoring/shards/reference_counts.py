@@ -64,10 +64,6 @@ class GatheredPart:
     """What was gathered from a part of the references, or from several parts together.
 
     It can be pickled; the tables of the core are made again from their arrays.
-
-    Args:
-        vocabulary: The words.
-        results: For each metric what `Metric.gather` gave.
     """
 
     def __init__(self, vocabulary: _native.Vocabulary, results: Sequence[Counted | None]) -> None:

@@ -266,12 +266,6 @@ def rule_set(name: str) -> Rules:
     ``crowd-alone`` takes words away and puts none in their place. In all of them words come from
     another video, which the tools leave to chance.
 
-    Args:
-        name: The name of the rule set.
-
-    Raises:
-        UnknownNameError: If there is none of that name.
-
     >>> rule_set("crowd-alone").replaced(21)
     5
     """

@@ -137,10 +137,6 @@ def _joined(
 def unknown_names(texts: Iterable[str], cast: Cast) -> dict[str, int]:
     """List words that look like names and are in no list: people should say what they are.
 
-    Returns:
-        Words with a capital inside a sentence that the lexicon lacks, seen at least three times,
-        or once after a title, and how often; the most frequent first.
-
     >>> unknown_names(["He sees Zorblax."] * 3 + ["They visit Paris."] * 3, Cast.of([]))
     {'Zorblax': 3}
     """

@@ -78,19 +78,7 @@ def labels(
     objects: Collection[str] | None = None,
     senses: str = "first",
 ) -> LabelTable:
-    """Find the labels of items by their captions.
-
-    Args:
-        captions: Items with their captions, or with what `parse` made of them.
-        kind: `text`: lemmas, such as `pick_up`; `sense`: WordNet senses, such as `pick_up.v.1`.
-        minimum: In how many items a label must occur.
-        groups: Those of `verbs`, `objects`, `places` that are wanted.
-        places: Words that are places; by default those that captions use as one, and what
-            WordNet calls a structure, area, room, way, land or water.
-        objects: Words that are objects, also at the end of a phrase; by default what WordNet
-            calls an artifact, animal, food, plant, part of a body, or person.
-        senses: As in `parse`.
-    """
+    """Find the labels of items by their captions."""
     check_choice("kind of labels", kind, get_args(LabelKind))
     for group in groups:
         check_choice("group of labels", group, GROUPS)

@@ -39,9 +39,6 @@ _LONGEST = 512  # pieces of words the network can read at once; later words get 
 def ud_trees(sentences: Sequence[str], *, threads: int | None = 1) -> list[Tree]:
     """Parse sentences, as they were written, into trees of Universal Dependencies.
 
-    Returns:
-        A tree for each; without words where the sentence has none.
-
     >>> [tree] = ud_trees(["A man is riding a horse."])
     >>> [token.relation for token in tree.tokens]
     ['det', 'nsubj', 'aux', 'root', 'det', 'obj', 'punct']
@@ -66,9 +63,6 @@ def ud_trees(sentences: Sequence[str], *, threads: int | None = 1) -> list[Tree]
 
 def teacher_trees(captions: Sequence[str], *, threads: int | None = None) -> list[Tree]:
     """Parse captions as the parser behind the official SPICE tool does, as far as can be.
-
-    Returns:
-        A tree for each.
 
     >>> [tree] = teacher_trees(["a man is riding a horse"])
     >>> [(token.lemma, token.relation) for token in tree.tokens if token.relation == "dobj"]

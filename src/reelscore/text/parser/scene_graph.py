@@ -67,10 +67,6 @@ class Concept:
 class SceneGraph:
     """The facts of one or several captions as a graph.
 
-    Args:
-        facts: Facts to begin with, as `tree_facts` reads them.
-        synsets: Whether words of one synset are one concept; otherwise only equal words are.
-
     >>> graph = SceneGraph([("bike",), ("wall",), ("bike", "lean on", "wall"), ("bicycle",)])
     >>> graph.tuples
     [('bike/bicycle',), ('wall',), ('bike/bicycle', 'lean on', 'wall')]
@@ -158,9 +154,6 @@ def match(
     """Find for each tuple of a candidate the first tuple of the reference that matches it.
 
     Tuples match if they have one length and are similar in every place; two may match the same.
-
-    Returns:
-        For each tuple of the candidate the place of the tuple of the reference, or ``None``.
 
     >>> match([(Concept("dog"),), (Concept("car"),)], [(Concept("automobile"),)])
     [None, 0]

@@ -176,13 +176,7 @@ def _moved(clause: Clause, distance: int) -> Clause:
 def sample_items(
     parsed: Mapping[str, Sequence[Sentence]], size: int, seed: int = 12345
 ) -> dict[str, list[Sentence]]:
-    """Draw captions at random, as many short as long ones: a quarter of each quarter by length.
-
-    Args:
-        parsed: Items with their captions.
-        size: How many captions to draw; all if there are fewer.
-        seed: Random seed.
-    """
+    """Draw captions at random, as many short as long ones: a quarter of each quarter by length."""
     pairs = [(item, sentence) for item, sentences in parsed.items() for sentence in sentences]
     ordered = sorted(range(len(pairs)), key=lambda index: (len(pairs[index][1].tokens), index))
     chance = random.Random(seed)

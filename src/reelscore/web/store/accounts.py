@@ -71,10 +71,6 @@ def add_account(
 ) -> Account:
     """Make an account; that of an organiser stands in the log.
 
-    Raises:
-        DataError: If the name or the password is not valid, or the name is taken.
-        UnknownNameError: If there is no such role.
-
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.web.store.schema import open_database
     >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
@@ -106,11 +102,7 @@ def add_account(
 
 
 def _check_new(connection: Connection, name: str) -> None:
-    """Refuse the name of another account, and one that looks like it.
-
-    Raises:
-        DataError: If so.
-    """
+    """Refuse the name of another account, and one that looks like it."""
     wanted = skeleton(name)
     for other in connection.scalars(select(account.c.name)):
         if other == name:
@@ -171,12 +163,6 @@ def restore_accounts(connection: Connection, people: Iterable[Mapping[str, str]]
 
     An account of the same name and password is the same person's: they have come with another
     challenge before. What else they may do here, an owner decides.
-
-    Returns:
-        Their numbers by name.
-
-    Raises:
-        DataError: If a name is taken by somebody else, or looks like another's.
     """
     alone(connection, account.name)
     numbers = {}
@@ -203,31 +189,18 @@ def has_accounts(database: Database) -> bool:
 
 
 def set_password(database: Database, id: int, password: str, deed: Deed = _OWN) -> Account:
-    """Change a password; whoever was logged in with the old one is no longer.
-
-    Raises:
-        DataError: If the password is not valid, or there is no such account.
-    """
+    """Change a password; whoever was logged in with the old one is no longer."""
     return _change(database, id, deed, password=hash_password(password))
 
 
 def set_role(database: Database, id: int, role: str, deed: Deed = _OWN) -> Account:
-    """Return an account another role; its sessions end.
-
-    Raises:
-        DataError: If there is no such account, or nobody would be an owner then.
-        UnknownNameError: If there is no such role.
-    """
+    """Return an account another role; its sessions end."""
     check_choice("role", role, ROLES)
     return _change(database, id, deed, role=role)
 
 
 def remove_account(database: Database, id: int, deed: Deed = _OWN) -> None:
-    """Remove an account; what was done by its name stays in the logs.
-
-    Raises:
-        DataError: If there is no such account, or nobody would be an owner then.
-    """
+    """Remove an account; what was done by its name stays in the logs."""
     with database.writing() as connection:
         alone(connection, account.name)
         before = connection.execute(select(*_COLUMNS).filter_by(id=id)).one_or_none()

@@ -76,9 +76,6 @@ submission = Table(
 def open_database(where: Where) -> Database:
     """Open the campaigns' database with these tables; what is missing is made or upgraded.
 
-    Raises:
-        DataError: If it cannot be used, or is of a newer version.
-
     >>> from tempfile import TemporaryDirectory
     >>> from reelscore.web.store.accounts import has_accounts
     >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:

@@ -57,9 +57,6 @@ _bare_answers = msgspec.json.Decoder(list[_Answers])  # what pages of earlier ve
 def hits_csv(hits: Iterable[Hit], pages: Pages, page: str = "") -> str:
     """Write a row for each HIT: its id, and what it shows, in letters that no page can break.
 
-    Raises:
-        DataError: If a HIT is larger than Mechanical Turk takes.
-
     >>> from reelscore.campaigns.hits.tasks import Shown, Task
     >>> hit = Hit("h1", (Task("t1", "v1", (Shown("mine", "a dog"),)),))
     >>> line = hits_csv([hit], Pages(video_url="https://lab.example/{item}.mp4")).split()[1]
@@ -123,11 +120,7 @@ def _packed(text: str) -> str:
 
 
 def read_results(path: str, hits: Iterable[Hit], protocol: Protocol) -> Iterator[Judgment]:
-    """Read the results that Mechanical Turk gives for download.
-
-    Raises:
-        DataError: If the file is not of this campaign, or an answer cannot be.
-    """
+    """Read the results that Mechanical Turk gives for download."""
     known = {hit.id: hit for hit in hits}
     with Source(path) as source:
         text = (line.decode("utf-8", "replace") for _, line in source.lines(_LONGEST))

@@ -115,11 +115,7 @@ class Fields:
         )
 
     def pages(self, protocol: Protocol) -> dict[str, Any]:
-        """Return what the form says, without what is as usual.
-
-        Raises:
-            DataError: If a practice task or a question cannot be.
-        """
+        """Return what the form says, without what is as usual."""
         said: dict[str, Any] = {name: _plain(getattr(self, name)) for name in _SAME}
         for name in ("title", "currency"):
             said[name] = said[name] or getattr(_USUAL, name)

@@ -26,11 +26,7 @@ router = Router(prefix=PATH + "/c/{campaign}")
 
 
 def evaluated(campaign: Campaign) -> tuple[Results, list[Comparison]]:
-    """Evaluate a campaign of ratings by its finished HITs, and rank by each criterion.
-
-    Raises:
-        DataError: If there is nothing to evaluate yet.
-    """
+    """Evaluate a campaign of ratings by its finished HITs, and rank by each criterion."""
     try:
         results = evaluate_ratings(
             campaign.judgments(finished=True),

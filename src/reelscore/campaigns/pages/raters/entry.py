@@ -39,11 +39,7 @@ Id = Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 @Guard
 def invited(request: Request) -> Rater:
-    """Return the rater whose link it is.
-
-    Raises:
-        HTTPException: If there is no such link; status 404.
-    """
+    """Return the rater whose link it is."""
     site: Site = request.app.state.site
     rater = raters.find_link(site.database, str(request.path_params["token"]))
     if rater is None:

@@ -112,11 +112,7 @@ def begin(site: Site, rater: Rater) -> RedirectResponse:
 
 
 def session_in(connection: Connection, request: Request) -> Session:
-    """Return the rater whose browser asks, as a transaction sees them.
-
-    Raises:
-        HTTPException: If the browser belongs to no rater of this campaign; status 403.
-    """
+    """Return the rater whose browser asks, as a transaction sees them."""
     site: Site = request.app.state.site
     opened = campaigns_of(site).get(request.path_params["campaign"])
     key = str(request.path_params.get("key", ""))
@@ -134,11 +130,7 @@ def session_in(connection: Connection, request: Request) -> Session:
 
 
 def refuse_members(connection: Connection, request: Request, campaign: str) -> None:
-    """Refuse whoever takes part in the challenge whose entries are judged.
-
-    Raises:
-        HTTPException: If so; status 403.
-    """
+    """Refuse whoever takes part in the challenge whose entries are judged."""
     accounts = known_accounts(request)
     if not all(may_rate(connection, campaign, accounts) for may_rate in offers("RATER_RULE")):
         raise HTTPException(
@@ -148,11 +140,7 @@ def refuse_members(connection: Connection, request: Request, campaign: str) -> N
 
 @Guard
 def current(request: Request) -> Session:
-    """Return the rater whose browser asks.
-
-    Raises:
-        HTTPException: If the browser belongs to no rater of this campaign; status 403.
-    """
+    """Return the rater whose browser asks."""
     site: Site = request.app.state.site
     with site.database.reading() as connection:
         return session_in(connection, request)
@@ -160,11 +148,7 @@ def current(request: Request) -> Session:
 
 @Guard
 def signed(request: Request) -> None:
-    """Refuse a browser that shows nothing we have signed, before anything is looked up.
-
-    Raises:
-        HTTPException: If there is no such campaign, status 404; if there is nothing signed, 403.
-    """
+    """Refuse a browser that shows nothing we have signed, before anything is looked up."""
     site: Site = request.app.state.site
     campaigns_of(site).get(request.path_params["campaign"])
     if _signed(site, request)[0] is None:
