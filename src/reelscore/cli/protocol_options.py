@@ -56,7 +56,7 @@ def preset_option(default: str | None = None) -> Decorator:
 
 
 def choices(*without: str, start: Protocol | None = None) -> Decorator:
-    """Return a decorator that adds the choices of the protocol; those not given are the preset's."""
+    """Return a decorator that adds the choices of the protocol, by default the preset's."""
     kinds = get_type_hints(Protocol)
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:

@@ -127,7 +127,7 @@ def terminal_width() -> int:
 def progress_bar(
     what: str, *, wanted: bool = True, engine: Engine | None = None
 ) -> Iterator[Callable[[int, int], None] | None]:
-    """Show how far long work is, on stderr: a bar, or a line every ten seconds in a file or pipe."""
+    """Show how far long work is, on stderr: a bar, or in a pipe a line every ten seconds."""
 
     def retries() -> str:
         return f"{engine.retries:,} retries" if engine is not None and engine.retries else ""

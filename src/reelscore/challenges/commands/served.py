@@ -25,7 +25,7 @@ def login_server(url: str | None, *, visitor: bool = False) -> Server:
 
 
 def served_challenge(server: Server, id: str, phase: str | None = None) -> dict[str, Any]:
-    """Return a challenge of a server as it describes it; without an id, the only one that it has."""
+    """Return a challenge as its server describes it; without an id, the only one it has."""
     described = _described(server, id)
     if phase is not None:
         check_choice("phase", phase, [each["id"] for each in described["phases"]])

@@ -99,7 +99,7 @@ def may_rate(connection: Connection, campaign: str, accounts: Collection[int]) -
 
 
 def shown_items(connection: Connection, campaign: str, *, blind: bool) -> Sequence[str]:
-    """Return the items that raters of a campaign see; of blind splits only those who are invited."""
+    """Return the items that raters of a campaign see; of blind splits only if invited."""
     terms = {each.id: each for each in all_terms(connection)}
     if campaign not in terms:
         raise UnknownNameError.of("campaign", campaign, terms)

@@ -253,7 +253,7 @@ def _nothing(session: Session) -> Response:
 
 
 def _watched(session: Session, item: str, share: float | None) -> float | None:
-    """Return the share of the video that was watched, as the page says; None where there is none."""
+    """Return the share of the video that was watched, as the page says, if any."""
     if not video_of(session, item):
         return None
     if session.pages.must_watch and (share or 0) < _WATCHED:
