@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from reelscore.challenges.challenge import (
@@ -120,9 +120,10 @@ def _check_baselines(
 
 def scoring_settings(definition: Definition, each: Phase) -> dict[str, Any]:
     """Return what a scorer needs to know about a phase, as plain data."""
-    scoring = asdict(definition.scoring)
+    scoring = to_builtins(definition.scoring)
     kind = definition.kind(each)
-    for key in ("scores", "protocol") if kind == "captions" else ("metrics", "tokenizer"):
+    others = ("scores", "protocol") if kind == "captions" else ("metrics", "tokenizer")
+    for key in ("missing", "empty", *others):
         del scoring[key]
     return {"kind": kind, **scoring}
 

@@ -11,7 +11,7 @@ PAGES = "reelscore.challenges.pages.wing_pages:ChallengePages"
 ASSETS = "reelscore.challenges"
 MIGRATIONS = "reelscore.challenges.store.migrations:MIGRATIONS"
 ACCOUNT_LOG = "reelscore.challenges.store.events:log_account"
-RATER_RULE = "reelscore.challenges.people.rater_rules:may_rate"
+RATER_RULE = "reelscore.challenges.people.invitations:may_rate"
 # the headings of the first screen, and what is listed there
 HEADINGS = {
     "People": ["challenge"],

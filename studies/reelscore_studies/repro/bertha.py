@@ -394,7 +394,7 @@ def score_judged(
     That is how the published correlations were made. It only matters for CIDEr, which counts a
     reference as often as captions of its video were judged.
 
-    >>> from reelscore.data.table import ItemScores, MetricResult, ScoreTable
+    >>> from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
     >>> z = MetricResult("z", 0.25, ItemScores.of({"1": 0.5, "2": 0.0}), "")
     >>> few = Assessment("SA-2016", "aligned", ["1", "2"], {"me": {"1": "a man", "2": "a dog"}},
     ...                  {"HUMAN-A": {"1": "a man", "2": "two cats"}},

@@ -113,7 +113,7 @@ def agreement_sections(evaluation: MetaEvaluation) -> list[Section]:
     """Lay out correlations, and a table for each test, to stand below a report's leaderboard.
 
     >>> from reelscore import score_systems
-    >>> from reelscore.data.table import ScoreTable
+    >>> from reelscore.data.tables.table import ScoreTable
     >>> from reelscore.examples import clips, path
     >>> from reelscore.meta.evaluation import evaluate_metrics
     >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
