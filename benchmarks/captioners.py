@@ -16,17 +16,17 @@ import numpy as np
 
 from benchmarks.data import TRECVID
 from reelscore import _native, score
-from reelscore.captioners.clip_features import Features
-from reelscore.captioners.retrieval.best_sentences import (
-    BoundSearch,
-    ConstantSearch,
-    distinct_sentences,
-)
-from reelscore.captioners.retrieval.search import nearest_rows, normalised
 from reelscore.data.datasets import trecvid_ha
 from reelscore.text.meteor_data import meteor_index
 from reelscore.text.tokens import thread_count, tokenize
 from reelscore.text.words import pack
+from reelscore_studies.baselines.clip_features import Features
+from reelscore_studies.baselines.retrieval.best_sentences import (
+    BoundSearch,
+    ConstantSearch,
+    distinct_sentences,
+)
+from reelscore_studies.baselines.retrieval.search import nearest_rows, normalised
 
 METEOR = (0.85, 0.2, 0.6, 0.75)
 FULL = (60_000, 6_578, 4_096)  # training items, queries and features of the largest task

@@ -1,3 +1,14 @@
+from reelscore_studies.baselines.clip_features import Features as Features
+from reelscore_studies.baselines.clip_features import read_features as read_features
+from reelscore_studies.baselines.labels.classifiers import LabelParameters as LabelParameters
+from reelscore_studies.baselines.labels.classifiers import TrainedLabel as TrainedLabel
+from reelscore_studies.baselines.labels.label_set import Labels as Labels
+from reelscore_studies.baselines.networks.captioner import Captioner as Captioner
+from reelscore_studies.baselines.networks.training_run import NetworkRecipe as NetworkRecipe
+from reelscore_studies.baselines.networks.training_run import TrainingSettings as TrainingSettings
+from reelscore_studies.baselines.retrieval.best_sentences import bound as bound
+from reelscore_studies.baselines.retrieval.best_sentences import constant as constant
+from reelscore_studies.baselines.retrieval.neighbours import nearest as nearest
 from reelscore_studies.captioning.plans import Plan as Plan
 from reelscore_studies.captioning.plans import read_plan as read_plan
 from reelscore_studies.captioning.runs import run_study as run_study

@@ -19,6 +19,30 @@ COMMANDS = {
         "reelscore_studies.commands.corpus_demo",
         "Build a corpus from small films made on the spot.",
     ),
+    "caption nearest": (
+        "reelscore_studies.commands.baselines:nearest",
+        "Give every item the caption of its nearest neighbour.",
+    ),
+    "caption bound": (
+        "reelscore_studies.commands.baselines:bound",
+        "Give every item its best training sentence: an oracle.",
+    ),
+    "caption constant": (
+        "reelscore_studies.commands.baselines:constant",
+        "Give every item the best constant sentence.",
+    ),
+    "caption labels": (
+        "reelscore_studies.commands.label_commands",
+        "Train, filter and apply classifiers of visual labels.",
+    ),
+    "caption train": (
+        "reelscore_studies.commands.network_commands:train",
+        "Train a network that describes label scores.",
+    ),
+    "caption generate": (
+        "reelscore_studies.commands.network_commands:generate",
+        "Write captions with trained networks.",
+    ),
     "caption translate": (
         "reelscore_studies.commands.translate",
         "Find who does what, and translate it into a sentence.",

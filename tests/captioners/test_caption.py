@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from reelscore.captioners.clip_features import read_features
 from reelscore.text.parser.tuples import Roles, Tuples
+from reelscore_studies.baselines.clip_features import read_features
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_records_are_not_scored(run, folder):
 def test_the_constant_sentence_is_the_best_of_all(run, folder):
     """Every sentence by itself, through the public function."""
     import reelscore
-    from reelscore.captioners import constant
+    from reelscore_studies import constant
 
     references = reelscore.data.read_references("refs.json")
     sentences = [text for own in references.values() for text in own]

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from reelscore.captioners.clip_features import read_features
 from reelscore.cli.main import cli
 from reelscore.data import read_candidates, read_references
 from reelscore.errors import DataError
 from reelscore.text.tokens import tokenize
+from reelscore_studies.baselines.clip_features import read_features
 from reelscore_studies.rendered.actions import ACTIONS, UNSEEN
 from reelscore_studies.rendered.dataset import RenderedClips, write_clips
 from reelscore_studies.rendered.features import motion_histograms

@@ -19,10 +19,10 @@ from click.testing import CliRunner
 pytest.importorskip("torch", reason="networks need torch ('make learned')")
 pytest.importorskip("sklearn", reason="labels need scikit-learn")
 
-from reelscore.captioners.labels.label_set import Labels
 from reelscore.cli.main import cli, main
 from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.scoring.captions import score
+from reelscore_studies.baselines.labels.label_set import Labels
 from reelscore_studies.captioning import methods, runs
 from reelscore_studies.captioning.material import material_of
 from reelscore_studies.captioning.plans import parse_plan, read_plan, shipped_plans

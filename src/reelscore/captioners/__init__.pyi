@@ -1,17 +1,6 @@
 from reelscore.captioners.adapters.caption_run import CaptionRun as CaptionRun
 from reelscore.captioners.adapters.caption_run import run as run
 from reelscore.captioners.adapters.clip_work import CaptionSettings as CaptionSettings
-from reelscore.captioners.clip_features import Features as Features
-from reelscore.captioners.clip_features import read_features as read_features
-from reelscore.captioners.labels.classifiers import LabelParameters as LabelParameters
-from reelscore.captioners.labels.classifiers import TrainedLabel as TrainedLabel
-from reelscore.captioners.labels.label_set import Labels as Labels
-from reelscore.captioners.networks.captioner import Captioner as Captioner
-from reelscore.captioners.networks.training_run import NetworkRecipe as NetworkRecipe
-from reelscore.captioners.networks.training_run import TrainingSettings as TrainingSettings
-from reelscore.captioners.retrieval.best_sentences import bound as bound
-from reelscore.captioners.retrieval.best_sentences import constant as constant
-from reelscore.captioners.retrieval.neighbours import nearest as nearest
 from reelscore.text.parser.tuples import Roles as Roles
 from reelscore.text.parser.tuples import Tuples as Tuples
 from reelscore.text.parser.tuples import read_tuples as read_tuples

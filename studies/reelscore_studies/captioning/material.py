@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.captioners.clip_features import (
+from reelscore.data.captions.caption_files import read_references
+from reelscore.data.source import read_lines
+from reelscore.errors import DataError, check_choice
+from reelscore.text.names.name_replacement import without_names
+from reelscore.text.parser.tuples import Tuples, read_tuples
+from reelscore_studies.baselines.clip_features import (
     Features,
     MissingItems,
     common_items,
     feature_items,
     read_features,
 )
-from reelscore.data.captions.caption_files import read_references
-from reelscore.data.source import read_lines
-from reelscore.errors import DataError, check_choice
-from reelscore.text.names.name_replacement import without_names
-from reelscore.text.parser.tuples import Tuples, read_tuples
 from reelscore_studies.captioning.plans import Plan
 from reelscore_studies.rendered.dataset import SETS, RenderedClips, write_clips
 from reelscore_studies.rendered.scenes import NAME, TITLE

@@ -15,14 +15,14 @@ import msgspec
 import numpy as np
 
 from reelscore._version import __version__
-from reelscore.captioners.clip_features import Features
-from reelscore.captioners.networks.lstm import gpu_is_here
 from reelscore.errors import DataError
+from reelscore_studies.baselines.clip_features import Features
+from reelscore_studies.baselines.networks.lstm import gpu_is_here
 from reelscore_studies.captioning.material import Material
 from reelscore_studies.captioning.units import NETWORKS, Unit, digest_of
 
 if TYPE_CHECKING:
-    from reelscore.captioners.labels.label_set import Labels
+    from reelscore_studies.baselines.labels.label_set import Labels
 
 Captions = dict[str, dict[str, dict[str, str]]]  # by set, by weights, by item
 
@@ -64,8 +64,8 @@ def label_folder(unit: Unit) -> Path:
 
 def trained_labels(unit: Unit) -> Labels:
     """Return all labels of a row, whatever their AUC, from the cache or trained now."""
-    from reelscore.captioners.labels.classifiers import feature_names
-    from reelscore.captioners.labels.label_set import Labels
+    from reelscore_studies.baselines.labels.classifiers import feature_names
+    from reelscore_studies.baselines.labels.label_set import Labels
 
     folder, row = label_folder(unit), unit.row
     if folder.is_dir():
@@ -126,8 +126,8 @@ def label_scores(unit: Unit) -> tuple[dict[str, Features], list[str], list[str]]
 def _by_network(
     unit: Unit, material: Material, splits: Sequence[str]
 ) -> tuple[Captions, dict[str, Any]]:
-    from reelscore.captioners.networks.captioner import Captioner
-    from reelscore.captioners.networks.training_run import TrainingSettings
+    from reelscore_studies.baselines.networks.captioner import Captioner
+    from reelscore_studies.baselines.networks.training_run import TrainingSettings
 
     _one_thread()
     row = unit.row
@@ -194,7 +194,7 @@ def _by_translation(
 
 def _nearest(material: Material, features: str, split: str, threads: int) -> dict[str, str]:
     """Return each item a caption of the training item with the most similar features."""
-    from reelscore.captioners.retrieval.neighbours import nearest
+    from reelscore_studies.baselines.retrieval.neighbours import nearest
 
     captions, items = material.captions("train"), list(material.captions(split))
     ours = material.features("train", features, list(captions))
@@ -203,7 +203,7 @@ def _nearest(material: Material, features: str, split: str, threads: int) -> dic
 
 
 def _retrieved(unit: Unit, material: Material, split: str, items: Sequence[str]) -> dict[str, str]:
-    from reelscore.captioners.retrieval.best_sentences import bound, constant
+    from reelscore_studies.baselines.retrieval.best_sentences import bound, constant
 
     captions = material.captions("train")
     if unit.row.method == "bound":

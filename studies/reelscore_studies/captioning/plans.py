@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from reelscore.captioners.clip_features import MissingItems
-from reelscore.captioners.labels.label_words import group_name
-from reelscore.captioners.networks.training_run import NetworkRecipe
 from reelscore.errors import DataError, UnknownNameError, about_system, check_choice
 from reelscore.metrics.registry import table_columns
+from reelscore_studies.baselines.clip_features import MissingItems
+from reelscore_studies.baselines.labels.label_words import group_name
+from reelscore_studies.baselines.networks.training_run import NetworkRecipe
 
 # fmt: off
 Method = Literal[

@@ -23,7 +23,6 @@ import msgspec
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.captioners.networks.lstm import check_device, gpu_is_here, need_torch
 from reelscore.data.atomic_files import (
     check_own_folder,
     make_folder,
@@ -35,6 +34,7 @@ from reelscore.errors import DataError, MissingExtraError
 from reelscore.metrics.registry import table_columns
 from reelscore.scoring.scorer import Scorer
 from reelscore.text.tokens import thread_count, tokenize
+from reelscore_studies.baselines.networks.lstm import check_device, gpu_is_here, need_torch
 from reelscore_studies.captioning.material import material_of
 from reelscore_studies.captioning.methods import candidates, label_folder, trained_labels
 from reelscore_studies.captioning.plans import Plan

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from reelscore.captioners.commands.caption_options import device_option
 from reelscore.cli.options import json_option, number_option
 from reelscore.cli.terminal import (
     STDOUT,
@@ -15,6 +14,7 @@ from reelscore.cli.terminal import (
     terminal_width,
     write_json,
 )
+from reelscore_studies.commands.baseline_options import device_option
 
 
 @click.command("study")

@@ -7,23 +7,21 @@ from typing import Any
 
 import click
 
-from reelscore.captioners.clip_features import MissingItems, common_items
-from reelscore.captioners.commands.caption_options import (
-    captions_option,
-    check_output,
-    finish,
-    missing_option,
-    output_option,
-    read_captions_of,
-    read_label_scores,
-    record_option,
-)
+from reelscore.captioners.commands.caption_options import check_output, output_option, record_option
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
 from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
 from reelscore.cli.terminal import progress_bar
 from reelscore.data.reading import Reading
 from reelscore.text.parser.tuples import read_tuples
+from reelscore_studies.baselines.clip_features import MissingItems, common_items
+from reelscore_studies.commands.baseline_options import (
+    captions_option,
+    finish,
+    missing_option,
+    read_captions_of,
+    read_label_scores,
+)
 
 
 @click.command("translate", cls=FilesCommand)

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._packages import need
-from reelscore.captioners.clip_features import Features
 from reelscore.errors import DataError
 from reelscore.text.parser.tuples import ROLES, Roles, Tuples
+from reelscore_studies.baselines.clip_features import Features
 
 NONE = "<none>"
 Pairs = Literal["chain", "full"]

@@ -8,15 +8,6 @@ from reelscore.cli.main import LazyGroup
 
 # name: (module:command, what it does)
 _COMMANDS = {
-    "nearest": ("baselines:nearest", "Give every item the caption of its nearest neighbour."),
-    "bound": ("baselines:bound", "Give every item its best training sentence: an oracle."),
-    "constant": ("baselines:constant", "Give every item the best constant sentence."),
-    "labels": ("label_commands", "Train, filter and apply classifiers of visual labels."),
-    "train": ("network_commands:train", "Train a network that describes label scores."),
-    "generate": (
-        "network_commands:generate",
-        "Write captions with trained networks.",
-    ),
     "run": ("describe_clips", "Describe clips with any captioner."),
 }
 

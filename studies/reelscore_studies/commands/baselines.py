@@ -8,27 +8,7 @@ from typing import Any
 
 import click
 
-from reelscore.captioners.clip_features import (
-    Features,
-    MissingItems,
-    Pool,
-    common_items,
-    feature_items,
-    read_features,
-)
-from reelscore.captioners.commands.caption_options import (
-    captions_option,
-    check_output,
-    finish,
-    missing_option,
-    output_option,
-    pool_option,
-    read_captions_of,
-    record_option,
-)
-from reelscore.captioners.retrieval.best_sentences import BoundSearch, ConstantSearch
-from reelscore.captioners.retrieval.neighbours import NearestSearch
-from reelscore.captioners.retrieval.search import Backend
+from reelscore.captioners.commands.caption_options import check_output, output_option, record_option
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.cli.file_options import (
     FilesCommand,
@@ -46,6 +26,24 @@ from reelscore.cli.options import (
 )
 from reelscore.cli.terminal import progress_bar
 from reelscore.data.reading import Reading
+from reelscore_studies.baselines.clip_features import (
+    Features,
+    MissingItems,
+    Pool,
+    common_items,
+    feature_items,
+    read_features,
+)
+from reelscore_studies.baselines.retrieval.best_sentences import BoundSearch, ConstantSearch
+from reelscore_studies.baselines.retrieval.neighbours import NearestSearch
+from reelscore_studies.baselines.retrieval.search import Backend
+from reelscore_studies.commands.baseline_options import (
+    captions_option,
+    finish,
+    missing_option,
+    pool_option,
+    read_captions_of,
+)
 
 
 @click.command("nearest", cls=FilesCommand)

@@ -21,10 +21,15 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.captioners.array_files import StoredArray, StoredMatrix, metadata_of, opened_arrays
 from reelscore.data.checks import counted, first_few
 from reelscore.errors import DataError, check_choice
 from reelscore.text.words import array_fingerprint, pack
+from reelscore_studies.baselines.array_files import (
+    StoredArray,
+    StoredMatrix,
+    metadata_of,
+    opened_arrays,
+)
 
 Matrix = NDArray[np.float32]
 Pool = Literal["mean", "max"]

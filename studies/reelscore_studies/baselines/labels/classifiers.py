@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._packages import need
-from reelscore.captioners.clip_features import Features, Matrix, MissingItems, common_items
-from reelscore.captioners.labels.label_words import (
-    BoolArray,
-    LabelMatrix,
-    VisualLabel,
-    label_matrix,
-)
-from reelscore.captioners.labels.svm import fit_together
 from reelscore.captioners.run_record import Parameters
 from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.stats.distributions import ranks
 from reelscore.text.parser.tuples import Tuples
 from reelscore.text.tokens import thread_count
+from reelscore_studies.baselines.clip_features import Features, Matrix, MissingItems, common_items
+from reelscore_studies.baselines.labels.label_words import (
+    BoolArray,
+    LabelMatrix,
+    VisualLabel,
+    label_matrix,
+)
+from reelscore_studies.baselines.labels.svm import fit_together
 
 Negatives = Literal["trained", "retrieved"]
 FloatArray = NDArray[np.float64]

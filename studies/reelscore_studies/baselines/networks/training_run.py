@@ -20,18 +20,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.captioners.clip_features import Features
-from reelscore.captioners.networks.caption_words import BEGIN, PAD, Vocabulary
-from reelscore.captioners.networks.decoding import decode
-from reelscore.captioners.networks.lstm import (
-    Architecture,
-    CaptionNetwork,
-    DropMask,
-    Dropout,
-    NetworkShape,
-    check_device,
-    need_torch,
-)
 from reelscore.captioners.run_record import Parameters
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.training.checkpoints import (
@@ -44,6 +32,18 @@ from reelscore.learned.training.checkpoints import (
     write_checkpoint,
 )
 from reelscore.scoring.scorer import Scorer
+from reelscore_studies.baselines.clip_features import Features
+from reelscore_studies.baselines.networks.caption_words import BEGIN, PAD, Vocabulary
+from reelscore_studies.baselines.networks.decoding import decode
+from reelscore_studies.baselines.networks.lstm import (
+    Architecture,
+    CaptionNetwork,
+    DropMask,
+    Dropout,
+    NetworkShape,
+    check_device,
+    need_torch,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from reelscore.captioners.networks.caption_words import BEGIN, END, PAD, UNKNOWN
-from reelscore.captioners.networks.lstm import CaptionNetwork, States, need_torch
 from reelscore.errors import DataError
+from reelscore_studies.baselines.networks.caption_words import BEGIN, END, PAD, UNKNOWN
+from reelscore_studies.baselines.networks.lstm import CaptionNetwork, States, need_torch
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -9,14 +9,6 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 
 from reelscore._progress import Progress
-from reelscore.captioners.clip_features import Features, MissingItems, common_items, items_with_all
-from reelscore.captioners.retrieval.search import (
-    Backend,
-    Distance,
-    nearest_rows,
-    normalised,
-    side_by_side,
-)
 from reelscore.captioners.run_record import Parameters
 from reelscore.data.captions.inputs import references_by_item
 from reelscore.data.captions.python_captions import CaptionsLike
@@ -25,6 +17,19 @@ from reelscore.metrics.base import pair_statistics
 from reelscore.metrics.meteor import Meteor
 from reelscore.text.tokens import thread_count, tokenize_packed
 from reelscore.text.words import Captions, pack
+from reelscore_studies.baselines.clip_features import (
+    Features,
+    MissingItems,
+    common_items,
+    items_with_all,
+)
+from reelscore_studies.baselines.retrieval.search import (
+    Backend,
+    Distance,
+    nearest_rows,
+    normalised,
+    side_by_side,
+)
 
 Pick = Literal["first", "medoid"]
 

@@ -9,17 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from reelscore.captioners.clip_features import Features, Pool, read_features
-from reelscore.captioners.commands.caption_options import (
-    device_option,
-    missing_option,
-    pool_option,
-    read_captions_of,
-    record_option,
-    someone_option,
-)
-from reelscore.captioners.labels.classifiers import LabelParameters, TrainedLabel, check_widths
-from reelscore.captioners.labels.label_set import Labels, check_folder, choose_auc
+from reelscore.captioners.commands.caption_options import record_option
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
 from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
@@ -37,6 +27,20 @@ from reelscore.data.source import read_lines
 from reelscore.errors import DataError, about_system
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.text.parser.tuples import read_tuples
+from reelscore_studies.baselines.clip_features import Features, Pool, read_features
+from reelscore_studies.baselines.labels.classifiers import (
+    LabelParameters,
+    TrainedLabel,
+    check_widths,
+)
+from reelscore_studies.baselines.labels.label_set import Labels, check_folder, choose_auc
+from reelscore_studies.commands.baseline_options import (
+    device_option,
+    missing_option,
+    pool_option,
+    read_captions_of,
+    someone_option,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -253,8 +257,8 @@ def _meteor(
     device: str,
 ) -> float:
     """Return the best validation METEOR of a network that is trained with some labels."""
-    from reelscore.captioners.networks.captioner import Captioner
-    from reelscore.captioners.networks.training_run import TrainingSettings
+    from reelscore_studies.baselines.networks.captioner import Captioner
+    from reelscore_studies.baselines.networks.training_run import TrainingSettings
 
     settings = TrainingSettings.of(
         iterations=iterations,

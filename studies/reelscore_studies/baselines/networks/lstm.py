@@ -21,8 +21,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from reelscore._packages import need
-from reelscore.captioners.networks.caption_words import PAD
 from reelscore.errors import DataError, check_choice
+from reelscore_studies.baselines.networks.caption_words import PAD
 
 if TYPE_CHECKING:
     from torch import Generator, Tensor

@@ -17,20 +17,20 @@ pytest.importorskip("torch", reason="networks need torch ('make learned')")
 import torch
 from safetensors.numpy import load_file, save_file
 
-from reelscore.captioners.clip_features import Features
-from reelscore.captioners.networks.caption_words import BEGIN, END, PAD, UNKNOWN
-from reelscore.captioners.networks.captioner import Captioner
-from reelscore.captioners.networks.decoding import decode
-from reelscore.captioners.networks.lstm import CaptionNetwork, DropMask, NetworkShape
-from reelscore.captioners.networks.training_run import (
+from reelscore.cli.main import cli
+from reelscore.errors import DataError, MissingExtraError
+from reelscore.scoring.captions import score
+from reelscore_studies.baselines.clip_features import Features
+from reelscore_studies.baselines.networks.caption_words import BEGIN, END, PAD, UNKNOWN
+from reelscore_studies.baselines.networks.captioner import Captioner
+from reelscore_studies.baselines.networks.decoding import decode
+from reelscore_studies.baselines.networks.lstm import CaptionNetwork, DropMask, NetworkShape
+from reelscore_studies.baselines.networks.training_run import (
     Examples,
     NetworkRecipe,
     TrainingSettings,
     train,
 )
-from reelscore.cli.main import cli
-from reelscore.errors import DataError, MissingExtraError
-from reelscore.scoring.captions import score
 from reelscore_studies.rendered.grammar import captions_of
 
 ARCHS = ["1layer", "2layer-unfact", "2layer-fact"]
@@ -204,7 +204,7 @@ def unsure():
 
 
 def test_a_beam_of_one_is_greedy(unsure):
-    from reelscore.captioners.networks import decoding
+    from reelscore_studies.baselines.networks import decoding
 
     network, labels = unsure
     greedy = decode([network], [labels], longest=9)

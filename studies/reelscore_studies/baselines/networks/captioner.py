@@ -19,16 +19,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from reelscore._packages import need
-from reelscore.captioners.clip_features import Features, MissingItems, common_items
-from reelscore.captioners.networks.caption_words import Vocabulary
-from reelscore.captioners.networks.decoding import decode
-from reelscore.captioners.networks.lstm import (
-    CaptionNetwork,
-    NetworkShape,
-    check_device,
-    need_torch,
-)
-from reelscore.captioners.networks.training_run import Examples, TrainingSettings, train
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.captions.inputs import references_by_item
@@ -36,11 +26,21 @@ from reelscore.data.captions.paired_captions import lone_references
 from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.training.checkpoints import claim_folder, released_on_failure
+from reelscore_studies.baselines.clip_features import Features, MissingItems, common_items
+from reelscore_studies.baselines.networks.caption_words import Vocabulary
+from reelscore_studies.baselines.networks.decoding import decode
+from reelscore_studies.baselines.networks.lstm import (
+    CaptionNetwork,
+    NetworkShape,
+    check_device,
+    need_torch,
+)
+from reelscore_studies.baselines.networks.training_run import Examples, TrainingSettings, train
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from reelscore.captioners.labels.label_set import Labels
+    from reelscore_studies.baselines.labels.label_set import Labels
 
 Weights = Literal["best", "last"]
 _MODEL = "model.json"

@@ -22,9 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress, Steps
-from reelscore.captioners.array_files import read_arrays, write_arrays
-from reelscore.captioners.clip_features import Features, items_with_all, read_features
-from reelscore.captioners.labels.classifiers import (
+from reelscore.data.captions.inputs import references_by_item
+from reelscore.data.captions.python_captions import CaptionsLike
+from reelscore.errors import DataError
+from reelscore.text.parser.tuples import Tuples
+from reelscore.text.words import array_fingerprint, pack
+from reelscore_studies.baselines.array_files import read_arrays, write_arrays
+from reelscore_studies.baselines.clip_features import Features, items_with_all, read_features
+from reelscore_studies.baselines.labels.classifiers import (
     C_GRID,
     Data,
     FloatArray,
@@ -41,13 +46,8 @@ from reelscore.captioners.labels.classifiers import (
     train_group,
     training_decisions,
 )
-from reelscore.captioners.labels.label_words import find_labels, group_name
-from reelscore.captioners.networks.lstm import check_device
-from reelscore.data.captions.inputs import references_by_item
-from reelscore.data.captions.python_captions import CaptionsLike
-from reelscore.errors import DataError
-from reelscore.text.parser.tuples import Tuples
-from reelscore.text.words import array_fingerprint, pack
+from reelscore_studies.baselines.labels.label_words import find_labels, group_name
+from reelscore_studies.baselines.networks.lstm import check_device
 
 SPLITS = ("train", "val", "test")
 _LABELS, _CLASSIFIERS = "labels.json", "classifiers.safetensors"

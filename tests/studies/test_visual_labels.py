@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reelscore.captioners.clip_features import Features, read_features
-from reelscore.captioners.labels import classifiers, label_set
-from reelscore.captioners.labels.classifiers import Trainer, area, area_or_reason
-from reelscore.captioners.labels.label_set import Labels, choose_auc
-from reelscore.captioners.labels.label_words import VisualLabel, find_labels, label_matrix
-from reelscore.captioners.labels.svm import fit_together
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.parser.tuples import Roles, Tuples, read_tuples
+from reelscore_studies.baselines.clip_features import Features, read_features
+from reelscore_studies.baselines.labels import classifiers, label_set
+from reelscore_studies.baselines.labels.classifiers import Trainer, area, area_or_reason
+from reelscore_studies.baselines.labels.label_set import Labels, choose_auc
+from reelscore_studies.baselines.labels.label_words import VisualLabel, find_labels, label_matrix
+from reelscore_studies.baselines.labels.svm import fit_together
 
 VISUAL = ["walk", "run", "jump", "sit", "wave", "nod"]
 NOT_VISUAL = ["think", "know", "decide", "wonder", "try", "hope"]
@@ -55,7 +55,8 @@ def trained():
 
 def test_captions_from_labels_in_python(trained, tmp_path):
     pytest.importorskip("torch", reason="networks need torch ('make learned')")
-    from reelscore.captioners import Captioner, NetworkRecipe, TrainingSettings
+    from reelscore_studies.baselines.networks.captioner import Captioner
+    from reelscore_studies.baselines.networks.training_run import NetworkRecipe, TrainingSettings
 
     captions = {item: text for item, [text] in TRAIN[0].items()}  # texts, and no lists of them
     small = {"arch": "2layer-fact", "dropout": "vis", "hidden": 8, "iterations": 2, "every": 1}

@@ -10,18 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reelscore.captioners.clip_features import Features, MissingItems, read_features
-from reelscore.captioners.commands.caption_options import (
-    captions_option,
-    check_output,
-    device_option,
-    finish,
-    missing_option,
-    output_option,
-    read_captions_of,
-    read_label_scores,
-    record_option,
-)
+from reelscore.captioners.commands.caption_options import check_output, output_option, record_option
 from reelscore.captioners.run_record import Run
 from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
 from reelscore.cli.options import (
@@ -41,9 +30,18 @@ from reelscore.cli.terminal import (
     write_json,
 )
 from reelscore.data.reading import Reading
+from reelscore_studies.baselines.clip_features import Features, MissingItems, read_features
+from reelscore_studies.commands.baseline_options import (
+    captions_option,
+    device_option,
+    finish,
+    missing_option,
+    read_captions_of,
+    read_label_scores,
+)
 
 if TYPE_CHECKING:
-    from reelscore.captioners.networks.training_run import Measured
+    from reelscore_studies.baselines.networks.training_run import Measured
 
 
 @click.command("train", cls=FilesCommand)
@@ -118,8 +116,8 @@ def train(
       reelscore caption train labels --captions train.json --val-refs val.json \\
         -o model --seed 0
     """
-    from reelscore.captioners.networks.captioner import Captioner
-    from reelscore.captioners.networks.training_run import NetworkRecipe, TrainingSettings
+    from reelscore_studies.baselines.networks.captioner import Captioner
+    from reelscore_studies.baselines.networks.training_run import NetworkRecipe, TrainingSettings
 
     check_targets(json_file)
     chosen = NetworkRecipe.of(optimiser, drop=dropout, **recipe)
@@ -233,7 +231,7 @@ def generate(
       reelscore caption generate model_0 model_1 model_2 \\
         --labels labels/test.safetensors -o ensemble.json
     """
-    from reelscore.captioners.networks.captioner import Captioner
+    from reelscore_studies.baselines.networks.captioner import Captioner
 
     check_output(output, json_file)
     run = Run()

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from reelscore._packages import need
 from reelscore._progress import Progress
-from reelscore.captioners.clip_features import Features, Matrix
 from reelscore.errors import DataError, check_choice
 from reelscore.text.tokens import thread_count
+from reelscore_studies.baselines.clip_features import Features, Matrix
 
 Distance = Literal["intersection", "l1", "cosine"]
 Backend = Literal["auto", "faiss", "numpy"]

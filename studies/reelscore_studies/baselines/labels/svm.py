@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.captioners.networks.lstm import need_torch
+from reelscore_studies.baselines.networks.lstm import need_torch
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from reelscore.captioners.clip_features import (
+from reelscore.errors import DataError, MissingExtraError, UnknownNameError
+from reelscore_studies.baselines.clip_features import (
     Features,
     common_items,
     feature_items,
     feature_rows,
     read_features,
 )
-from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 
 # halves are exact in every precision, so all formats must give exactly the same
 ARRAYS = {
@@ -131,7 +131,7 @@ def test_frames_are_pooled_in_pieces(tmp_path, monkeypatch):
     as_npz(tmp_path, {"a": frames})
     as_safetensors(tmp_path, {"a": frames})
     as_h5(tmp_path, {"a": frames})
-    monkeypatch.setattr("reelscore.captioners.array_files._PIECE", 20)  # four frames
+    monkeypatch.setattr("reelscore_studies.baselines.array_files._PIECE", 20)  # four frames
     for name in ("f.npz", "f.bin", "f.h5"):
         mean = read_features(tmp_path / name).matrix
         assert np.allclose(mean, frames.mean(axis=0, keepdims=True), rtol=1e-7)
@@ -410,7 +410,7 @@ def test_rows_and_items_agree():
 _READ = """
 import re
 from pathlib import Path
-from reelscore.captioners.clip_features import read_features
+from reelscore_studies.baselines.clip_features import read_features
 
 def peak():
     return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from reelscore.captioners import nearest
-from reelscore.captioners.clip_features import Features
-from reelscore.captioners.retrieval import search as searching
-from reelscore.captioners.retrieval.neighbours import NearestSearch
-from reelscore.captioners.retrieval.search import nearest_rows, normalised
 from reelscore.errors import DataError, MissingExtraError
+from reelscore_studies import nearest
+from reelscore_studies.baselines.clip_features import Features
+from reelscore_studies.baselines.retrieval import search as searching
+from reelscore_studies.baselines.retrieval.neighbours import NearestSearch
+from reelscore_studies.baselines.retrieval.search import nearest_rows, normalised
 
 DISTANCES = ["intersection", "l1", "cosine"]
 
