@@ -1,8 +1,6 @@
-"""Captioners: baselines to put under a table, and captions of any model as a file.
+"""Captions of any model as a file: who describes clips, with what, and the record of it.
 
-Baselines are made from the user's own features and captions: the nearest neighbour, the retrieval
-upper bound, the best constant sentence, visual labels with a small network. They are floors to
-compare with, no competitors of today's models.
+The baselines that a table is compared with are in the sibling distribution reelscore-studies.
 """
 
 from reelscore._lazy import attach
