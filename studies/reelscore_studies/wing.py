@@ -62,5 +62,5 @@ COMMANDS = {
 }
 # the headings of the first screen, and what is listed there
 HEADINGS = {
-    "Trust": ["repro"],
+    "Trust": ["repro", "check-parser"],
 }
