@@ -26,3 +26,10 @@ COMMANDS = {
 }
 # sections that a report may have, by the option that asks for them
 SECTIONS = {"topics": "reelscore.meta.topics:topic_section"}
+# the headings of the first screen, and what is listed there
+HEADINGS = {
+    "Look": ["inspect", "similarity", "analyse"],
+    "Trust": ["meta", "stress", "audit", "data"],
+}
+# what a report may show, too: (its option, what makes the section)
+SECTIONS = {"topics": "reelscore.meta.report.topic_page:topic_section"}
