@@ -28,8 +28,6 @@ COMMANDS = {
 SECTIONS = {"topics": "reelscore.meta.topics:topic_section"}
 # the headings of the first screen, and what is listed there
 HEADINGS = {
-    "Look": ["inspect", "similarity", "analyse"],
+    "Look": ["similarity", "analyse"],
     "Trust": ["meta", "stress", "audit", "data"],
 }
-# what a report may show, too: (its option, what makes the section)
-SECTIONS = {"topics": "reelscore.meta.report.topic_page:topic_section"}
