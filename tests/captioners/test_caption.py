@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from reelscore.text.parser.tuples import Roles, Tuples
+from reelscore.report.tuples import Roles, Tuples
 from reelscore_studies.baselines.clip_features import read_features
 
 

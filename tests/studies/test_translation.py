@@ -16,7 +16,7 @@ pytest.importorskip("nltk", reason="phrases need nltk")
 from safetensors.numpy import save_file
 
 from reelscore.cli.main import cli
-from reelscore.text.parser.tuples import Roles, Tuples
+from reelscore.report.tuples import Roles, Tuples
 from reelscore_studies.baselines.clip_features import Features
 from reelscore_studies.translation.crf import NONE, SemanticField, representations
 from reelscore_studies.translation.phrases import PhraseTable, align

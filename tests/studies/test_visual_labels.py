@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.text.parser.tuples import Roles, Tuples, read_tuples
+from reelscore.report.tuples import Roles, Tuples, read_tuples
 from reelscore_studies.baselines.clip_features import Features, read_features
 from reelscore_studies.baselines.labels import classifiers, label_set
 from reelscore_studies.baselines.labels.classifiers import Trainer, area, area_or_reason

@@ -249,7 +249,7 @@ def test_public_names_are_on_a_page(package):
 WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whole campaign
     "captioners": "Captioner",
     "challenges": "Definition",
-    "corpus": "FilmAlignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize "
+    "corpus": "Step FilmAlignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize "
     "TranscriptEntry "
     "ExportedClip Gap InputFile RateChoice Replacement Samples read_entries "
     "TrackPair align align_samples alignment_findings band_powers estimate_rate find_anchors "
@@ -258,7 +258,7 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "CueLine Script Subtitles",
     "endpoint": "Outcome ask_all",
     "video": "read_frames video_key",
-    "campaigns": "Assignment Event Receipt Simulation Skip Status TopUp fit_crowd hits_needed "
+    "campaigns": "Power Setting Assignment Event Receipt Simulation Skip Status TopUp fit_crowd hits_needed "
     "simulate_campaign stream_judgments top_up",
     "learned": "Ensemble ModelInfo PairScorer export_model fit_model load_captions "
     "predict_captions read_info",
@@ -433,7 +433,7 @@ import measure_code  # noqa: E402
 
 @pytest.mark.parametrize(
     ("walk", "limit"),
-    [("score_captions", 48), ("score_with_report", 65), ("judge_and_evaluate", 36)],
+    [("score_captions", 40), ("score_with_report", 58), ("judge_and_evaluate", 37)],
 )
 def test_a_walk_passes_few_files(walk, limit):
     measured = f"import measure_code as m; print(len(m.files_run_by(m.{walk})))"
@@ -456,7 +456,7 @@ def test_few_modules_have_a_single_user():
     assert len(users) > 200
     single = {name: user for name, (user, *more) in users.items() if not more}
     private = [name for name, user in single.items() if not name.startswith(f"{user}.")]
-    assert len(private) <= 0.15 * len(users)
+    assert len(private) <= 0.18 * len(users)
 
 
 def test_modules_are_named_by_nouns():

@@ -14,8 +14,8 @@ from reelscore._progress import Progress
 from reelscore.data.captions.caption_files import read_references
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError, check_choice
+from reelscore.report.tuples import Tuples, read_tuples
 from reelscore.text.names.name_replacement import without_names
-from reelscore.text.parser.tuples import Tuples, read_tuples
 from reelscore_studies.baselines.clip_features import (
     Features,
     MissingItems,

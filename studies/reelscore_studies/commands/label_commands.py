@@ -26,7 +26,7 @@ from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError, about_system
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.text.parser.tuples import read_tuples
+from reelscore.report.tuples import read_tuples
 from reelscore_studies.baselines.clip_features import Features, Pool, read_features
 from reelscore_studies.baselines.labels.classifiers import (
     LabelParameters,

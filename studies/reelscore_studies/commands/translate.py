@@ -13,7 +13,7 @@ from reelscore.cli.file_options import FilesCommand, FilesOption, reading_option
 from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
 from reelscore.cli.terminal import progress_bar
 from reelscore.data.reading import Reading
-from reelscore.text.parser.tuples import read_tuples
+from reelscore.report.tuples import read_tuples
 from reelscore_studies.baselines.clip_features import MissingItems, common_items
 from reelscore_studies.commands.baseline_options import (
     captions_option,

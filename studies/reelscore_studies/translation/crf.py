@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from reelscore._packages import need
 from reelscore.errors import DataError
-from reelscore.text.parser.tuples import ROLES, Roles, Tuples
+from reelscore.report.tuples import ROLES, Roles, Tuples
 from reelscore_studies.baselines.clip_features import Features
 
 NONE = "<none>"

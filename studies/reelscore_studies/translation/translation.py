@@ -19,8 +19,8 @@ from reelscore._progress import Progress, Steps
 from reelscore.captioners.run_record import Parameters
 from reelscore.data.captions.paired_captions import lone_references
 from reelscore.errors import DataError
+from reelscore.report.tuples import Tuples
 from reelscore.scoring.scorer import Scorer
-from reelscore.text.parser.tuples import Tuples
 from reelscore.text.tokens import tokenize
 from reelscore_studies.baselines.clip_features import Features
 from reelscore_studies.translation.crf import (

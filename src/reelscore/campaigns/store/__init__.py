@@ -20,18 +20,33 @@ from reelscore.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from reelscore.campaigns.store import (
-        answers,
-        assignments,
-        campaigns,
-        decisions,
-        files,
-        hits,
-        imports,
-        migrations,
+        answers as answers,
     )
-    from reelscore.store import backups, database
+    from reelscore.campaigns.store import (
+        assignments as assignments,
+    )
+    from reelscore.campaigns.store import (
+        campaigns as campaigns,
+    )
+    from reelscore.campaigns.store import (
+        decisions as decisions,
+    )
+    from reelscore.campaigns.store import (
+        files as files,
+    )
+    from reelscore.campaigns.store import (
+        hits as hits,
+    )
+    from reelscore.campaigns.store import (
+        imports as imports,
+    )
+    from reelscore.campaigns.store import (
+        migrations as migrations,
+    )
+    from reelscore.store import backups as backups
+    from reelscore.store import database as database
 
-__all__ = [
+_MODULES = (
     "answers",
     "assignments",
     "backups",
@@ -42,11 +57,11 @@ __all__ = [
     "hits",
     "imports",
     "migrations",
-]
+)
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     package = "reelscore.store" if name in ("backups", "database") else __name__
     try:
@@ -54,6 +69,6 @@ def __getattr__(name: str) -> ModuleType:
     except ImportError as error:
         if error.name and error.name.partition(".")[0] in ("sqlalchemy", "alembic"):
             raise MissingExtraError.of(
-                "Campaigns need SQLAlchemy and Alembic", "reelscore[campaign]"
+                "Campaigns need SQLAlchemy and Alembic", "reelscore[web]"
             ) from None
         raise

@@ -33,10 +33,10 @@ from reelscore.report.parser import (
     parse_text,
     translation_lines,
 )
+from reelscore.report.tuples import Tuples
 from reelscore.text.parser.labels import GROUPS, labels
 from reelscore.text.parser.senses import RULES
 from reelscore.text.parser.sentences import PRONOUN_RULES, parse, sample_items
-from reelscore.text.parser.tuples import Tuples
 
 _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
     "conllu": conllu_lines,

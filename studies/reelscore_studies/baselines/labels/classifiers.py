@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from reelscore._packages import need
 from reelscore.captioners.run_record import Parameters
 from reelscore.errors import DataError, UnknownNameError, check_choice
+from reelscore.report.tuples import Tuples
 from reelscore.stats.distributions import ranks
-from reelscore.text.parser.tuples import Tuples
 from reelscore.text.tokens import thread_count
 from reelscore_studies.baselines.clip_features import Features, Matrix, MissingItems, common_items
 from reelscore_studies.baselines.labels.label_words import (

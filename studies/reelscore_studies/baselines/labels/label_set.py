@@ -25,7 +25,7 @@ from reelscore._progress import Progress, Steps
 from reelscore.data.captions.inputs import references_by_item
 from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import DataError
-from reelscore.text.parser.tuples import Tuples
+from reelscore.report.tuples import Tuples
 from reelscore.text.words import array_fingerprint, pack
 from reelscore_studies.baselines.array_files import read_arrays, write_arrays
 from reelscore_studies.baselines.clip_features import Features, items_with_all, read_features

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.errors import DataError, check_choice
-from reelscore.text.parser.tuples import ROLES, Roles, Tuples
+from reelscore.report.tuples import ROLES, Roles, Tuples
 from reelscore.text.tokens import tokenize
 
 GROUP_NAMES = ("verb", "place", "object", "other", "all")
