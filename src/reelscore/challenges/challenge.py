@@ -139,25 +139,15 @@ class Challenges:
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase in the database; its times may have been changed since the definition.
+    """A phase in the database; its times may have been changed since the definition."""
 
-    Attributes:
-        key: Its number there.
-        definition: What the file says about it.
-        opens: When it opens, in microseconds since 1970.
-        closes: When it closes.
-        reveals: When hidden scores may be seen; ``None``: by hand.
-        generation: The generation of scores that boards show.
-        settings: How its submissions are scored.
-    """
-
-    key: int
-    definition: defined.Phase
-    opens: int
-    closes: int
-    reveals: int | None
-    generation: int
-    settings: Mapping[str, Any]
+    key: int  # its number there
+    definition: defined.Phase  # what the file says about it
+    opens: int  # when it opens, in microseconds since 1970
+    closes: int  # when it closes
+    reveals: int | None  # when hidden scores may be seen; ``None``: by hand
+    generation: int  # the generation of scores that boards show
+    settings: Mapping[str, Any]  # how its submissions are scored
 
     @property
     def id(self) -> str:
@@ -171,25 +161,15 @@ class Phase:
 
 @dataclass(frozen=True)
 class Challenge:
-    """A challenge in the database.
+    """A challenge in the database."""
 
-    Attributes:
-        store: The challenges of the database.
-        key: Its number there.
-        state: ``draft``, ``open``, ``closed`` or ``archived``.
-        definition: What it is.
-        pages: Its texts in Markdown, by page.
-        digest: Of the definition.
-        created: When it was made.
-    """
-
-    store: Challenges = field(repr=False)
-    key: int
-    state: str
-    definition: defined.Definition
-    pages: Mapping[str, str]
-    digest: str
-    created: int
+    store: Challenges = field(repr=False)  # the challenges of the database
+    key: int  # its number there
+    state: str  # ``draft``, ``open``, ``closed`` or ``archived``
+    definition: defined.Definition  # what it is
+    pages: Mapping[str, str]  # its texts in Markdown, by page
+    digest: str  # of the definition
+    created: int  # when it was made
 
     @property
     def id(self) -> str:

@@ -51,25 +51,15 @@ class RefusedUpload(RefusedError):
 
 @dataclass(frozen=True)
 class Upload:
-    """What somebody hands in.
+    """What somebody hands in."""
 
-    Attributes:
-        name: The file's name.
-        content: Its bytes.
-        method: What the method is called.
-        description: More about it.
-        link: Where it is described.
-        idempotency: The client's key for this request; the same key is the same submission.
-        force: Whether captions that the team handed in before are taken again.
-    """
-
-    name: str
-    content: bytes
-    method: str = ""
-    description: str = ""
-    link: str = ""
-    idempotency: str = ""
-    force: bool = False
+    name: str  # the file's name
+    content: bytes  # its bytes
+    method: str = ""  # what the method is called
+    description: str = ""  # more about it
+    link: str = ""  # where it is described
+    idempotency: str = ""  # the client's key for this request; the same key is the same submission
+    force: bool = False  # whether captions that the team handed in before are taken again
 
     def check(self) -> None:
         """Refuse texts that cannot be kept."""
@@ -88,25 +78,15 @@ class Upload:
 
 @dataclass(frozen=True)
 class SubmissionReceipt:
-    """The answer to a submission.
+    """The answer to a submission."""
 
-    Attributes:
-        id: Its public id.
-        number: Its number within team and phase.
-        state: The state of its job.
-        late: Whether it came after the phase had closed.
-        left: What the team has left.
-        repeated: Whether the same request was answered before.
-        notes: What was passed over in the file.
-    """
-
-    id: str
-    number: int
-    state: str
-    late: bool
-    left: quota.Left
-    repeated: bool = False
-    notes: tuple[str, ...] = ()
+    id: str  # its public id
+    number: int  # its number within team and phase
+    state: str  # the state of its job
+    late: bool  # whether it came after the phase had closed
+    left: quota.Left  # what the team has left
+    repeated: bool = False  # whether the same request was answered before
+    notes: tuple[str, ...] = ()  # what was passed over in the file
 
 
 def hand_in(

@@ -400,16 +400,11 @@ def _ticks(low: float, high: float) -> list[float]:
 
 @dataclass(frozen=True)
 class TeamLine:
-    """A team below a board.
+    """A team below a board."""
 
-    Attributes:
-        team: Its name.
-        members: Who is in it, where that may be known.
-        files: Files of captions: what each is called, and where it is.
-    """
-
-    team: str
-    members: Sequence[str] = ()
+    team: str  # its name
+    members: Sequence[str] = ()  # who is in it, where that may be known
+    # files of captions: what each is called, and where it is
     files: list[tuple[str, str]] = field(default_factory=list)
 
 

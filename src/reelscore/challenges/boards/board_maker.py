@@ -55,19 +55,12 @@ _REST = 20.0  # of its own time that making a board must leave to other work
 
 @dataclass
 class _Kept:
-    """A board that this process has made or read before, and what was written of it.
+    """A board that this process has made or read before, and what was written of it."""
 
-    Attributes:
-        board: The board; without resamples, which need much memory.
-        entries: What it knows of each entry.
-        until: When it may be made again, though only entries have come in.
-        forms: What was written of it, by name.
-    """
-
-    board: Leaderboard
-    entries: frozenset[_Known]
-    until: float = 0.0
-    forms: dict[str, Any] = field(default_factory=dict)
+    board: Leaderboard  # the board; without resamples, which need much memory
+    entries: frozenset[_Known]  # what it knows of each entry
+    until: float = 0.0  # when it may be made again, though only entries have come in
+    forms: dict[str, Any] = field(default_factory=dict)  # what was written of it, by name
 
 
 _Name = tuple[str, int, str, str]

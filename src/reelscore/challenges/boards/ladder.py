@@ -24,21 +24,13 @@ _COARSE = 0.01  # the automatic step of a first entry whose items all score the 
 
 @dataclass(frozen=True)
 class Score:
-    """One number of a submission, and how it was made.
+    """One number of a submission, and how it was made."""
 
-    Attributes:
-        value: The number.
-        low: The lower end of its interval, where it has one.
-        high: The upper end.
-        signature: How it was made.
-        cluster: Of scores that people gave, the number of the cluster it is in.
-    """
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    signature: str = ""
-    cluster: int | None = None
+    value: float  # the number
+    low: float | None = None  # the lower end of its interval, where it has one
+    high: float | None = None  # the upper end
+    signature: str = ""  # how it was made
+    cluster: int | None = None  # of scores that people gave, the number of the cluster it is in
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -63,18 +55,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Told:
-    """What a team has been told of a split.
+    """What a team has been told of a split."""
 
-    Attributes:
-        submission: The submission whose scores these are.
-        step: What they are rounded to; ``None`` where they are exact.
-        scores: The scores as told, by name.
-        draws: The resamples of the submission, as it was scored; never shown.
-    """
-
-    submission: str
-    step: float | None
-    scores: Mapping[str, Score]
+    submission: str  # the submission whose scores these are
+    step: float | None  # what they are rounded to; ``None`` where they are exact
+    scores: Mapping[str, Score]  # the scores as told, by name
+    # the resamples of the submission, as it was scored; never shown
     draws: Resamples = NO_RESAMPLES
 
     def to_dict(self) -> dict[str, Any]:

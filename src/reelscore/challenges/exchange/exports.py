@@ -58,25 +58,15 @@ BLOBS = tables.blob.name
 
 @dataclass(frozen=True)
 class Exported:
-    """What an export holds.
+    """What an export holds."""
 
-    Attributes:
-        challenge: The challenge's id.
-        rows: How many rows of each table.
-        blobs: How many blobs.
-        references: Whether the references are in it.
-        accounts: Whether the accounts of participants are in it.
-        campaigns: The linked campaigns that are in it.
-        chain: The head of the log's chain.
-    """
-
-    challenge: str
-    rows: Mapping[str, int]
-    blobs: int
-    references: bool
-    accounts: bool
-    campaigns: Sequence[str]
-    chain: str
+    challenge: str  # the challenge's id
+    rows: Mapping[str, int]  # how many rows of each table
+    blobs: int  # how many blobs
+    references: bool  # whether the references are in it
+    accounts: bool  # whether the accounts of participants are in it
+    campaigns: Sequence[str]  # the linked campaigns that are in it
+    chain: str  # the head of the log's chain
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any], lines: Mapping[str, int]) -> Exported:
@@ -94,19 +84,13 @@ class Exported:
 
 @dataclass(frozen=True)
 class Contents:
-    """What goes into an export beside everything else.
+    """What goes into an export beside everything else."""
 
-    Attributes:
-        references: The references, those of blind splits too.
-        addresses: The contact addresses of members.
-        blind_items: Scores of single items of blind splits, and the resamples, from which they
-            can be computed.
-        accounts: The accounts of participants, by what reads them; ``None`` leaves them out.
-    """
-
-    references: bool = False
-    addresses: bool = False
+    references: bool = False  # the references, those of blind splits too
+    addresses: bool = False  # the contact addresses of members
+    # scores of single items of blind splits, and the resamples, from which they can be computed
     blind_items: bool = True
+    # the accounts of participants, by what reads them; ``None`` leaves them out
     accounts: AccountReader | None = None
 
 

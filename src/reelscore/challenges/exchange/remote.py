@@ -27,19 +27,16 @@ _HOPELESS = (socket.gaierror, ssl.SSLError)  # another try would end in the same
 class Server:
     """A server of challenges.
 
-    Attributes:
-        url: Its address, such as ``https://challenge.example``.
-        token: The participant's token; it appears in no message. Empty for a visitor.
-        pause: Waits some seconds before another try.
-        tell: Says that there will be another try.
-
     >>> Server("https://challenge.example", "secret")
     Server(url='https://challenge.example')
     """
 
-    url: str
+    url: str  # its address, such as ``https://challenge.example``
+    # the participant's token; it appears in no message. Empty for a visitor
     token: str = field(repr=False)
+    # waits some seconds before another try
     pause: Callable[[float], None] = field(default=time.sleep, repr=False)
+    # says that there will be another try
     tell: Callable[[str], None] = field(default=lambda _: None, repr=False)
 
     def get(self, path: str) -> Any:

@@ -30,38 +30,23 @@ _SQLITE = b"SQLite format 3\0"
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of computing every score again.
+    """What came of computing every score again."""
 
-    Attributes:
-        challenge: The challenge's id.
-        submissions: How many submissions were scored again.
-        scores: How many scores were compared.
-        arrays: How many arrays of item scores, statistics and resamples were compared.
-        differences: What differs, a sentence each.
-        chain: The head of the log's chain, which is right.
-    """
-
-    challenge: str
-    submissions: int
-    scores: int
-    arrays: int
-    differences: list[str]
-    chain: str
+    challenge: str  # the challenge's id
+    submissions: int  # how many submissions were scored again
+    scores: int  # how many scores were compared
+    arrays: int  # how many arrays of item scores, statistics and resamples were compared
+    differences: list[str]  # what differs, a sentence each
+    chain: str  # the head of the log's chain, which is right
 
 
 @dataclass(frozen=True)
 class CheckedLog:
-    """A log whose chain is right.
+    """A log whose chain is right."""
 
-    Attributes:
-        challenge: The challenge's id; empty for the log of the server.
-        events: How many events it has.
-        chain: The head of its chain; empty without events.
-    """
-
-    challenge: str
-    events: int
-    chain: str
+    challenge: str  # the challenge's id; empty for the log of the server
+    events: int  # how many events it has
+    chain: str  # the head of its chain; empty without events
 
 
 def is_database(where: str) -> bool:

@@ -32,23 +32,14 @@ _AGE = 60.0
 
 @dataclass(frozen=True)
 class ChallengePage:
-    """A page of a challenge that somebody asks for, or an answer to a program.
+    """A page of a challenge that somebody asks for, or an answer to a program."""
 
-    Attributes:
-        site: The server.
-        request: What the browser asks for.
-        account: Who it is; ``None`` for somebody who is not logged in.
-        challenge: The challenge, read through the one connection of the request.
-        team: Their team in the challenge; ``None`` without one.
-        view: The challenge as they may see it.
-    """
-
-    site: Site
-    request: Request
-    account: Account | None
-    challenge: Challenge
-    team: Team | None
-    view: View
+    site: Site  # the server
+    request: Request  # what the browser asks for
+    account: Account | None  # who it is; ``None`` for somebody who is not logged in
+    challenge: Challenge  # the challenge, read through the one connection of the request
+    team: Team | None  # their team in the challenge; ``None`` without one
+    view: View  # the challenge as they may see it
 
     @property
     def path(self) -> str:

@@ -52,40 +52,24 @@ _NOTHING = "(no description)"  # what raters read where an entry leaves a video 
 
 @dataclass(frozen=True)
 class Made:
-    """A campaign that was made of the final entries.
+    """A campaign that was made of the final entries."""
 
-    Attributes:
-        campaign: The campaign's id.
-        entries: The submissions in it.
-        items: How many items raters see.
-        disclosed: Whether these are of a blind split.
-        plan: What its HITs are, in words.
-    """
-
-    campaign: str
-    entries: Sequence[str]
-    items: int
-    disclosed: bool
-    plan: str
+    campaign: str  # the campaign's id
+    entries: Sequence[str]  # the submissions in it
+    items: int  # how many items raters see
+    disclosed: bool  # whether these are of a blind split
+    plan: str  # what its HITs are, in words
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Where an evaluation by people stands.
+    """Where an evaluation by people stands."""
 
-    Attributes:
-        human: What the definition says about it.
-        campaign: The campaign's id; empty before it is made.
-        entries: How many submissions are in it.
-        disclosed: Of how many items of a blind split raters see references.
-        published: When its column was published; ``None`` if it was not.
-    """
-
-    human: Human
-    campaign: str = ""
-    entries: int = 0
-    disclosed: int = 0
-    published: int | None = None
+    human: Human  # what the definition says about it
+    campaign: str = ""  # the campaign's id; empty before it is made
+    entries: int = 0  # how many submissions are in it
+    disclosed: int = 0  # of how many items of a blind split raters see references
+    published: int | None = None  # when its column was published; ``None`` if it was not
 
 
 def list_evaluations(view: View) -> list[Evaluation]:

@@ -23,25 +23,15 @@ _NAME = 60
 
 @dataclass(frozen=True)
 class AccessToken:
-    """A token, without what makes it one.
+    """A token, without what makes it one."""
 
-    Attributes:
-        key: Its number in the database.
-        account: Whose it is.
-        name: What its owner calls it.
-        scopes: What it may do.
-        created: When it was made, in microseconds since 1970.
-        expires: When it ends.
-        used: The last day on which it was used; empty where it never was.
-    """
-
-    key: int
-    account: int
-    name: str
-    scopes: tuple[str, ...]
-    created: int
-    expires: int
-    used: str
+    key: int  # its number in the database
+    account: int  # whose it is
+    name: str  # what its owner calls it
+    scopes: tuple[str, ...]  # what it may do
+    created: int  # when it was made, in microseconds since 1970
+    expires: int  # when it ends
+    used: str  # the last day on which it was used; empty where it never was
 
 
 def make_token(

@@ -36,27 +36,16 @@ class OtherSignature(DataError):
 
 @dataclass(frozen=True)
 class Claim:
-    """A job that somebody may score now.
+    """A job that somebody may score now."""
 
-    Attributes:
-        job: Its key.
-        lease: The token that proves it.
-        submission: The public id of the submission.
-        phase: The key of its phase.
-        generation: The job's generation.
-        settings: How to score it.
-        captions: What to score, as `reelscore.challenges.uploads.uploads` made it.
-        splits: Key, id and digest of each split.
-    """
-
-    job: int
-    lease: str
-    submission: str
-    phase: int
-    generation: int
-    settings: Mapping[str, Any]
-    captions: bytes
-    splits: Sequence[tuple[int, str, str]]
+    job: int  # its key
+    lease: str  # the token that proves it
+    submission: str  # the public id of the submission
+    phase: int  # the key of its phase
+    generation: int  # the job's generation
+    settings: Mapping[str, Any]  # how to score it
+    captions: bytes  # what to score, as `reelscore.challenges.uploads.uploads` made it
+    splits: Sequence[tuple[int, str, str]]  # key, id and digest of each split
 
 
 def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredSplit) -> None:

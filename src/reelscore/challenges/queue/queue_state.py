@@ -20,21 +20,13 @@ _GONE = 120_000_000  # microseconds after which a worker that says nothing count
 
 @dataclass(frozen=True)
 class Waiting:
-    """The queue as a whole.
+    """The queue as a whole."""
 
-    Attributes:
-        waiting: How many jobs wait.
-        scoring: How many are being scored.
-        failed: How many failed.
-        oldest: How many seconds the oldest has waited.
-        scorers: How many scorers there are.
-    """
-
-    waiting: int
-    scoring: int
-    failed: int
-    oldest: float
-    scorers: int
+    waiting: int  # how many jobs wait
+    scoring: int  # how many are being scored
+    failed: int  # how many failed
+    oldest: float  # how many seconds the oldest has waited
+    scorers: int  # how many scorers there are
 
 
 def queue_state(challenges: Challenges) -> Waiting:

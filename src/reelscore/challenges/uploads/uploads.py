@@ -40,19 +40,12 @@ _LONGEST = 300  # characters of one problem in a report
 
 @dataclass(frozen=True)
 class UploadReport:
-    """What is wrong with an upload.
+    """What is wrong with an upload."""
 
-    Attributes:
-        message: All of it in one sentence.
-        problems: The first few, each with its place.
-        count: How many there are.
-        notes: What was passed over.
-    """
-
-    message: str
-    problems: tuple[str, ...] = ()
-    count: int = 1
-    notes: tuple[str, ...] = ()
+    message: str  # all of it in one sentence
+    problems: tuple[str, ...] = ()  # the first few, each with its place
+    count: int = 1  # how many there are
+    notes: tuple[str, ...] = ()  # what was passed over
 
     def to_json(self) -> str:
         """Return it as it is kept and sent; at most 8 kB."""
@@ -61,15 +54,10 @@ class UploadReport:
 
 @dataclass(frozen=True)
 class Accepted:
-    """Captions of an upload that can be scored.
+    """Captions of an upload that can be scored."""
 
-    Attributes:
-        captions: Captions by split, in the order of its items, as JSON; see `captions_of`.
-        notes: What was passed over.
-    """
-
-    captions: bytes
-    notes: tuple[str, ...] = ()
+    captions: bytes  # captions by split, in the order of its items, as JSON; see `captions_of`
+    notes: tuple[str, ...] = ()  # what was passed over
 
     @property
     def content(self) -> str:
@@ -79,34 +67,22 @@ class Accepted:
 
 @dataclass(frozen=True)
 class ItemList:
-    """The items of a split, as a reader may know them.
+    """The items of a split, as a reader may know them."""
 
-    Attributes:
-        split: The split's id.
-        items: The ids.
-        durations: Of stories, how long each video is, where that is known.
-    """
-
-    split: str
-    items: Sequence[str]
+    split: str  # the split's id
+    items: Sequence[str]  # the ids
+    # of stories, how long each video is, where that is known
     durations: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What an upload has to hold.
+    """What an upload has to hold."""
 
-    Attributes:
-        kind: Captions or stories.
-        splits: The items of each split of the phase.
-        limits: How much is too much.
-        missing: Of stories, whether a video may have none: ``error`` or ``zero``.
-    """
-
-    kind: Kind
-    splits: Sequence[ItemList]
-    limits: ScoringLimits = field(default_factory=ScoringLimits)
-    missing: str = "error"
+    kind: Kind  # captions or stories
+    splits: Sequence[ItemList]  # the items of each split of the phase
+    limits: ScoringLimits = field(default_factory=ScoringLimits)  # how much is too much
+    missing: str = "error"  # of stories, whether a video may have none: ``error`` or ``zero``
 
 
 class Readers:
