@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
-from typing import Any
 
-from sqlalchemy import Connection, Row, select, text, update
+from sqlalchemy import Connection, select, text, update
 
 from reelscore.challenges.definition import records as defined
 from reelscore.challenges.definition.checks import story_protocol
@@ -21,7 +20,7 @@ from reelscore.challenges.definition.reader import parsed_definition
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import check_reason, log
-from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.store.tables import TableRow, open_challenges
 from reelscore.challenges.uploads.splits import items_of
 from reelscore.challenges.uploads.uploads import Expected, ItemList
 from reelscore.errors import DataError, UnknownNameError
@@ -125,7 +124,7 @@ class Challenges:
             row = connection.execute(own).one_or_none()
         return None if row is None else self._challenge(row)
 
-    def _challenge(self, row: Row[Any]) -> Challenge:
+    def _challenge(self, row: TableRow) -> Challenge:
         return Challenge(
             self,
             row.key,
@@ -147,7 +146,7 @@ class Phase:
     closes: int  # when it closes
     reveals: int | None  # when hidden scores may be seen; ``None``: by hand
     generation: int  # the generation of scores that boards show
-    settings: Mapping[str, Any]  # how its submissions are scored
+    settings: defined.ScoringSettings  # how its submissions are scored
 
     @property
     def id(self) -> str:
@@ -215,7 +214,7 @@ class Challenge:
         with self.reading() as connection:
             return self.phase(connection, id)
 
-    def _phase(self, row: Row[Any]) -> Phase:
+    def _phase(self, row: TableRow) -> Phase:
         return Phase(
             row.key,
             self.definition.phase(row.id),
@@ -267,7 +266,7 @@ class Challenge:
                 reason=reason, before=self.state, after=state)  # fmt: skip
 
 
-def split_rows(connection: Connection, phase_key: int) -> Sequence[Row[Any]]:
+def split_rows(connection: Connection, phase_key: int) -> Sequence[TableRow]:
     """Return the splits of a phase in order: rows of `challenge_split` with feedback and step."""
     split, own = tables.split, tables.phase_split
     return connection.execute(

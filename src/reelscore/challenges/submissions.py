@@ -10,9 +10,8 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from reelscore.challenges import quota
 from reelscore.challenges.challenge import Challenge, Phase
@@ -21,7 +20,7 @@ from reelscore.challenges.queue import jobs
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import put_blob
 from reelscore.challenges.store.events import check_reason, log
-from reelscore.challenges.store.tables import job, submission
+from reelscore.challenges.store.tables import TableRow, job, submission
 from reelscore.challenges.uploads.uploads import (
     Accepted,
     Expected,
@@ -372,13 +371,13 @@ def set_status(challenge: Challenge, id: str, status: str, *, actor: str, reason
 def _put_status(
     connection: Connection,
     challenge: Challenge,
-    row: Row[Any],
+    row: TableRow,
     status: str,
     actor: str,
     reason: str = "",
 ) -> None:
     now = challenge.now(connection)
-    values: dict[str, Any] = {"status": status}
+    values: dict[str, object] = {"status": status}
     if status != "disqualified":
         values["withdrawn"] = now if status == "withdrawn" else None
     connection.execute(update(submission).filter_by(key=row.key).values(values))
@@ -386,7 +385,7 @@ def _put_status(
         before=row.status, after=status)  # fmt: skip
 
 
-def _undecided(connection: Connection, challenge: Challenge, id: str) -> Row[Any]:
+def _undecided(connection: Connection, challenge: Challenge, id: str) -> TableRow:
     """Return a submission that is its team's to decide about."""
     row = _own(connection, challenge, id)
     if row.status == "disqualified":
@@ -394,7 +393,7 @@ def _undecided(connection: Connection, challenge: Challenge, id: str) -> Row[Any
     return row
 
 
-def _check_choice_is_open(connection: Connection, row: Row[Any], now: int) -> None:
+def _check_choice_is_open(connection: Connection, row: TableRow, now: int) -> None:
     """Refuse to change which entry counts once the phase has closed."""
     closes = connection.execute(select(tables.phase.c.closes).filter_by(key=row.phase)).scalar_one()
     if now >= closes:
@@ -403,7 +402,7 @@ def _check_choice_is_open(connection: Connection, row: Row[Any], now: int) -> No
         )
 
 
-def _own(connection: Connection, challenge: Challenge, id: str) -> Row[Any]:
+def _own(connection: Connection, challenge: Challenge, id: str) -> TableRow:
     phase = tables.phase
     own = (
         select(submission)

@@ -165,7 +165,7 @@ def board_csv(board: Leaderboard) -> str:
     return spreadsheet_csv(rows)
 
 
-def board_dict(board: Leaderboard) -> dict[str, Any]:
+def board_dict(board: Leaderboard) -> dict[str, object]:
     """Return a board as plain data, ready for JSON; `board_of` reads it again."""
     return {
         "board": board.id,
@@ -183,7 +183,7 @@ def board_dict(board: Leaderboard) -> dict[str, Any]:
     }
 
 
-def _row_dict(row: BoardRow) -> dict[str, Any]:
+def _row_dict(row: BoardRow) -> dict[str, object]:
     entry = row.entry
     scores = {
         name: {
@@ -269,7 +269,7 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, **context: Any) -> str:
+def render(template: str, **context: object) -> str:
     """Render one of the templates of challenges."""
     return _environment().get_template(template).render(context)
 

@@ -18,6 +18,7 @@ from reelscore.challenges.views import View
 from reelscore.data.stories import Stories
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.report.html.contents import Report
+from reelscore.stats.resampling import FloatArray
 from reelscore.stories.story_scorer import StoryScorer
 from reelscore.stories.timelines import Timelines
 
@@ -32,8 +33,8 @@ def explorer(
     wanted = _wanted(view, phase, split) if submissions is None else list(submissions)
     records = [record for record in view.entries_of(phase) if record.id in wanted]
     records.sort(key=lambda record: wanted.index(record.id))  # as on the board, best first
-    scores = {record.id: view.item_scores(phase, split, record) for record in records}
-    shown = [record for record in records if scores[record.id]]
+    scores = {r.id: own for r in records if (own := view.item_scores(phase, split, r))}
+    shown = [record for record in records if record.id in scores]
     if items is None or not shown:
         return None
     names = _names(shown)
@@ -93,7 +94,7 @@ def _table(
     phase: str,
     split: str,
     records: Sequence[SubmissionRecord],
-    scores: Any,
+    scores: Mapping[str, Mapping[str, FloatArray]],
     names: dict[str, str],
     items: Sequence[str],
 ) -> ScoreTable:
@@ -119,7 +120,7 @@ def _table(
     return ScoreTable(results)
 
 
-def _notes(view: View, split: str, captions: Mapping[str, Any]) -> list[str]:
+def _notes(view: View, split: str, captions: Mapping[str, object]) -> list[str]:
     if not captions:
         return ["The organisers have not published the captions."]
     if view.definition.split(split).kind == "stories" and len(captions) > _TIMELINES:

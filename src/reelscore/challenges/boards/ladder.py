@@ -10,16 +10,51 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, TypedDict, get_args
 
 import numpy as np
 
 from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.definition.records import Feedback
+from reelscore.data.tables.scales import Better
 from reelscore.errors import DataError, check_choice
 
 Step = float | Literal["auto"] | None
 _COARSE = 0.01  # the automatic step of a first entry whose items all score the same
+
+
+class ScoreDict(TypedDict):
+    """A score as programs and the command line read it."""
+
+    score: float
+    interval: list[float] | None
+    signature: str
+
+
+class PeopleScore(TypedDict):
+    """A score that people gave, as it is kept."""
+
+    value: float
+    low: float | None
+    high: float | None
+    cluster: int
+
+
+class PeopleColumn(TypedDict):
+    """A column of scores that people gave, as it is kept."""
+
+    score: str
+    label: str
+    better: Better
+    signature: str
+    scores: dict[str, PeopleScore]  # by submission
+
+
+class PeopleResults(TypedDict):
+    """What a campaign led to, as it is kept."""
+
+    campaign: str
+    columns: list[PeopleColumn]
 
 
 @dataclass(frozen=True)
@@ -37,7 +72,7 @@ class Score:
         """Its interval, where it has one."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ScoreDict:
         """Return it as programs and the command line read it."""
         interval = None if self.interval is None else list(self.interval)
         return {"score": self.value, "interval": interval, "signature": self.signature}
@@ -63,7 +98,7 @@ class Told:
     # the resamples of the submission, as it was scored; never shown
     draws: Resamples = NO_RESAMPLES
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return it as it is kept, without the draws.
 
         >>> Told("k3", 0.01, {"cider": Score(0.5)}).to_dict()["scores"]

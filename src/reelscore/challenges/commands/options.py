@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
+from reelscore.challenges.boards.ladder import ScoreDict
 from reelscore.challenges.challenge import Challenge, Challenges
 from reelscore.challenges.permissions import Who
 from reelscore.challenges.store.results import SubmissionRecord
@@ -67,7 +67,7 @@ def say(message: str) -> None:
     click.echo(printable(message), err=True)
 
 
-def show(value: Any) -> None:
+def show(value: object) -> None:
     """Print data as JSON."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
@@ -80,7 +80,9 @@ def read_file(file: Path) -> bytes:
         raise DataError(f"{file}: cannot be read: {error.strerror or error}.") from None
 
 
-def seen_scores(view: View, phase: str, record: SubmissionRecord) -> dict[str, dict[str, Any]]:
+def seen_scores(
+    view: View, phase: str, record: SubmissionRecord
+) -> dict[str, dict[str, ScoreDict]]:
     """Return the scores of a submission that may be seen, by split, as plain data."""
     splits = view.definition.phase(phase).splits
     scores = {split: view.scores(phase, split, record) for split in splits}

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import click
 
 from reelscore.challenges import submissions
+from reelscore.challenges.boards.ladder import ScoreDict
 from reelscore.challenges.challenge import Challenge, expected_of
 from reelscore.challenges.commands.options import (
     ACTOR,
@@ -38,7 +38,7 @@ from reelscore.challenges.commands.options import (
 from reelscore.challenges.commands.served import login_server, served_challenge, submit_file
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.reader import read_definition
-from reelscore.challenges.exchange.remote import Server
+from reelscore.challenges.exchange.remote import Answer, Server
 from reelscore.challenges.exchange.saved_login import checked_address, keep_login
 from reelscore.challenges.people.teams import add_team, find_team
 from reelscore.challenges.queue.queue_state import waits_for
@@ -239,7 +239,7 @@ def _tell(
     number: int,
     state: str,
     reason: str,
-    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    scores: Mapping[str, Mapping[str, ScoreDict]],
     waits: bool,
     as_json: bool,
 ) -> None:
@@ -308,15 +308,13 @@ def submissions_command(
             click.echo(printable(f"  {split}: {numbers}"))
 
 
-def _served(server: Server, challenge: str, phase: str | None) -> list[dict[str, Any]]:
+def _served(server: Server, challenge: str, phase: str | None) -> list[Answer]:
     id = served_challenge(server, challenge, phase)["id"]
-    submissions: list[dict[str, Any]] = server.get(f"/challenges/{quote(id)}/submissions")[
-        "submissions"
-    ]
+    submissions: list[Answer] = server.get(f"/challenges/{quote(id)}/submissions")["submissions"]
     return [each for each in submissions if phase in (None, each["phase"])]
 
 
-def _stored(database: str, challenge_id: str, phase: str | None) -> list[dict[str, Any]]:
+def _stored(database: str, challenge_id: str, phase: str | None) -> list[Answer]:
     with open_challenge(database, challenge_id) as challenge:
         view = View(challenge, OWNER)
         if phase is not None:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, select
 
 from reelscore import __version__
 from reelscore.challenges.challenge import Challenge
@@ -184,7 +184,8 @@ def _parts(connection: Connection, key: int, contents: Contents) -> Iterator[tup
             yield f"blobs/{digest}", content
     yield from _campaigns(connection, key, contents.references)
     if contents.accounts:
-        yield ACCOUNTS, _lines(sorted(people.values(), key=lambda person: person["name"]))
+        named = sorted(people.values(), key=lambda person: person["name"])
+        yield ACCOUNTS, _lines(named)
         yield TOKENS, _lines(_tokens(connection, people))
 
 
@@ -203,7 +204,7 @@ def _people(
 
 def _tokens(
     connection: Connection, people: Mapping[int, Mapping[str, str]]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Yield the tokens of accounts that were not revoked: what is kept of them are digests."""
     token = tables.token
     own = select(token).where(token.c.account.in_(people), token.c.revoked.is_(None))
@@ -213,7 +214,7 @@ def _tokens(
         yield {**values, ACCOUNT: people[row[ACCOUNT]]["name"]}
 
 
-def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
+def _lines(rows: Iterable[Mapping[str, object]]) -> bytes:
     lines = (json.dumps(dict(row), ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
     return "".join(lines).encode()
 
@@ -267,12 +268,12 @@ def _scope(table: Table, key: int) -> ColumnElement[bool]:
     return column.in_(select(target.c.key).where(_scope(target, key)))
 
 
-def target_of(column: Any) -> str:
+def target_of(column: Column[object]) -> str:
     """Return the table that a column refers to; empty where it refers to none."""
     return next((key.column.table.name for key in column.foreign_keys), "")
 
 
-def natural_id(table: Table, values: Mapping[str, Any]) -> str:
+def natural_id(table: Table, values: Mapping[str, object]) -> str:
     """Return what rows of other tables call a row: its id, or what it belongs to."""
     if "id" in values:
         return str(values["id"])

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, func, select
@@ -21,7 +21,7 @@ from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import broken_link, chain_head, read_events
 from reelscore.challenges.store.results import arrays_of, scores_of
-from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.store.tables import TableRow, open_challenges
 from reelscore.errors import DataError
 from reelscore.store.database import Database
 
@@ -47,6 +47,16 @@ class CheckedLog:
     challenge: str  # the challenge's id; empty for the log of the server
     events: int  # how many events it has
     chain: str  # the head of its chain; empty without events
+
+
+class _ScoredJob(NamedTuple):
+    """A job that can be scored again."""
+
+    key: int
+    id: str
+    captions_blob: str
+    phase: int
+    settings: str
 
 
 def is_database(where: str) -> bool:
@@ -149,7 +159,7 @@ def _arrays(scored: ScoredSplit) -> dict[str, bytes]:
     return {**own, "draws": scored.draws.to_bytes()}
 
 
-def _jobs(connection: Connection) -> Iterator[Any]:
+def _jobs(connection: Connection) -> Iterator[_ScoredJob]:
     """The scored jobs of each phase's newest generation, by whose rules they can be scored."""
     job, submission, phase = tables.job, tables.submission, tables.phase
     others, other_jobs = submission.alias(), job.alias()
@@ -172,10 +182,10 @@ def _jobs(connection: Connection) -> Iterator[Any]:
         .where(job.c.state == "scored", job.c.generation == newest.scalar_subquery())
         .order_by(job.c.key)
     )
-    yield from connection.execute(query)
+    yield from map(_ScoredJob._make, connection.execute(query))
 
 
-def _splits(connection: Connection, phase: int) -> list[Any]:
+def _splits(connection: Connection, phase: int) -> list[TableRow]:
     own, split = tables.phase_split, tables.split
     query = (
         select(split)

@@ -124,7 +124,7 @@ class ChallengePage:
             raise missing()
         return team
 
-    def render(self, template: str, status: int = 200, /, **context: Any) -> HTMLResponse:
+    def render(self, template: str, status: int = 200, /, **context: object) -> HTMLResponse:
         """Render the page; the first one after a form says what the form did."""
         cookie = self.request.cookies.get(_DONE)
         done = self.site.signer.read("did", cookie, age=_AGE) or ""
@@ -133,7 +133,7 @@ class ChallengePage:
             self.site.set_cookie(page, _DONE, "", PATH, 0)
         return page
 
-    def render_part(self, template: str, status: int = 200, /, **context: Any) -> HTMLResponse:
+    def render_part(self, template: str, status: int = 200, /, **context: object) -> HTMLResponse:
         """Render a part of the page, which its script asks for."""
         return self.site.page(
             self.request, f"challenges/{template}", status, page=self, view=self.view, **context

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated
 
 from fastapi import Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
@@ -161,7 +161,7 @@ def _count_references(page: ChallengePage, phase: str, split: str) -> int:
     return 1 if described.kind == "captions" else len(described.references)
 
 
-def _references(page: ChallengePage, phase: str, split: str) -> list[dict[str, Any]]:
+def _references(page: ChallengePage, phase: str, split: str) -> list[Mapping[str, object]]:
     """Return the files of references that the viewer may have.
 
     Of stories one for each annotator.
@@ -177,7 +177,7 @@ def _references(page: ChallengePage, phase: str, split: str) -> list[dict[str, A
     ]
 
 
-def _timed(story: Story) -> dict[str, Any]:
+def _timed(story: Story) -> dict[str, object]:
     """Write a story as ActivityNet Captions does."""
     duration = {} if story.duration is None else {"duration": story.duration}
     timed = {"timestamps": story.segments.tolist(), "sentences": list(story.sentences)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from reelscore.challenges import submissions
 from reelscore.challenges.boards.board_forms import score_text
 from reelscore.challenges.boards.board_maker import board_columns
 from reelscore.challenges.boards.boards import BoardColumn
+from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.pages.context import (
     AccountPage,
     AnyPage,
@@ -45,8 +47,8 @@ def show_form(page: AccountPage) -> Response:
     return _form(page)
 
 
-def _form(page: ChallengePage, status: int = 200, /, **more: Any) -> Response:
-    context: dict[str, Any] = {"error": "", "report": None, "fine": "", "fields": {}, **more}
+def _form(page: ChallengePage, status: int = 200, /, **more: object) -> Response:
+    context = {"error": "", "report": None, "fine": "", "fields": {}, **more}
     return page.render("submit.html", status, phases=page.open_phases, **context)
 
 
@@ -206,7 +208,7 @@ def known_columns(page: ChallengePage, split: str) -> dict[str, BoardColumn]:
     return {c.score: c for board in boards for c in board_columns(definition, board, {})}
 
 
-def _texts(page: ChallengePage, split: str, scores: Any) -> dict[str, str]:
+def _texts(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> dict[str, str]:
     """Write scores as the board of the split writes them."""
     texts = {}
     for name, column in known_columns(page, split).items():
@@ -230,7 +232,7 @@ def renew_submissions(page: TeamPage) -> Response:
     return page.render_part("mine_live.html", **_mine(page))
 
 
-def _mine(page: ChallengePage) -> dict[str, Any]:
+def _mine(page: ChallengePage) -> dict[str, object]:
     own = lines(page)
     seconds = min((line.seconds for line in own), default=_SELDOM)
     return {"lines": own, "captain": is_captain(page), "seconds": seconds}

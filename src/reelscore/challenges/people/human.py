@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -29,11 +29,13 @@ from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.store import schema
 from reelscore.campaigns.store.campaigns import all_terms, read_state
 from reelscore.challenges.boards.boards import BoardRow
+from reelscore.challenges.boards.ladder import PeopleColumn, PeopleScore
 from reelscore.challenges.definition.records import Human
 from reelscore.challenges.people.invitations import shown_items
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import log
+from reelscore.challenges.store.tables import TableRow
 from reelscore.data.stories import Stories
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
@@ -262,7 +264,7 @@ def _described(view: View, human: str) -> Human:
     return humans[human]
 
 
-def _row(connection: Connection, phase: int, human: str) -> Any:
+def _row(connection: Connection, phase: int, human: str) -> TableRow | None:
     return connection.execute(select(tables.human).filter_by(phase=phase, id=human)).first()
 
 
@@ -313,13 +315,13 @@ def _captions(
 
 
 _KEPT = 64  # verdicts that a process keeps: they take longer than the page that shows them
-_verdicts: OrderedDict[tuple[Any, ...], list[dict[str, Any]]] = OrderedDict()
+_verdicts: OrderedDict[tuple[object, ...], list[PeopleColumn]] = OrderedDict()
 _lock = Lock()
 
 
 def unpublished_verdict(
     database: Database, campaign: str, human: Human, entries: Mapping[str, str]
-) -> list[dict[str, Any]]:
+) -> list[PeopleColumn]:
     """Return the columns that a closed campaign will have; none before, or if none can be."""
     with database.reading() as connection:
         terms = {each.id: each for each in all_terms(connection)}
@@ -340,7 +342,7 @@ def unpublished_verdict(
     return [{**column, "label": f"{column['label']} (not published)"} for column in columns]
 
 
-def _stamp(connection: Connection, campaign: str) -> tuple[Any, ...]:
+def _stamp(connection: Connection, campaign: str) -> tuple[object, ...]:
     """Return something that changes with every judgment and decision: the numbers of the last."""
     event, judgment, assignment = schema.event, schema.judgment, schema.assignment
     events = select(func.max(event.c.id)).where(event.c.campaign == campaign)
@@ -352,10 +354,10 @@ def _stamp(connection: Connection, campaign: str) -> tuple[Any, ...]:
     return connection.scalar(events), connection.scalar(judgments)
 
 
-def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> list[dict[str, Any]]:
+def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> list[PeopleColumn]:
     """Return the columns that a campaign leads to, one for each criterion."""
     tables_by_criterion = _scored(campaign, human)
-    columns = []
+    columns: list[PeopleColumn] = []
     for criterion, (table, metric, tests) in tables_by_criterion.items():
         own = {
             entry: name for entry, name in entries.items() if metric in table.results.get(name, {})
@@ -365,7 +367,7 @@ def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> lis
         with_ends = with_intervals(table.select([metric]))
         among = tests.among([name for name in tests.systems if name in own.values()])
         clusters = among.clusters or dict.fromkeys(own.values(), 1)
-        scores = {}
+        scores: dict[str, PeopleScore] = {}
         for entry, name in own.items():
             result = with_ends[name][metric]
             low, high = result.interval or (None, None)

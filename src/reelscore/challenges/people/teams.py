@@ -6,13 +6,12 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from reelscore.challenges.challenge import Challenge
 from reelscore.challenges.store.events import check_reason, log
-from reelscore.challenges.store.tables import member, phase, submission, team
+from reelscore.challenges.store.tables import TableRow, member, phase, submission, team
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
 from reelscore.store.lookalikes import checked_name, skeleton
@@ -109,14 +108,14 @@ def list_teams(challenge: Challenge) -> list[Team]:
         return [_team(row) for row in rows]
 
 
-def members(challenge: Challenge, own: Team) -> Sequence[Row[Any]]:
+def members(challenge: Challenge, own: Team) -> Sequence[TableRow]:
     """Return the rows of a team's members and open invitations."""
     with challenge.reading() as connection:
         rows = select(member).where(member.c.team == own.key, member.c.state != "left")
         return connection.execute(rows.order_by(member.c.key)).all()
 
 
-def all_members(challenge: Challenge) -> Sequence[Row[Any]]:
+def all_members(challenge: Challenge) -> Sequence[TableRow]:
     """Return the rows of all active members of a challenge, each with the id of its team."""
     with challenge.reading() as connection:
         rows = select(member, team.c.id.label("team_id")).join(team, member.c.team == team.c.key)
@@ -237,7 +236,7 @@ def _check_free(connection: Connection, challenge: int, account: int) -> None:
         raise RefusedError("taken", "You are in a team already; leave it first.")
 
 
-def _add_member(connection: Connection, own: Row[Any], account: int, role: str, now: int) -> None:
+def _add_member(connection: Connection, own: TableRow, account: int, role: str, now: int) -> None:
     connection.execute(
         insert(member).values(
             challenge=own.challenge,
@@ -257,7 +256,7 @@ def team_size(connection: Connection, key: int) -> int:
     return int(connection.execute(count).scalar_one())
 
 
-def _team(row: Row[Any]) -> Team:
+def _team(row: TableRow) -> Team:
     return Team(**{each.name: getattr(row, each.name) for each in fields(Team)})
 
 
@@ -293,7 +292,7 @@ def merge(challenge: Challenge, one: Team, into: Team, *, actor: str, reason: st
 
 def decide(challenge: Challenge, own: Team, what: str, *, actor: str, reason: str) -> None:
     """Approve, disqualify or reinstate a team."""
-    changes: dict[str, dict[str, Any]] = {
+    changes: dict[str, dict[str, object]] = {
         "approve": {"approved": True},
         "disqualify": {"state": "disqualified"},
         "reinstate": {"state": "active"},

@@ -6,12 +6,12 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import insert, select, update
 
 from reelscore.challenges.challenge import DAY, Challenges, day_of
 from reelscore.challenges.store.events import log
+from reelscore.challenges.store.tables import TableRow
 from reelscore.challenges.store.tables import token as table
 from reelscore.errors import DataError, RefusedError
 
@@ -113,7 +113,7 @@ def revoke_token(challenges: Challenges, account: int, key: int, *, actor: str =
         log(connection, now, None, "token", str(account), actor=actor, after="revoked")
 
 
-def _token(row: Row[Any]) -> AccessToken:
+def _token(row: TableRow) -> AccessToken:
     scopes = tuple(row.scopes.split())
     return AccessToken(row.key, row.account, row.name, scopes, row.created, row.expires, row.used)
 

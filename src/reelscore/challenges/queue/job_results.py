@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select
+from sqlalchemy import Connection, func, insert, select
 
-from reelscore.challenges.boards.ladder import Score, Told, tell
+from reelscore.challenges.boards.ladder import Score, Step, Told, tell
 from reelscore.challenges.boards.resamples import NO_RESAMPLES, ScoredSplit
 from reelscore.challenges.challenge import split_rows
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.reader import parsed_definition
-from reelscore.challenges.definition.records import Definition
+from reelscore.challenges.definition.records import Definition, ScoringSettings
 from reelscore.challenges.people.teams import own_keys
 from reelscore.challenges.store.blobs import put_blob
 from reelscore.challenges.store.results import draws_of, told_from
 from reelscore.challenges.store.tables import (
+    TableRow,
     array,
     challenge,
     job,
@@ -43,7 +43,7 @@ class Claim:
     submission: str  # the public id of the submission
     phase: int  # the key of its phase
     generation: int  # the job's generation
-    settings: Mapping[str, Any]  # how to score it
+    settings: ScoringSettings  # how to score it
     captions: bytes  # what to score, as `reelscore.challenges.uploads.uploads` made it
     splits: Sequence[tuple[int, str, str]]  # key, id and digest of each split
 
@@ -104,7 +104,7 @@ def check_signatures(
 def tell_team(
     connection: Connection,
     own: Claim,
-    row: Row[Any],
+    row: TableRow,
     split_key: int,
     split_id: str,
     scored: ScoredSplit,
@@ -132,7 +132,7 @@ def tell_team(
     for name, value, signature in scored.scores:
         low, high = scored.draws.interval(name) or (None, None)
         scores[name] = Score(value, low, high, signature)
-    step: Any = rule.step or None
+    step: Step = "auto" if rule.step == "auto" else float(rule.step) if rule.step else None
     sign = _sign(definition, split_id, primary)
     told = tell(
         rule.feedback,
@@ -141,7 +141,7 @@ def tell_team(
         scored.draws,
         primary=primary,
         sign=sign,
-        step=step if step in (None, "auto") else float(step),
+        step=step,
         before=_told_before(connection, own, row, split_key, primary, sign),
     )
     connection.execute(
@@ -163,7 +163,7 @@ def _sign(definition: Definition, split_id: str, primary: str) -> int:
 
 
 def _told_before(
-    connection: Connection, own: Claim, row: Row[Any], split_key: int, primary: str, sign: int
+    connection: Connection, own: Claim, row: TableRow, split_key: int, primary: str, sign: int
 ) -> Told | None:
     """Return the best that the team, and any that was merged with it.
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from reelscore._version import __version__
 from reelscore.challenges.boards.resamples import ScoredSplit
 from reelscore.challenges.challenge import Challenge, Challenges, split_rows
+from reelscore.challenges.definition.records import ScoringSettings
 from reelscore.challenges.queue.job_results import (
     Claim,
     check_signatures,
@@ -28,19 +29,37 @@ from reelscore.challenges.queue.queue_state import is_able, needs_of
 from reelscore.challenges.quota import charge_again, refund
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import check_reason, log
-from reelscore.challenges.store.tables import job, phase, phase_split, split, submission
+from reelscore.challenges.store.tables import TableRow, job, phase, phase_split, split, submission
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
 
 LEASE = 60_000_000  # microseconds
 RENEWAL = 15.0  # seconds
 FAULTS, CLAIMS = 3, 10
-_FREE: dict[str, Any] = {"lease": "", "leased_until": None}  # nobody scores it
+_FREE: dict[str, object] = {"lease": "", "leased_until": None}  # nobody scores it
 _PAUSES = (10_000_000, 60_000_000)  # after the first and the second fault
 
 
+class _JobKind(NamedTuple):
+    """What a worker must be able to do for some jobs, and the phase and generation they are of."""
+
+    needs: str
+    phase: int
+    generation: int
+
+
+class _NewestJob(NamedTuple):
+    """The newest job of a submission."""
+
+    submission: int
+    phase: int
+    job: int
+    generation: int
+    state: str
+
+
 def queue(
-    connection: Connection, submission: int, generation: int, settings: Mapping[str, Any], now: int
+    connection: Connection, submission: int, generation: int, settings: ScoringSettings, now: int
 ) -> None:
     """Queue a scoring of a submission."""
     connection.execute(
@@ -68,11 +87,12 @@ def claim(
     """Take the next job that one is able to score; ``None`` where there is none."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
-        waiting = select(job.c.needs, submission.c.phase, job.c.generation).select_from(
-            job.join(submission)
+        waiting = (
+            select(job.c.needs, submission.c.phase, job.c.generation)
+            .select_from(job.join(submission))
+            .where(job.c.state == "queued", job.c.not_before <= now)
         )
-        waiting = waiting.where(job.c.state == "queued", job.c.not_before <= now).distinct()
-        kinds = connection.execute(waiting).all()
+        kinds = map(_JobKind._make, connection.execute(waiting.distinct()).all())
         suitable = [
             kind
             for kind in kinds
@@ -93,7 +113,7 @@ def claim(
     return None
 
 
-def _in_order(connection: Connection, kinds: Sequence[Any], now: int) -> Sequence[Row[Any]]:
+def _in_order(connection: Connection, kinds: Sequence[_JobKind], now: int) -> Sequence[TableRow]:
     """Return the job that is next, if any: important phases first, then teams that have none."""
     if not kinds:
         return []
@@ -151,7 +171,7 @@ def _in_turn() -> ColumnElement[bool]:
     return ~(has_ladder & is_behind)
 
 
-def _claim(connection: Connection, row: Row[Any], lease: str) -> Claim:
+def _claim(connection: Connection, row: TableRow, lease: str) -> Claim:
     own = connection.execute(select(phase).filter_by(key=row.phase)).one()
     try:
         captions = get_blob(connection, row.captions_blob)
@@ -269,7 +289,7 @@ def give_back(challenges: Challenges, own: Claim, reason: str) -> bool:
         return _changed(connection, own, values)
 
 
-def _changed(connection: Connection, own: Claim, values: Mapping[str, Any]) -> bool:
+def _changed(connection: Connection, own: Claim, values: Mapping[str, object]) -> bool:
     """Change a job that one holds; with another's lease nothing is changed."""
     held = update(job).where(
         job.c.key == own.job, job.c.lease == own.lease, job.c.state == "scoring"
@@ -280,7 +300,7 @@ def _changed(connection: Connection, own: Claim, values: Mapping[str, Any]) -> b
 def _fail(
     connection: Connection, own: Claim, now: int, reason: str, *, faults: int | None = None
 ) -> bool:
-    values: dict[str, Any] = {"state": "failed", **_FREE}
+    values: dict[str, object] = {"state": "failed", **_FREE}
     values |= {"finished": now, "reason": reason}
     if faults is not None:
         values["faults"] = faults
@@ -356,14 +376,11 @@ def rerun(challenge: Challenge, id: str, *, actor: str, reason: str) -> None:
         log(connection, now, challenge.key, "rerun", id, actor=actor, reason=reason)
 
 
-def _newest(connection: Connection, challenge: Challenge, id: str) -> Any:
+def _newest(connection: Connection, challenge: Challenge, id: str) -> _NewestJob:
     row = connection.execute(
         select(
-            submission.c.key.label("submission"),
-            submission.c.phase,
-            job.c.key.label("job"),
-            job.c.generation,
-            job.c.state,
+            *(submission.c.key, submission.c.phase),
+            *(job.c.key.label("job"), job.c.generation, job.c.state),
         )
         .select_from(job.join(submission).join(phase, submission.c.phase == phase.c.key))
         .where(submission.c.id == id, phase.c.challenge == challenge.key)
@@ -372,7 +389,7 @@ def _newest(connection: Connection, challenge: Challenge, id: str) -> Any:
     ).one_or_none()
     if row is None:
         raise RefusedError("unknown", f"There is no submission {id!r}.")
-    return row
+    return _NewestJob._make(row)
 
 
 def rescore(challenge: Challenge, phase_id: str, *, actor: str, reason: str) -> int:

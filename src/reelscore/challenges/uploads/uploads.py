@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from reelscore.challenges.definition.records import Kind, ScoringLimits
-from reelscore.challenges.queue.processes import Helper, ProcessFault
+from reelscore.challenges.queue.processes import Helper, Message, ProcessFault
 from reelscore.challenges.uploads.archives import unpack
 from reelscore.data.checks import SHOWN, Problems, candidate_fault, has_words, id_fault
 from reelscore.data.formats import get_format
@@ -133,7 +133,7 @@ class Readers:
         for helper in self._all:
             helper.close()
 
-    def _ask(self, helper: Helper, request: dict[str, Any]) -> dict[str, Any]:
+    def _ask(self, helper: Helper, request: Message) -> Message:
         """Ask a reader; one that died is asked once more, since the file may not be to blame."""
         try:
             return helper.ask(request, *self._limits)
@@ -176,15 +176,15 @@ def shown_name(name: str) -> str:
     return (plain if len(plain) <= 80 else f"{plain[:77]}…") or "captions"
 
 
-def _plain(expected: Expected) -> dict[str, Any]:
-    builtins: dict[str, Any] = msgspec.to_builtins(expected)
+def _plain(expected: Expected) -> Message:
+    builtins: Message = msgspec.to_builtins(expected)
     return builtins
 
 
 # In the reader's process
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
+def answer(request: Message) -> Message:
     """Read one upload; called in a process of its own."""
     name, content = request.pop("name"), request.pop("content")
     expected = msgspec.convert(request, Expected)
@@ -219,7 +219,7 @@ class _UploadReading:
         self._places: dict[str, str] = {}
         self._files: Mapping[str, bytes] = {}
 
-    def read(self, content: bytes) -> dict[str, Any] | None:
+    def read(self, content: bytes) -> dict[str, object] | None:
         """Return captions by split, or ``None`` where there are problems."""
         unpacked = unpack(self.name, content)
         self.notes += unpacked.notes
@@ -242,12 +242,12 @@ class _UploadReading:
             return None
         return {split.split: self._in_order(split, found) for split in self._expected.splits}
 
-    def _in_order(self, split: ItemList, found: Mapping[str, Any]) -> Any:
+    def _in_order(self, split: ItemList, found: Mapping[str, object]) -> object:
         if self._expected.kind == "captions":
             return [found[item] for item in split.items]
         return {item: found[item] for item in split.items if item in found}
 
-    def report(self, message: str = "") -> dict[str, Any]:
+    def report(self, message: str = "") -> Message:
         """Return what is wrong, in few words however much it is."""
         problems = self._said(self._problems.first)
         count = self._problems.count + bool(message)
@@ -360,7 +360,7 @@ class _UploadReading:
                 return name
         return None
 
-    def _check_missing(self, found: Mapping[str, Any]) -> None:
+    def _check_missing(self, found: Mapping[str, object]) -> None:
         if self._expected.kind == "stories" and self._expected.missing == "zero":
             if not found and not self._problems.count:
                 raise DataError(f"{self.name}: holds no video of the test set.")
