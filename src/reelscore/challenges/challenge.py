@@ -125,15 +125,8 @@ class Challenges:
         return None if row is None else self._challenge(row)
 
     def _challenge(self, row: TableRow) -> Challenge:
-        return Challenge(
-            self,
-            row.key,
-            row.state,
-            parsed_definition(row.definition),
-            json.loads(row.pages),
-            row.digest,
-            row.created,
-        )
+        definition, pages = parsed_definition(row.definition), json.loads(row.pages)
+        return Challenge(self, row.key, row.state, definition, pages, row.digest, row.created)
 
 
 @dataclass(frozen=True)
@@ -215,15 +208,9 @@ class Challenge:
             return self.phase(connection, id)
 
     def _phase(self, row: TableRow) -> Phase:
-        return Phase(
-            row.key,
-            self.definition.phase(row.id),
-            row.opens,
-            row.closes,
-            row.reveals,
-            row.generation,
-            json.loads(row.settings),
-        )
+        described, settings = self.definition.phase(row.id), json.loads(row.settings)
+        dates = (row.opens, row.closes, row.reveals)
+        return Phase(row.key, described, *dates, row.generation, settings)
 
     def expected_upload(self, connection: Connection, phase: Phase) -> Expected:
         """Return what an upload for a phase has to hold: ids of items and limits, no references."""

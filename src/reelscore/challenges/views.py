@@ -129,7 +129,7 @@ class View:
 
     def _made(self, id: str, *, drawn: bool = False) -> Leaderboard | None:
         """Return a board, from the cache or anew with the resamples of its entries."""
-        described = next(board for board in self.definition.boards if board.id == id)
+        described = self.definition.board(id)
         situation = self.situation(described.phase, described.split)
         granted = permission(self.who.seen_as(), "board", situation)
         with self.challenge.reading() as connection:
@@ -246,7 +246,7 @@ class View:
             return known[record.id].scores if record.id in known else {}
 
         def final() -> Mapping[str, Score] | None:
-            boards = [b for b in self.definition.boards if (b.phase, b.split) == (phase, split)]
+            boards = self.definition.boards_of(phase, split)
             made = self.board(boards[0].id) if boards else None
             counting = {line.entry.id for line in made.all_rows} if made else set()
             return everything() if record.id in counting else None

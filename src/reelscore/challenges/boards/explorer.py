@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reelscore.challenges.definition.checks import score_scales, story_protocol
-from reelscore.challenges.definition.records import Board
 from reelscore.challenges.store.results import SubmissionRecord
 from reelscore.challenges.uploads.splits import story_of
 from reelscore.challenges.views import View
@@ -44,7 +43,7 @@ def explorer(
         title=f"{view.name}: {split}",
         **_texts(view, phase, split, captions),
         video=view.definition.split(split).videos,
-        primary=next((b.primary for b in _boards(view, phase, split)), ""),
+        primary=next((b.primary for b in view.definition.boards_of(phase, split)), ""),
         notes=_notes(view, split, captions),
     )
 
@@ -67,15 +66,9 @@ def _texts(
     return {"timelines": Timelines(stories, StoryScorer(annotators, protocol, 1), score)}
 
 
-def _boards(view: View, phase: str, split: str) -> list[Board]:
-    return [
-        board for board in view.definition.boards if (board.phase, board.split) == (phase, split)
-    ]
-
-
 def _wanted(view: View, phase: str, split: str) -> list[str]:
     """Return the entries on the first board of a split, in its order."""
-    boards = _boards(view, phase, split)
+    boards = view.definition.boards_of(phase, split)
     board = view.board(boards[0].id) if boards else None
     return [row.entry.id for row in board.all_rows] if board else []
 

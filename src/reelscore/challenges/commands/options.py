@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -65,6 +65,16 @@ def exit_status() -> Iterator[None]:
 def say(message: str) -> None:
     """Print a message for people: on standard error, since standard output is for data."""
     click.echo(printable(message), err=True)
+
+
+def say_accepted(
+    number: int, id: str, left: tuple[int | None, int | None], notes: Iterable[str]
+) -> None:
+    """Print that a submission is accepted, what was passed over, and what is left."""
+    for note in notes:
+        say(note)
+    today, total = ("without limit" if count is None else count for count in left)
+    say(f"Submission {number} is accepted as {id}; left today {today}, in all {total}.")
 
 
 def show(value: object) -> None:

@@ -31,6 +31,7 @@ from reelscore.challenges.commands.options import (
     phase_option,
     read_file,
     say,
+    say_accepted,
     seen_scores,
     server_option,
     show,
@@ -221,13 +222,8 @@ def submit_command(
         own = find_team(challenge, team) or add_team(challenge, team, actor=ACTOR)
         with Readers(1) as readers, exit_status():
             receipt = hand_in(challenge, readers, phase, own, upload, actor=ACTOR)
-        for note in receipt.notes:
-            say(note)
-        left = receipt.left
-        say(
-            f"Submission {receipt.number} is accepted as {receipt.id}; left today "
-            f"{_count(left.today)}, in all {_count(left.total)}."
-        )
+        left = (receipt.left.today, receipt.left.total)
+        say_accepted(receipt.number, receipt.id, left, receipt.notes)
         record = _wait(challenge, receipt.id, timeout if waits else 0.0)
         scores = seen_scores(View(challenge, OWNER), phase, record)
         reason = waits_for(challenge.store, receipt.id)[0] or record.reason
@@ -256,10 +252,6 @@ def _tell(
     if waits and state in ("queued", "scoring"):
         say(f"It still waits to be scored{f': {printable(reason)}' if reason else ''}.")
         sys.exit(WAITING)
-
-
-def _count(number: int | None) -> str:
-    return "without limit" if number is None else str(number)
 
 
 def _wait(challenge: Challenge, id: str, timeout: float) -> SubmissionRecord:

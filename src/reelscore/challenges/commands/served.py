@@ -10,7 +10,7 @@ from urllib.parse import quote
 from reelscore.challenges.boards.awards import AwardDecision
 from reelscore.challenges.boards.board_forms import board_of
 from reelscore.challenges.boards.boards import Leaderboard
-from reelscore.challenges.commands.options import say
+from reelscore.challenges.commands.options import say, say_accepted
 from reelscore.challenges.exchange.remote import Answer, Server
 from reelscore.challenges.exchange.saved_login import known_server
 from reelscore.errors import DataError, RefusedError, UnknownNameError, check_choice
@@ -82,16 +82,8 @@ def submit_file(
     """Hand a file in, and wait for its scores where a timeout is given."""
     id = served_challenge(server, challenge, phase)["id"]
     receipt = server.submit(id, phase, file, fields, key)
-    for note in receipt["notes"]:
-        say(note)
-    left = receipt["left"]
-    today, total = (
-        "without limit" if left[name] is None else left[name] for name in ("today", "total")
-    )
-    say(
-        f"Submission {receipt['number']} is accepted as {receipt['id']}; left today {today}, in "
-        f"all {total}."
-    )
+    left = (receipt["left"]["today"], receipt["left"]["total"])
+    say_accepted(receipt["number"], receipt["id"], left, receipt["notes"])
     until = time.monotonic() + (timeout or 0)
     while True:
         submission: Answer = server.get(f"/submissions/{receipt['id']}")

@@ -283,6 +283,14 @@ class Definition(About, frozen=True, kw_only=True):
         """Return a phase by its id."""
         return next(phase for phase in self.phases if phase.id == id)
 
+    def board(self, id: str) -> Board:
+        """Return a board by its id."""
+        return next(board for board in self.boards if board.id == id)
+
+    def boards_of(self, phase: str, split: str) -> list[Board]:
+        """Return the boards of a split in a phase."""
+        return [board for board in self.boards if (board.phase, board.split) == (phase, split)]
+
     def split_of(self, view: Board | Human) -> str:
         """Return the split of a board or a human evaluation; empty where it must be named.
 

@@ -101,7 +101,7 @@ def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[st
     )
     for id, board in boards.items():
         name = f"board-{id}"
-        described = next(each for each in view.definition.boards if each.id == id)
+        described = view.definition.board(id)
         phase = view.definition.phase(described.phase)
         report = explorer(view, described.phase, described.split)
         if report is not None:

@@ -38,15 +38,8 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # of all parts: the manifest alone says when
 # In the order in which rows can be made; a row refers to rows of tables before it.
 TABLES: tuple[Table, ...] = (
     *(tables.challenge, tables.split, tables.phase, tables.phase_split, tables.team),
-    *(
-        tables.phase_team,
-        tables.member,
-        tables.submission,
-        tables.job,
-        tables.charge,
-        tables.grant,
-        tables.refusal,
-    ),
+    *(tables.phase_team, tables.member, tables.submission, tables.job, tables.charge),
+    *(tables.grant, tables.refusal),
     *(tables.result, tables.array, tables.shown, tables.human, tables.event),
 )
 ACCOUNT = "account"  # columns with numbers of accounts, which stay where they are

@@ -15,13 +15,15 @@ from sqlalchemy import Connection, func, select
 
 from reelscore._progress import Progress, Steps
 from reelscore.challenges.boards.resamples import ScoredSplit
+from reelscore.challenges.challenge import split_rows
 from reelscore.challenges.exchange.imports import import_challenge, read_export
+from reelscore.challenges.queue.job_results import with_ends
 from reelscore.challenges.queue.scorers import Score, prepare, score_split
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import broken_link, chain_head, read_events
 from reelscore.challenges.store.results import arrays_of, scores_of
-from reelscore.challenges.store.tables import TableRow, open_challenges
+from reelscore.challenges.store.tables import open_challenges
 from reelscore.errors import DataError
 from reelscore.store.database import Database
 
@@ -122,7 +124,7 @@ def _verified(
     for job in jobs:
         settings = json.loads(job.settings)
         captions = msgspec.json.decode(get_blob(connection, job.captions_blob))
-        for split in _splits(connection, job.phase):
+        for split in split_rows(connection, job.phase):
             key = (split.key, job.settings)
             if key not in prepared:
                 items = get_blob(connection, split.items_blob)
@@ -132,16 +134,15 @@ def _verified(
             again = score_split(score, items_in_order, captions[split.id], settings)
             kept = scores_of(connection, split.key, [job.key])[job.key]
             where = f"submission {job.id}, {split.id}"
-            made = {name: (value, signature) for name, value, signature in again.scores}
+            made = with_ends(again)
             scores += len(made)
             if made.keys() != kept.keys():
                 differences.append(f"{where}: the export has other scores than are computed.")
             for name in made.keys() & kept.keys():
-                low, high = again.draws.interval(name) or (None, None)
-                own, other = kept[name], (*made[name], low, high)
-                if (own.value, own.signature, own.low, own.high) != other:
+                own, other = kept[name], made[name]
+                if own != other:
                     differences.append(
-                        f"{where}: {name} is {own.value!r}, computed again {made[name][0]!r}."
+                        f"{where}: {name} is {own.value!r}, computed again {other.value!r}."
                     )
             for kind, content in _arrays(again).items():
                 array = arrays_of(connection, split.key, [job.key], kind).get(job.key)
@@ -183,14 +184,3 @@ def _jobs(connection: Connection) -> Iterator[_ScoredJob]:
         .order_by(job.c.key)
     )
     yield from map(_ScoredJob._make, connection.execute(query))
-
-
-def _splits(connection: Connection, phase: int) -> list[TableRow]:
-    own, split = tables.phase_split, tables.split
-    query = (
-        select(split)
-        .join(own, own.c.split == split.c.key)
-        .where(own.c.phase == phase)
-        .order_by(own.c.position)
-    )
-    return list(connection.execute(query))

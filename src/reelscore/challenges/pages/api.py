@@ -6,7 +6,8 @@ Cookies count for nothing here, so that no other site can use a browser's sessio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated
 
 from anyio import to_thread
 from fastapi import Body, Depends, File, Form, Header, Path, Request, UploadFile
@@ -42,7 +43,7 @@ from reelscore.challenges.people.tokens import find_token
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import queue_state, waits_for
 from reelscore.challenges.store.events import LogEvent
-from reelscore.challenges.submissions import SubmissionReceipt
+from reelscore.challenges.submissions import SubmissionReceipt, Upload
 from reelscore.challenges.uploads.uploads import Accepted
 from reelscore.challenges.views import SubmissionRecord
 from reelscore.errors import RefusedError
@@ -234,12 +235,7 @@ def give_quota(page: Reader, phase: Id) -> Response:
 
 
 def _left(left: quota.Left) -> Answer:
-    return {
-        "today": left.today,
-        "total": left.total,
-        "concurrent": left.concurrent,
-        "resets": to_iso(left.resets),
-    }
+    return {**asdict(left), "resets": to_iso(left.resets)}
 
 
 @router.get("/challenges/{challenge}/submissions")
@@ -321,7 +317,7 @@ def give_item_scores(page: Reader, submission: Id) -> Answer:
 async def check_file(page: Submitter, phase: Id, file: Annotated[UploadFile, File()]) -> Response:
     """Check a file; nothing is charged or kept."""
     _own_team(page)
-    checked = await _handed_in(page, phase, file, check=True)
+    checked = await _handed_in(page, phase, file)
     headers = await to_thread.run_sync(_quota_headers, page, phase)
     answer = {"message": f"{file_name(file)} can be scored.", "notes": list(checked.notes)}
     return JSONResponse(answer, headers=headers)
@@ -340,16 +336,8 @@ async def submit(
 ) -> Response:
     """Hand a file in; the same key is the same submission."""
     _own_team(page)
-    receipt = await _handed_in(
-        page,
-        phase,
-        file,
-        method=method,
-        description=description,
-        link=link,
-        idempotency=idempotency_key,
-        force=force,
-    )
+    said = Upload(file_name(file), b"", method, description, link, idempotency_key, force)
+    receipt = await _handed_in(page, phase, file, said)
     assert isinstance(receipt, SubmissionReceipt)
     answer = {
         "id": receipt.id,
@@ -364,11 +352,11 @@ async def submit(
 
 
 async def _handed_in(
-    page: ChallengePage, phase: str, file: UploadFile, **said: Any
+    page: ChallengePage, phase: str, file: UploadFile, said: Upload | None = None
 ) -> SubmissionReceipt | Accepted:
     """Do what `handed_in` does; a refusal tells what is left, too."""
     try:
-        return await handed_in(page, phase, file, **said)
+        return await handed_in(page, phase, file, said)
     except RefusedError as error:
         headers = await to_thread.run_sync(_quota_headers, page, phase)
         error.headers = headers  # type: ignore[attr-defined]  # the app sends them

@@ -28,16 +28,15 @@ def show_team(page: AccountPage, invitation: Invitation = "") -> Response:
 
 
 def _team_page(
-    page: ChallengePage, status: int = 200, /, *, invitation: str = "", **more: object
+    page: ChallengePage,
+    status: int = 200,
+    /,
+    *,
+    error: str = "",
+    link: str = "",
+    token: str = "",
+    invitation: str = "",
 ) -> Response:
-    context: dict[str, object] = {
-        "error": "",
-        "link": "",
-        "token": "",
-        "invitation": invitation,
-        **more,
-    }
-    context["may_make"] = may_register(page, invitation)
     rows = teams.members(page.challenge, page.team) if page.team else []
     active = [row for row in rows if row.state == "active"]
     names = account_names(page.challenge.database, [row.account for row in active])
@@ -49,7 +48,11 @@ def _team_page(
         contact=next((row.contact for row in active if row.account == page.user.id), ""),
         invited=sum(row.state == "invited" for row in rows),
         tokens=list_tokens(page.challenge.store, page.user.id),
-        **context,
+        error=error,
+        link=link,
+        token=token,
+        invitation=invitation,
+        may_make=may_register(page, invitation),
     )
 
 

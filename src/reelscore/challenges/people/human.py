@@ -12,6 +12,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import log
 from reelscore.challenges.store.tables import TableRow
+from reelscore.challenges.uploads.splits import stories_references, story_of
 from reelscore.data.stories import Stories
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
@@ -77,22 +79,15 @@ class Evaluation:
 def list_evaluations(view: View) -> list[Evaluation]:
     """Return the evaluations by people that the definition has, in its order."""
     with view.challenge.reading() as connection:
-        rows = {
-            human.id: _row(connection, view.phases[human.phase].key, human.id)
-            for human in view.definition.humans
-        }
-    return [
-        Evaluation(human)
-        if (row := rows[human.id]) is None
-        else Evaluation(
-            human,
-            row.campaign,
-            len(json.loads(row.entries)),
-            len(json.loads(row.disclosed)),
-            row.published,
-        )
-        for human in view.definition.humans
-    ]
+        return [_evaluation(connection, view, human) for human in view.definition.humans]
+
+
+def _evaluation(connection: Connection, view: View, human: Human) -> Evaluation:
+    row = _row(connection, view.phases[human.phase].key, human.id)
+    if row is None:
+        return Evaluation(human)
+    entries, disclosed = len(json.loads(row.entries)), len(json.loads(row.disclosed))
+    return Evaluation(human, row.campaign, entries, disclosed, row.published)
 
 
 def make_campaign(view: View, where: Where, human: str, *, actor: str, reason: str = "") -> Made:
@@ -176,35 +171,22 @@ def _link(
             made=view.now,
         )
     )
-    common = {"actor": actor, "reason": reason}
-    log(connection, view.now, view.challenge.key, "human", human.id, after=campaign, **common)
+    note = partial(log, connection, view.now, view.challenge.key, actor=actor)
+    note("human", human.id, reason=reason, after=campaign)
     if blind:
-        common["reason"] = f"references of {len(disclosed)} items go to raters of {campaign}"
-        after = json.dumps(disclosed)
-        log(
-            connection,
-            view.now,
-            view.challenge.key,
-            "disclosed",
-            human.split,
-            after=after,
-            **common,
-        )
+        why = f"references of {len(disclosed)} items go to raters of {campaign}"
+        note("disclosed", human.split, reason=why, after=json.dumps(disclosed))
 
 
 def _final_rows(view: View, human: Human) -> Sequence[BoardRow]:
     """The entries that count in the phase of a human evaluation, best first."""
-    boards = [
-        board.id
-        for board in view.definition.boards
-        if (board.phase, board.split) == (human.phase, human.split)
-    ]
+    boards = view.definition.boards_of(human.phase, human.split)
     if not boards:
         raise DataError(
             f"{human.id}: the split {human.split!r} of {human.phase!r} has no board, which says "
             "whose entry counts; add one to the definition."
         )
-    board = view.board(boards[0])
+    board = view.board(boards[0].id)
     return board.rows if board else []
 
 
@@ -281,8 +263,6 @@ def _references(
     items: list[str] = msgspec.json.decode(get_blob(connection, row.items_blob))["items"]
     references = get_blob(connection, row.references_blob)
     if row.kind == "stories":
-        from reelscore.challenges.uploads.splits import stories_references
-
         annotators = stories_references(references)  # the first goes before: it is read last
         return items, {
             video: text
@@ -303,8 +283,6 @@ def _captions(
     ).scalar_one()
     captions = msgspec.json.decode(get_blob(connection, own))[human.split]
     if isinstance(captions, dict):
-        from reelscore.challenges.uploads.splits import story_of
-
         stories = {video: story_of({"captions": rows}) for video, rows in captions.items()}
         return story_texts(Stories(stories))
     row = connection.execute(

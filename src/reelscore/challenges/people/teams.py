@@ -48,9 +48,8 @@ def add_team(
     with challenge.writing() as connection:
         alone(connection, team.name, str(challenge.key))
         now = challenge.now(connection)
-        close = challenge.definition.teams.close
-        if kind == "team" and close is not None and now >= close:
-            raise RefusedError("closed", "Teams can no longer be made or changed.")
+        if kind == "team":
+            _check_not_closed(challenge, now)
         taken = select(team.c.name).filter_by(challenge=challenge.key, skeleton=own)
         if (other := connection.scalar(taken)) is not None:
             raise DataError(f"There is a team {other!r}, whose name looks like {name!r}.")
@@ -67,11 +66,11 @@ def add_team(
             members_shown=False,
             created=now,
         )
-        row = connection.execute(added.returning(*team.c)).one()
+        made = _team(connection.execute(added.returning(*team.c)).one())
         if account is not None:
-            _add_member(connection, row, account, "captain", now)
-        log(connection, now, challenge.key, "team", row.id, actor=actor, after=name)
-        return _team(row)
+            _add_member(connection, made, now, "captain", "active", account=account)
+        log(connection, now, challenge.key, "team", made.id, actor=actor, after=name)
+        return made
 
 
 def find_team(challenge: Challenge, name: str) -> Team | None:
@@ -128,17 +127,7 @@ def invite(challenge: Challenge, own: Team, *, actor: str = "") -> str:
     token = secrets.token_urlsafe(24)
     with challenge.writing() as connection:
         now = challenge.now(connection)
-        connection.execute(
-            insert(member).values(
-                challenge=challenge.key,
-                team=own.key,
-                account=None,
-                role="member",
-                state="invited",
-                invitation=_digest(token),
-                since=now,
-            )
-        )
+        _add_member(connection, own, now, "member", "invited", invitation=_digest(token))
         log(connection, now, challenge.key, "invitation", own.id, actor=actor)
     return token
 
@@ -153,9 +142,7 @@ def accept(challenge: Challenge, token: str, account: int, *, actor: str = "") -
         ).one_or_none()
         if row is None or row.state != "invited":
             raise RefusedError("unknown", "This invitation has been used, or never was one.")
-        close = challenge.definition.teams.close
-        if close is not None and now >= close:
-            raise RefusedError("closed", "Teams can no longer be made or changed.")
+        _check_not_closed(challenge, now)
         _check_free(connection, challenge.key, account)
         largest = challenge.definition.teams.largest
         if largest is not None and team_size(connection, row.team) >= largest:
@@ -230,21 +217,36 @@ def ensure_captain(connection: Connection, key: int) -> None:
         connection.execute(update(member).filter_by(key=rows[0].key).values(role="captain"))
 
 
+def _check_not_closed(challenge: Challenge, now: int) -> None:
+    close = challenge.definition.teams.close
+    if close is not None and now >= close:
+        raise RefusedError("closed", "Teams can no longer be made or changed.")
+
+
 def _check_free(connection: Connection, challenge: int, account: int) -> None:
     taken = select(member.c.key).filter_by(challenge=challenge, account=account, state="active")
     if connection.scalar(taken) is not None:
         raise RefusedError("taken", "You are in a team already; leave it first.")
 
 
-def _add_member(connection: Connection, own: TableRow, account: int, role: str, now: int) -> None:
+def _add_member(
+    connection: Connection,
+    own: Team,
+    now: int,
+    role: str,
+    state: str,
+    *,
+    account: int | None = None,
+    invitation: str = "",
+) -> None:
     connection.execute(
         insert(member).values(
             challenge=own.challenge,
             team=own.key,
             account=account,
             role=role,
-            state="active",
-            invitation="",
+            state=state,
+            invitation=invitation,
             since=now,
         )
     )

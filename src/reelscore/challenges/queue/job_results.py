@@ -50,18 +50,17 @@ class Claim:
 
 def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredSplit) -> None:
     """Keep the scores and arrays of a job on one split."""
-    for position, (name, value, signature) in enumerate(scored.scores):
-        low, high = scored.draws.interval(name) or (None, None)
+    for position, (name, score) in enumerate(with_ends(scored).items()):
         connection.execute(
             insert(result).values(
                 job=key,
                 split=split_key,
                 score=name,
                 position=position,
-                value=value,
-                low=low,
-                high=high,
-                signature=signature,
+                value=score.value,
+                low=score.low,
+                high=score.high,
+                signature=score.signature,
             )
         )
     arrays = {**scored.arrays, "draws": (scored.draws.names, scored.draws.to_bytes())}
@@ -75,6 +74,15 @@ def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredS
                 blob=put_blob(connection, content),
             )
         )
+
+
+def with_ends(scored: ScoredSplit) -> dict[str, Score]:
+    """Return the scores of a split by name, with the ends of their intervals."""
+    scores = {}
+    for name, value, signature in scored.scores:
+        low, high = scored.draws.interval(name) or (None, None)
+        scores[name] = Score(value, low, high, signature)
+    return scores
 
 
 def check_signatures(
@@ -111,27 +119,14 @@ def tell_team(
     now: int,
 ) -> None:
     """Decide what the team is told of a split, and keep that."""
-    definition = parsed_definition(
-        connection.execute(
-            select(challenge.c.definition)
-            .join(phase, phase.c.challenge == challenge.c.key)
-            .where(phase.c.key == own.phase)
-        ).scalar_one()
-    )
+    of_phase = select(challenge.c.definition, phase.c.id).where(phase.c.key == own.phase)
+    joined = of_phase.join(phase, phase.c.challenge == challenge.c.key)
+    text, phase_id = connection.execute(joined).one()
+    definition = parsed_definition(text)
     rule = next(each for each in split_rows(connection, own.phase) if each.key == split_key)
-    phase_id = connection.execute(select(phase.c.id).filter_by(key=own.phase)).scalar_one()
-    primary = next(
-        (
-            board.primary
-            for board in definition.boards
-            if (board.phase, board.split) == (phase_id, split_id)
-        ),
-        scored.scores[0][0] if scored.scores else "",
-    )
-    scores = {}
-    for name, value, signature in scored.scores:
-        low, high = scored.draws.interval(name) or (None, None)
-        scores[name] = Score(value, low, high, signature)
+    scores = with_ends(scored)
+    boards = definition.boards_of(phase_id, split_id)
+    primary = boards[0].primary if boards else next(iter(scores), "")
     step: Step = "auto" if rule.step == "auto" else float(rule.step) if rule.step else None
     sign = _sign(definition, split_id, primary)
     told = tell(
@@ -184,17 +179,13 @@ def _told_before(
     told = max(known, key=lambda told: sign * told["scores"][primary]["value"], default=None)
     if told is None:
         return None
-    key = connection.scalar(
+    keys = (
         select(job.c.key)
         .select_from(job.join(submission))
         .where(submission.c.id == told["submission"], job.c.generation == own.generation)
     )
-    draws = (
-        NO_RESAMPLES
-        if key is None
-        else draws_of(connection, split_key, [key]).get(key, NO_RESAMPLES)
-    )
-    return replace(told_from(told), draws=draws)
+    draws = draws_of(connection, split_key, connection.scalars(keys).all())
+    return replace(told_from(told), draws=next(iter(draws.values()), NO_RESAMPLES))
 
 
 def version_of(connection: Connection, phase_key: int, generation: int) -> str:

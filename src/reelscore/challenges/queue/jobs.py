@@ -36,7 +36,6 @@ from reelscore.store.database import alone
 LEASE = 60_000_000  # microseconds
 RENEWAL = 15.0  # seconds
 FAULTS, CLAIMS = 3, 10
-_FREE: dict[str, object] = {"lease": "", "leased_until": None}  # nobody scores it
 _PAUSES = (10_000_000, 60_000_000)  # after the first and the second fault
 
 
@@ -177,16 +176,9 @@ def _claim(connection: Connection, row: TableRow, lease: str) -> Claim:
         captions = get_blob(connection, row.captions_blob)
     except DataError:
         captions = b""  # it is damaged: this job fails, and others go on
-    return Claim(
-        row.key,
-        lease,
-        row.id,
-        row.phase,
-        row.generation,
-        json.loads(own.settings),
-        captions,
-        [(each.key, each.id, each.digest) for each in split_rows(connection, row.phase)],
-    )
+    settings: ScoringSettings = json.loads(own.settings)
+    splits = [(each.key, each.id, each.digest) for each in split_rows(connection, row.phase)]
+    return Claim(row.key, lease, row.id, row.phase, row.generation, settings, captions, splits)
 
 
 def references_of(challenges: Challenges, split_key: int) -> tuple[bytes, bytes]:
@@ -207,8 +199,7 @@ def finish(challenges: Challenges, own: Claim, scored: Mapping[str, ScoredSplit]
     """Keep the result of a job: results, arrays, what the team is told, state and event."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
-        released = {**_FREE, "finished": now, "reason": ""}
-        if not _changed(connection, own, {"state": "scored", **released}):
+        if not _changed(connection, own, _released("scored", "", finished=now)):
             return False
         keys = {id: key for key, id, _ in own.splits}
         for id, each in scored.items():
@@ -235,13 +226,8 @@ def _fault(connection: Connection, own: Claim, now: int, reason: str) -> str:
     faults = row.faults + 1
     if faults >= FAULTS:
         return "failed" if _fail(connection, own, now, reason, faults=faults) else ""
-    values = {
-        "state": "queued",
-        "faults": faults,
-        "not_before": now + _PAUSES[faults - 1],
-        **_FREE,
-        "reason": reason,
-    }
+    again = now + _PAUSES[faults - 1]
+    values = _released("queued", reason, faults=faults, not_before=again)
     return "queued" if _changed(connection, own, values) else ""
 
 
@@ -279,14 +265,13 @@ def give_back(challenges: Challenges, own: Claim, reason: str) -> bool:
     """Put a job back as if it had not been claimed: its worker stops, or must not score it."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
-        values = {
-            "state": "queued",
-            "claims": job.c.claims - 1,
-            "not_before": now,
-            **_FREE,
-            "reason": reason,
-        }
+        values = _released("queued", reason, claims=job.c.claims - 1, not_before=now)
         return _changed(connection, own, values)
+
+
+def _released(state: str, reason: str, **more: object) -> dict[str, object]:
+    """Return the values of a job that nobody scores now."""
+    return {"state": state, "reason": reason, "lease": "", "leased_until": None, **more}
 
 
 def _changed(connection: Connection, own: Claim, values: Mapping[str, object]) -> bool:
@@ -300,8 +285,7 @@ def _changed(connection: Connection, own: Claim, values: Mapping[str, object]) -
 def _fail(
     connection: Connection, own: Claim, now: int, reason: str, *, faults: int | None = None
 ) -> bool:
-    values: dict[str, object] = {"state": "failed", **_FREE}
-    values |= {"finished": now, "reason": reason}
+    values = _released("failed", reason, finished=now)
     if faults is not None:
         values["faults"] = faults
     if not _changed(connection, own, values):
@@ -335,10 +319,9 @@ def sweep(challenges: Challenges, *, all_leases: bool = False) -> int:
         for row in rows:
             if row.claims >= CLAIMS:
                 reason = f"{row.claims} workers ended while they scored it"
-                values = {"state": "failed", "finished": now, "reason": reason}
+                values = _released("failed", reason, finished=now)
             else:
-                values = {"state": "queued", "not_before": now, "reason": "its worker is gone"}
-            values |= _FREE
+                values = _released("queued", "its worker is gone", not_before=now)
             connection.execute(update(job).filter_by(key=row.key).values(values))
             if row.claims >= CLAIMS:
                 _failed(connection, row.key, now, str(values["reason"]))
@@ -428,8 +411,7 @@ def begin_generation(
         raise RefusedError("taken", f"Generation {generation} is being scored; wait for its end.")
     again = [row for row in rows if row.state != "cancelled"]
     waiting = [row.job for row in again if row.state in ("queued", "scoring")]
-    replaced = {"state": "cancelled", "reason": "scored with the next generation", "finished": now}
-    replaced |= _FREE
+    replaced = _released("cancelled", "scored with the next generation", finished=now)
     connection.execute(update(job).where(job.c.key.in_(waiting)).values(replaced))
     for row in again:
         queue(connection, row.key, generation + 1, own.settings, now)

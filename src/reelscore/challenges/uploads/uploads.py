@@ -56,7 +56,8 @@ class UploadReport:
 class Accepted:
     """Captions of an upload that can be scored."""
 
-    captions: bytes  # captions by split, in the order of its items, as JSON; see `captions_of`
+    # as JSON, by split: texts in the order of its items, or timed captions by video
+    captions: bytes
     notes: tuple[str, ...] = ()  # what was passed over
 
     @property
@@ -93,8 +94,8 @@ class Readers:
     ...     got = readers.read("run.json", b'{"v1": "a man", "v2": "a dog"}', expected)
     ...     readers.read("run.json", b'{"v1": "a man"}', expected).message
     "run.json: 1 item has no caption (first: 'v2')."
-    >>> captions_of(got.captions)
-    {'test': ['a man', 'a dog']}
+    >>> got.captions
+    b'{"test":["a man","a dog"]}'
     """
 
     def __init__(self, count: int, seconds: float = SECONDS, memory: int = MEMORY) -> None:
@@ -108,7 +109,7 @@ class Readers:
 
     def read(self, name: str, content: bytes, expected: Expected) -> Accepted | UploadReport:
         """Read an upload."""
-        request = {"name": shown_name(name), "content": content, **_plain(expected)}
+        request = {"name": shown_name(name), "content": content, **msgspec.to_builtins(expected)}
         with self._reader() as helper:
             try:
                 answer = self._ask(helper, request)
@@ -159,12 +160,6 @@ def busy() -> RefusedError:
     return RefusedError("busy", "Many files are being read; try again in a minute.")
 
 
-def captions_of(captions: bytes) -> dict[str, Any]:
-    """Return captions by split: texts in the order of the items, or timed captions by video."""
-    splits: dict[str, Any] = msgspec.json.decode(captions)
-    return splits
-
-
 def shown_name(name: str) -> str:
     r"""Return the name of an upload for messages: without folders, short, on one line.
 
@@ -174,11 +169,6 @@ def shown_name(name: str) -> str:
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     plain = "".join(char if char.isprintable() else "?" for char in last).strip()
     return (plain if len(plain) <= 80 else f"{plain[:77]}…") or "captions"
-
-
-def _plain(expected: Expected) -> Message:
-    builtins: Message = msgspec.to_builtins(expected)
-    return builtins
 
 
 # In the reader's process
