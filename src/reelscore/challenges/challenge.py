@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
-from typing import Any
 
-from sqlalchemy import Connection, Row, select, text, update
+from sqlalchemy import Connection, select, text, update
 
 from reelscore.challenges.definition import records as defined
 from reelscore.challenges.definition.checks import story_protocol
@@ -21,7 +20,7 @@ from reelscore.challenges.definition.reader import parsed_definition
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import check_reason, log
-from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.store.tables import TableRow, open_challenges
 from reelscore.challenges.uploads.splits import items_of
 from reelscore.challenges.uploads.uploads import Expected, ItemList
 from reelscore.errors import DataError, UnknownNameError
@@ -125,39 +124,22 @@ class Challenges:
             row = connection.execute(own).one_or_none()
         return None if row is None else self._challenge(row)
 
-    def _challenge(self, row: Row[Any]) -> Challenge:
-        return Challenge(
-            self,
-            row.key,
-            row.state,
-            parsed_definition(row.definition),
-            json.loads(row.pages),
-            row.digest,
-            row.created,
-        )
+    def _challenge(self, row: TableRow) -> Challenge:
+        definition, pages = parsed_definition(row.definition), json.loads(row.pages)
+        return Challenge(self, row.key, row.state, definition, pages, row.digest, row.created)
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase in the database; its times may have been changed since the definition.
+    """A phase in the database; its times may have been changed since the definition."""
 
-    Attributes:
-        key: Its number there.
-        definition: What the file says about it.
-        opens: When it opens, in microseconds since 1970.
-        closes: When it closes.
-        reveals: When hidden scores may be seen; ``None``: by hand.
-        generation: The generation of scores that boards show.
-        settings: How its submissions are scored.
-    """
-
-    key: int
-    definition: defined.Phase
-    opens: int
-    closes: int
-    reveals: int | None
-    generation: int
-    settings: Mapping[str, Any]
+    key: int  # its number there
+    definition: defined.Phase  # what the file says about it
+    opens: int  # when it opens, in microseconds since 1970
+    closes: int  # when it closes
+    reveals: int | None  # when hidden scores may be seen; ``None``: by hand
+    generation: int  # the generation of scores that boards show
+    settings: defined.ScoringSettings  # how its submissions are scored
 
     @property
     def id(self) -> str:
@@ -171,25 +153,15 @@ class Phase:
 
 @dataclass(frozen=True)
 class Challenge:
-    """A challenge in the database.
+    """A challenge in the database."""
 
-    Attributes:
-        store: The challenges of the database.
-        key: Its number there.
-        state: ``draft``, ``open``, ``closed`` or ``archived``.
-        definition: What it is.
-        pages: Its texts in Markdown, by page.
-        digest: Of the definition.
-        created: When it was made.
-    """
-
-    store: Challenges = field(repr=False)
-    key: int
-    state: str
-    definition: defined.Definition
-    pages: Mapping[str, str]
-    digest: str
-    created: int
+    store: Challenges = field(repr=False)  # the challenges of the database
+    key: int  # its number there
+    state: str  # ``draft``, ``open``, ``closed`` or ``archived``
+    definition: defined.Definition  # what it is
+    pages: Mapping[str, str]  # its texts in Markdown, by page
+    digest: str  # of the definition
+    created: int  # when it was made
 
     @property
     def id(self) -> str:
@@ -235,16 +207,10 @@ class Challenge:
         with self.reading() as connection:
             return self.phase(connection, id)
 
-    def _phase(self, row: Row[Any]) -> Phase:
-        return Phase(
-            row.key,
-            self.definition.phase(row.id),
-            row.opens,
-            row.closes,
-            row.reveals,
-            row.generation,
-            json.loads(row.settings),
-        )
+    def _phase(self, row: TableRow) -> Phase:
+        described, settings = self.definition.phase(row.id), json.loads(row.settings)
+        dates = (row.opens, row.closes, row.reveals)
+        return Phase(row.key, described, *dates, row.generation, settings)
 
     def expected_upload(self, connection: Connection, phase: Phase) -> Expected:
         """Return what an upload for a phase has to hold: ids of items and limits, no references."""
@@ -287,7 +253,7 @@ class Challenge:
                 reason=reason, before=self.state, after=state)  # fmt: skip
 
 
-def split_rows(connection: Connection, phase_key: int) -> Sequence[Row[Any]]:
+def split_rows(connection: Connection, phase_key: int) -> Sequence[TableRow]:
     """Return the splits of a phase in order: rows of `challenge_split` with feedback and step."""
     split, own = tables.split, tables.phase_split
     return connection.execute(

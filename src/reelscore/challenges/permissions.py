@@ -34,17 +34,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Who:
-    """Somebody who wants to see something.
+    """Somebody who wants to see something."""
 
-    Attributes:
-        role: What they are on this server.
-        team: The public id of their team in the challenge; empty without one.
-        terms_accepted: Whether they have accepted the terms of the challenge.
-    """
-
-    role: Role = "visitor"
-    team: str = ""
-    terms_accepted: bool = False
+    role: Role = "visitor"  # what they are on this server
+    team: str = ""  # the public id of their team in the challenge; empty without one
+    terms_accepted: bool = False  # whether they have accepted the terms of the challenge
 
     def seen_as(self, team: str = "") -> Viewer:
         """Return as whom they look at something of a team; without one, at what is nobody's.
@@ -64,31 +58,18 @@ VISITOR = Who()
 
 @dataclass(frozen=True)
 class Situation:
-    """What permissions depend on.
+    """What permissions depend on."""
 
-    Attributes:
-        visibility: Of the split.
-        opened: Whether the phase has opened.
-        revealed: Whether the phase's scores have been revealed.
-        feedback: What teams are told of the split while the phase runs.
-        references_open: Whether the definition says ``references = "open"``.
-        terms_accepted: Whether the viewer has accepted the terms.
-        publish_items: Whether the definition publishes item scores after the reveal.
-        publish_captions: Whether it publishes captions after the reveal.
-        human_published: Whether the column of the human evaluation is published.
-        members_shown: Whether the team agrees that its members are named.
-    """
-
-    visibility: Visibility = "blind"
-    opened: bool = False
-    revealed: bool = False
-    feedback: Feedback = "reveal"
-    references_open: bool = False
-    terms_accepted: bool = False
-    publish_items: bool = False
-    publish_captions: bool = False
-    human_published: bool = False
-    members_shown: bool = False
+    visibility: Visibility = "blind"  # of the split
+    opened: bool = False  # whether the phase has opened
+    revealed: bool = False  # whether the phase's scores have been revealed
+    feedback: Feedback = "reveal"  # what teams are told of the split while the phase runs
+    references_open: bool = False  # whether the definition says ``references = "open"``
+    terms_accepted: bool = False  # whether the viewer has accepted the terms
+    publish_items: bool = False  # whether the definition publishes item scores after the reveal
+    publish_captions: bool = False  # whether it publishes captions after the reveal
+    human_published: bool = False  # whether the column of the human evaluation is published
+    members_shown: bool = False  # whether the team agrees that its members are named
 
 
 Rule = Callable[[Situation], Permission]

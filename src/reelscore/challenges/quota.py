@@ -24,19 +24,12 @@ _HOUR = 3_600_000_000
 
 @dataclass(frozen=True)
 class Left:
-    """What a team has left in a phase; ``None`` is without limit.
+    """What a team has left in a phase; ``None`` is without limit."""
 
-    Attributes:
-        today: Submissions today.
-        total: Submissions in all.
-        concurrent: Submissions that may wait or be scored at a time, beside those that do.
-        resets: When the next day begins, in microseconds since 1970.
-    """
-
-    today: int | None
-    total: int | None
-    concurrent: int | None
-    resets: int
+    today: int | None  # submissions today
+    total: int | None  # submissions in all
+    concurrent: int | None  # submissions that may wait or be scored at a time, beside those that do
+    resets: int  # when the next day begins, in microseconds since 1970
 
 
 def quota_left(challenge: Challenge, phase: Phase, team: Team) -> Left:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from reelscore.challenges import quota
 from reelscore.challenges.challenge import Challenge, Phase
@@ -21,7 +20,7 @@ from reelscore.challenges.queue import jobs
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import put_blob
 from reelscore.challenges.store.events import check_reason, log
-from reelscore.challenges.store.tables import job, submission
+from reelscore.challenges.store.tables import TableRow, job, submission
 from reelscore.challenges.uploads.uploads import (
     Accepted,
     Expected,
@@ -51,25 +50,15 @@ class RefusedUpload(RefusedError):
 
 @dataclass(frozen=True)
 class Upload:
-    """What somebody hands in.
+    """What somebody hands in."""
 
-    Attributes:
-        name: The file's name.
-        content: Its bytes.
-        method: What the method is called.
-        description: More about it.
-        link: Where it is described.
-        idempotency: The client's key for this request; the same key is the same submission.
-        force: Whether captions that the team handed in before are taken again.
-    """
-
-    name: str
-    content: bytes
-    method: str = ""
-    description: str = ""
-    link: str = ""
-    idempotency: str = ""
-    force: bool = False
+    name: str  # the file's name
+    content: bytes  # its bytes
+    method: str = ""  # what the method is called
+    description: str = ""  # more about it
+    link: str = ""  # where it is described
+    idempotency: str = ""  # the client's key for this request; the same key is the same submission
+    force: bool = False  # whether captions that the team handed in before are taken again
 
     def check(self) -> None:
         """Refuse texts that cannot be kept."""
@@ -88,25 +77,15 @@ class Upload:
 
 @dataclass(frozen=True)
 class SubmissionReceipt:
-    """The answer to a submission.
+    """The answer to a submission."""
 
-    Attributes:
-        id: Its public id.
-        number: Its number within team and phase.
-        state: The state of its job.
-        late: Whether it came after the phase had closed.
-        left: What the team has left.
-        repeated: Whether the same request was answered before.
-        notes: What was passed over in the file.
-    """
-
-    id: str
-    number: int
-    state: str
-    late: bool
-    left: quota.Left
-    repeated: bool = False
-    notes: tuple[str, ...] = ()
+    id: str  # its public id
+    number: int  # its number within team and phase
+    state: str  # the state of its job
+    late: bool  # whether it came after the phase had closed
+    left: quota.Left  # what the team has left
+    repeated: bool = False  # whether the same request was answered before
+    notes: tuple[str, ...] = ()  # what was passed over in the file
 
 
 def hand_in(
@@ -392,13 +371,13 @@ def set_status(challenge: Challenge, id: str, status: str, *, actor: str, reason
 def _put_status(
     connection: Connection,
     challenge: Challenge,
-    row: Row[Any],
+    row: TableRow,
     status: str,
     actor: str,
     reason: str = "",
 ) -> None:
     now = challenge.now(connection)
-    values: dict[str, Any] = {"status": status}
+    values: dict[str, object] = {"status": status}
     if status != "disqualified":
         values["withdrawn"] = now if status == "withdrawn" else None
     connection.execute(update(submission).filter_by(key=row.key).values(values))
@@ -406,7 +385,7 @@ def _put_status(
         before=row.status, after=status)  # fmt: skip
 
 
-def _undecided(connection: Connection, challenge: Challenge, id: str) -> Row[Any]:
+def _undecided(connection: Connection, challenge: Challenge, id: str) -> TableRow:
     """Return a submission that is its team's to decide about."""
     row = _own(connection, challenge, id)
     if row.status == "disqualified":
@@ -414,7 +393,7 @@ def _undecided(connection: Connection, challenge: Challenge, id: str) -> Row[Any
     return row
 
 
-def _check_choice_is_open(connection: Connection, row: Row[Any], now: int) -> None:
+def _check_choice_is_open(connection: Connection, row: TableRow, now: int) -> None:
     """Refuse to change which entry counts once the phase has closed."""
     closes = connection.execute(select(tables.phase.c.closes).filter_by(key=row.phase)).scalar_one()
     if now >= closes:
@@ -423,7 +402,7 @@ def _check_choice_is_open(connection: Connection, row: Row[Any], now: int) -> No
         )
 
 
-def _own(connection: Connection, challenge: Challenge, id: str) -> Row[Any]:
+def _own(connection: Connection, challenge: Challenge, id: str) -> TableRow:
     phase = tables.phase
     own = (
         select(submission)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from msgspec import to_builtins
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from reelscore.challenges.challenge import (
     Challenge,
@@ -20,11 +19,12 @@ from reelscore.challenges.challenge import (
 )
 from reelscore.challenges.definition.changes import definition_changes
 from reelscore.challenges.definition.reader import parsed_definition, read_definition
-from reelscore.challenges.definition.records import Definition, Phase, Split
+from reelscore.challenges.definition.records import Definition, Phase, ScoringSettings, Split
 from reelscore.challenges.queue.jobs import begin_generation
 from reelscore.challenges.store.blobs import blob_digest, has_blob, put_blob
 from reelscore.challenges.store.events import log
 from reelscore.challenges.store.tables import (
+    TableRow,
     challenge,
     job,
     phase,
@@ -118,14 +118,15 @@ def _check_baselines(
             )
 
 
-def scoring_settings(definition: Definition, each: Phase) -> dict[str, Any]:
+def scoring_settings(definition: Definition, each: Phase) -> ScoringSettings:
     """Return what a scorer needs to know about a phase, as plain data."""
-    scoring = to_builtins(definition.scoring)
     kind = definition.kind(each)
+    scoring = to_builtins(definition.scoring) | {"kind": kind}
     others = ("scores", "protocol") if kind == "captions" else ("metrics", "tokenizer")
     for key in ("missing", "empty", *others):
         del scoring[key]
-    return {"kind": kind, **scoring}
+    settings: ScoringSettings = scoring
+    return settings
 
 
 def _put_split(connection: Connection, key: int, own: Split, content: splits.SplitContent) -> int:
@@ -215,7 +216,7 @@ def _new_dates(before: Definition | None, each: Phase) -> dict[str, int | None]:
 
 def _changes(
     connection: Connection,
-    own: Row[Any],
+    own: TableRow,
     before: Definition,
     definition: Definition,
     contents: Mapping[str, splits.SplitContent],
@@ -268,7 +269,7 @@ def _changes(
     return changes, again
 
 
-def _rules(settings: Mapping[str, Any], each: Phase) -> list[Any]:
+def _rules(settings: ScoringSettings, each: Phase) -> list[object]:
     """What the scores of a phase, and what its teams are told of them, depend on."""
     scoring = {key: value for key, value in settings.items() if key != "limits"}
     # as JSON has it: the database keeps lists where the definition has tuples

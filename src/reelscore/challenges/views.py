@@ -13,13 +13,13 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 
 from reelscore.challenges.boards.awards import AwardDecision, decide
 from reelscore.challenges.boards.board_forms import board_html, history_svg
 from reelscore.challenges.boards.board_maker import BoardMaker, kept_form
 from reelscore.challenges.boards.boards import Leaderboard
-from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.boards.ladder import PeopleResults, Score
 from reelscore.challenges.challenge import Challenge
 from reelscore.challenges.definition import records as defined
 from reelscore.challenges.people.human import unpublished_verdict
@@ -36,6 +36,7 @@ from reelscore.challenges.permissions import (
 from reelscore.challenges.store import results, tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import LogEvent, broken_link, chain_head, read_events
+from reelscore.challenges.store.tables import TableRow
 from reelscore.challenges.uploads.splits import stories_references
 from reelscore.data.stories import Stories
 from reelscore.errors import UnknownNameError
@@ -128,7 +129,7 @@ class View:
 
     def _made(self, id: str, *, drawn: bool = False) -> Leaderboard | None:
         """Return a board, from the cache or anew with the resamples of its entries."""
-        described = next(board for board in self.definition.boards if board.id == id)
+        described = self.definition.board(id)
         situation = self.situation(described.phase, described.split)
         granted = permission(self.who.seen_as(), "board", situation)
         with self.challenge.reading() as connection:
@@ -179,7 +180,7 @@ class View:
         return decide(award, board, described.test.level, described.test.correction)
 
     @cached_property
-    def humans(self) -> dict[str, dict[str, Any]]:
+    def humans(self) -> dict[str, PeopleResults]:
         """The results of human evaluations that the viewer may see, by id."""
         with self.challenge.reading() as connection:
             human, phase = tables.human, tables.phase
@@ -204,7 +205,7 @@ class View:
                 seen[row.id] = results
         return seen
 
-    def _coming(self, human: defined.Human, row: Row[Any]) -> dict[str, Any]:
+    def _coming(self, human: defined.Human, row: TableRow) -> PeopleResults:
         """The results of a human evaluation as they would be published now."""
         entries = json.loads(row.entries)
         columns = unpublished_verdict(self.challenge.database, row.campaign, human, entries)
@@ -245,7 +246,7 @@ class View:
             return known[record.id].scores if record.id in known else {}
 
         def final() -> Mapping[str, Score] | None:
-            boards = [b for b in self.definition.boards if (b.phase, b.split) == (phase, split)]
+            boards = self.definition.boards_of(phase, split)
             made = self.board(boards[0].id) if boards else None
             counting = {line.entry.id for line in made.all_rows} if made else set()
             return everything() if record.id in counting else None

@@ -15,16 +15,11 @@ from reelscore.stats.corrections import Correction
 
 @dataclass(frozen=True)
 class AwardDecision:
-    """Who wins, and why.
+    """Who wins, and why."""
 
-    Attributes:
-        winners: The teams that win; empty while a score that decides is missing.
-        why: The reason, a sentence each.
-        standing: What each team that can win has reached, best first: points, mean rank or score.
-    """
-
-    winners: Sequence[str]
-    why: Sequence[str]
+    winners: Sequence[str]  # the teams that win; empty while a score that decides is missing
+    why: Sequence[str]  # the reason, a sentence each
+    # what each team that can win has reached, best first: points, mean rank or score
     standing: Mapping[str, float]
 
 

@@ -165,15 +165,14 @@ def board_csv(board: Leaderboard) -> str:
     return spreadsheet_csv(rows)
 
 
-def board_dict(board: Leaderboard) -> dict[str, Any]:
+_PLAIN = ("title", "primary", "final", "test", "generation")  # of a board: kept as they are
+
+
+def board_dict(board: Leaderboard) -> dict[str, object]:
     """Return a board as plain data, ready for JSON; `board_of` reads it again."""
     return {
         "board": board.id,
-        "title": board.title,
-        "primary": board.primary,
-        "final": board.final,
-        "test": board.test,
-        "generation": board.generation,
+        **{name: getattr(board, name) for name in _PLAIN},
         "columns": [asdict(column) for column in board.columns],
         "rows": [_row_dict(row) for row in board.rows],
         "below": [_row_dict(row) for row in board.below],
@@ -183,15 +182,11 @@ def board_dict(board: Leaderboard) -> dict[str, Any]:
     }
 
 
-def _row_dict(row: BoardRow) -> dict[str, Any]:
+def _row_dict(row: BoardRow) -> dict[str, object]:
     entry = row.entry
+    numbers = ("value", "low", "high", "cluster")
     scores = {
-        name: {
-            "value": score.value,
-            "low": score.low,
-            "high": score.high,
-            "cluster": score.cluster,
-        }
+        name: {number: getattr(score, number) for number in numbers}
         for name, score in entry.scores.items()
     }
     return {
@@ -235,18 +230,11 @@ def board_of(data: Mapping[str, Any]) -> Leaderboard:
         return BoardRow(entry, part["entries"], part["rank"], part["cluster"], ranks)
 
     return Leaderboard(
-        data["board"],
-        data["title"],
-        data["primary"],
-        [BoardColumn(**column) for column in data["columns"]],
-        [row(part) for part in data["rows"]],
-        [row(part) for part in data["below"]],
-        data["names"],
-        data["final"],
-        data["test"],
-        signatures,
-        data["generation"],
-        data["notes"],
+        id=data["board"],
+        columns=[BoardColumn(**column) for column in data["columns"]],
+        rows=[row(part) for part in data["rows"]],
+        below=[row(part) for part in data["below"]],
+        **{name: data[name] for name in (*_PLAIN, "names", "signatures", "notes")},
     )
 
 
@@ -269,7 +257,7 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, **context: Any) -> str:
+def render(template: str, **context: object) -> str:
     """Render one of the templates of challenges."""
     return _environment().get_template(template).render(context)
 
@@ -400,16 +388,11 @@ def _ticks(low: float, high: float) -> list[float]:
 
 @dataclass(frozen=True)
 class TeamLine:
-    """A team below a board.
+    """A team below a board."""
 
-    Attributes:
-        team: Its name.
-        members: Who is in it, where that may be known.
-        files: Files of captions: what each is called, and where it is.
-    """
-
-    team: str
-    members: Sequence[str] = ()
+    team: str  # its name
+    members: Sequence[str] = ()  # who is in it, where that may be known
+    # files of captions: what each is called, and where it is
     files: list[tuple[str, str]] = field(default_factory=list)
 
 

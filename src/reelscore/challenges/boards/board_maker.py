@@ -29,7 +29,7 @@ from reelscore.challenges.boards.boards import (
     Place,
     make_board,
 )
-from reelscore.challenges.boards.ladder import Score, Told
+from reelscore.challenges.boards.ladder import PeopleColumn, Score, Told
 from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.definition import records as defined
 from reelscore.challenges.definition.checks import score_scales
@@ -55,23 +55,16 @@ _REST = 20.0  # of its own time that making a board must leave to other work
 
 @dataclass
 class _Kept:
-    """A board that this process has made or read before, and what was written of it.
+    """A board that this process has made or read before, and what was written of it."""
 
-    Attributes:
-        board: The board; without resamples, which need much memory.
-        entries: What it knows of each entry.
-        until: When it may be made again, though only entries have come in.
-        forms: What was written of it, by name.
-    """
-
-    board: Leaderboard
-    entries: frozenset[_Known]
-    until: float = 0.0
-    forms: dict[str, Any] = field(default_factory=dict)
+    board: Leaderboard  # the board; without resamples, which need much memory
+    entries: frozenset[_Known]  # what it knows of each entry
+    until: float = 0.0  # when it may be made again, though only entries have come in
+    forms: dict[str, Any] = field(default_factory=dict)  # what was written of it, by name
 
 
 _Name = tuple[str, int, str, str]
-_Known = tuple[Any, ...]
+_Known = tuple[object, ...]
 _kept: OrderedDict[_Name, _Kept] = OrderedDict()
 _makers: dict[_Name, Lock] = {}
 _lock = Lock()
@@ -205,7 +198,7 @@ class BoardMaker:
         }
         return replace(entry, scores={**entry.scores, **people})
 
-    def _people(self) -> dict[str, dict[str, Any]]:
+    def _people(self) -> dict[str, PeopleColumn]:
         """The published columns of people on this board, by the score's name."""
         wanted = {columns.human for columns in self._board.columns if columns.human}
         return {
@@ -269,7 +262,7 @@ def _known(record: results.SubmissionRecord) -> _Known:
     return (*own, record.method, record.link, record.job, record.given_up)
 
 
-def _digest(parts: Sequence[Any]) -> str:
+def _digest(parts: Sequence[object]) -> str:
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -297,7 +290,7 @@ def kept_form(board: Leaderboard, name: str, written: Callable[[], T]) -> T:
     return form
 
 
-def _keep(database: Database, row: Mapping[str, Any]) -> None:
+def _keep(database: Database, row: Mapping[str, object]) -> None:
     """Put a board into the cache; it is not worth an error where that cannot be written."""
     cache = tables.board
     own = [cache.c[name] == row[name] for name in ("challenge", "board")]
@@ -325,7 +318,7 @@ def _rounded_draws(draws: Resamples, told: Told) -> Resamples:
 
 
 def board_columns(
-    definition: Definition, board: defined.Board, people: Mapping[str, Mapping[str, Any]]
+    definition: Definition, board: defined.Board, people: Mapping[str, PeopleColumn]
 ) -> list[BoardColumn]:
     """Return the columns of a board, people's among them where they are published."""
     kind = definition.split(board.split).kind

@@ -35,57 +35,34 @@ PLACES: Mapping[Place, str] = {
 
 @dataclass(frozen=True)
 class BoardEntry:
-    """A submission as a board sees it.
+    """A submission as a board sees it."""
 
-    Attributes:
-        id: The submission's public id.
-        team: The team's name.
-        kind: Whose entry it is; organisers and baselines are marked and win nothing.
-        arrived: When it arrived, in microseconds since 1970.
-        scores: Its scores by name, as far as they may be shown.
-        draws: Its resamples, as far as they may be used.
-        place: Whether it is ranked, late, or came after the end.
-        chosen: Whether the team's captain chose it.
-        method: What the team says about it.
-        link: Where it is described.
-        given_up: Whether the team withdrew it after the close: where it would count, the team has
-            no entry.
-    """
-
-    id: str
-    team: str
-    arrived: int
-    scores: Mapping[str, Score]
+    id: str  # the submission's public id
+    team: str  # the team's name
+    arrived: int  # when it arrived, in microseconds since 1970
+    scores: Mapping[str, Score]  # its scores by name, as far as they may be shown
+    # its resamples, as far as they may be used
     draws: Resamples = field(default=NO_RESAMPLES, repr=False, compare=False)
-    kind: Kind = "team"
-    place: Place = "ranked"
-    chosen: bool = False
-    method: str = ""
-    link: str = ""
+    kind: Kind = "team"  # whose entry it is; organisers and baselines are marked and win nothing
+    place: Place = "ranked"  # whether it is ranked, late, or came after the end
+    chosen: bool = False  # whether the team's captain chose it
+    method: str = ""  # what the team says about it
+    link: str = ""  # where it is described
+    # whether the team withdrew it after the close: where it would count, the team has no entry
     given_up: bool = False
 
 
 @dataclass(frozen=True)
 class BoardColumn:
-    """A column of a board.
+    """A column of a board."""
 
-    Attributes:
-        score: The score's name, such as ``cider`` or ``human:helpful``.
-        label: What its heading says.
-        group: The heading above it and its neighbours.
-        better: Whether a high or a low score is better, or neither.
-        factor: What numbers are multiplied by in print.
-        decimals: How many decimals they have in print.
-        ranked: Whether the best number is emphasised; text statistics are not graded.
-    """
-
-    score: str
-    label: str
-    group: str = ""
-    better: Better = "high"
-    factor: float = 1
-    decimals: int = 4
-    ranked: bool = True
+    score: str  # the score's name, such as ``cider`` or ``human:helpful``
+    label: str  # what its heading says
+    group: str = ""  # the heading above it and its neighbours
+    better: Better = "high"  # whether a high or a low score is better, or neither
+    factor: float = 1  # what numbers are multiplied by in print
+    decimals: int = 4  # how many decimals they have in print
+    ranked: bool = True  # whether the best number is emphasised; text statistics are not graded
 
     @property
     def heading(self) -> str:
@@ -95,55 +72,34 @@ class BoardColumn:
 
 @dataclass(frozen=True)
 class BoardRow:
-    """A line of a board.
+    """A line of a board."""
 
-    Attributes:
-        entry: The entry that counts for the team.
-        entries: How many entries the team has in the phase.
-        rank: Its place, such as ``2``, or ``=2`` where several have the same score; empty
-            where it is not ranked.
-        cluster: The number of its cluster; ``None`` where it is not ranked.
-        ranks: The first and the last place that the test leaves it.
-    """
-
-    entry: BoardEntry
-    entries: int
+    entry: BoardEntry  # the entry that counts for the team
+    entries: int  # how many entries the team has in the phase
+    # its place, such as ``2``, or ``=2`` where several have the same score; empty where it is not
+    # ranked
     rank: str = ""
-    cluster: int | None = None
-    ranks: tuple[int, int] | None = None
+    cluster: int | None = None  # the number of its cluster; ``None`` where it is not ranked
+    ranks: tuple[int, int] | None = None  # the first and the last place that the test leaves it
 
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """A leaderboard.
+    """A leaderboard."""
 
-    Attributes:
-        id: What the definition calls it.
-        title: What its page is called.
-        primary: The score that orders it.
-        columns: Its columns.
-        rows: The ranked entries, best first.
-        below: Entries that are listed without a rank, late ones first.
-        names: Teams that take part, whose scores are not shown.
-        final: How the entry that counts was chosen.
-        test: How entries were compared, in words.
-        signatures: How the scores were made, by score.
-        generation: How often the phase has been scored.
-        notes: What a reader has to know, a sentence each.
-    """
-
-    id: str
-    title: str
-    primary: str
-    columns: Sequence[BoardColumn]
-    rows: Sequence[BoardRow] = ()
-    below: Sequence[BoardRow] = ()
-    names: Sequence[str] = ()
-    final: Final = "last"
-    test: str = ""
+    id: str  # what the definition calls it
+    title: str  # what its page is called
+    primary: str  # the score that orders it
+    columns: Sequence[BoardColumn]  # its columns
+    rows: Sequence[BoardRow] = ()  # the ranked entries, best first
+    below: Sequence[BoardRow] = ()  # entries that are listed without a rank, late ones first
+    names: Sequence[str] = ()  # teams that take part, whose scores are not shown
+    final: Final = "last"  # how the entry that counts was chosen
+    test: str = ""  # how entries were compared, in words
+    # how the scores were made, by score
     signatures: Mapping[str, str] = field(default_factory=dict)
-    generation: int = 1
-    notes: Sequence[str] = ()
+    generation: int = 1  # how often the phase has been scored
+    notes: Sequence[str] = ()  # what a reader has to know, a sentence each
 
     @property
     def primary_column(self) -> BoardColumn:

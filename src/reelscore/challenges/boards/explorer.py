@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reelscore.challenges.definition.checks import score_scales, story_protocol
-from reelscore.challenges.definition.records import Board
 from reelscore.challenges.store.results import SubmissionRecord
 from reelscore.challenges.uploads.splits import story_of
 from reelscore.challenges.views import View
 from reelscore.data.stories import Stories
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.report.html.contents import Report
+from reelscore.stats.resampling import FloatArray
 from reelscore.stories.story_scorer import StoryScorer
 from reelscore.stories.timelines import Timelines
 
@@ -32,8 +32,8 @@ def explorer(
     wanted = _wanted(view, phase, split) if submissions is None else list(submissions)
     records = [record for record in view.entries_of(phase) if record.id in wanted]
     records.sort(key=lambda record: wanted.index(record.id))  # as on the board, best first
-    scores = {record.id: view.item_scores(phase, split, record) for record in records}
-    shown = [record for record in records if scores[record.id]]
+    scores = {r.id: own for r in records if (own := view.item_scores(phase, split, r))}
+    shown = [record for record in records if record.id in scores]
     if items is None or not shown:
         return None
     names = _names(shown)
@@ -43,7 +43,7 @@ def explorer(
         title=f"{view.name}: {split}",
         **_texts(view, phase, split, captions),
         video=view.definition.split(split).videos,
-        primary=next((b.primary for b in _boards(view, phase, split)), ""),
+        primary=next((b.primary for b in view.definition.boards_of(phase, split)), ""),
         notes=_notes(view, split, captions),
     )
 
@@ -66,15 +66,9 @@ def _texts(
     return {"timelines": Timelines(stories, StoryScorer(annotators, protocol, 1), score)}
 
 
-def _boards(view: View, phase: str, split: str) -> list[Board]:
-    return [
-        board for board in view.definition.boards if (board.phase, board.split) == (phase, split)
-    ]
-
-
 def _wanted(view: View, phase: str, split: str) -> list[str]:
     """Return the entries on the first board of a split, in its order."""
-    boards = _boards(view, phase, split)
+    boards = view.definition.boards_of(phase, split)
     board = view.board(boards[0].id) if boards else None
     return [row.entry.id for row in board.all_rows] if board else []
 
@@ -93,7 +87,7 @@ def _table(
     phase: str,
     split: str,
     records: Sequence[SubmissionRecord],
-    scores: Any,
+    scores: Mapping[str, Mapping[str, FloatArray]],
     names: dict[str, str],
     items: Sequence[str],
 ) -> ScoreTable:
@@ -119,7 +113,7 @@ def _table(
     return ScoreTable(results)
 
 
-def _notes(view: View, split: str, captions: Mapping[str, Any]) -> list[str]:
+def _notes(view: View, split: str, captions: Mapping[str, object]) -> list[str]:
     if not captions:
         return ["The organisers have not published the captions."]
     if view.definition.split(split).kind == "stories" and len(captions) > _TIMELINES:

@@ -10,42 +10,69 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, TypedDict, get_args
 
 import numpy as np
 
 from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.definition.records import Feedback
+from reelscore.data.tables.scales import Better
 from reelscore.errors import DataError, check_choice
 
 Step = float | Literal["auto"] | None
 _COARSE = 0.01  # the automatic step of a first entry whose items all score the same
 
 
-@dataclass(frozen=True)
-class Score:
-    """One number of a submission, and how it was made.
+class ScoreDict(TypedDict):
+    """A score as programs and the command line read it."""
 
-    Attributes:
-        value: The number.
-        low: The lower end of its interval, where it has one.
-        high: The upper end.
-        signature: How it was made.
-        cluster: Of scores that people gave, the number of the cluster it is in.
-    """
+    score: float
+    interval: list[float] | None
+    signature: str
+
+
+class PeopleScore(TypedDict):
+    """A score that people gave, as it is kept."""
 
     value: float
-    low: float | None = None
-    high: float | None = None
-    signature: str = ""
-    cluster: int | None = None
+    low: float | None
+    high: float | None
+    cluster: int
+
+
+class PeopleColumn(TypedDict):
+    """A column of scores that people gave, as it is kept."""
+
+    score: str
+    label: str
+    better: Better
+    signature: str
+    scores: dict[str, PeopleScore]  # by submission
+
+
+class PeopleResults(TypedDict):
+    """What a campaign led to, as it is kept."""
+
+    campaign: str
+    columns: list[PeopleColumn]
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number of a submission, and how it was made."""
+
+    value: float  # the number
+    low: float | None = None  # the lower end of its interval, where it has one
+    high: float | None = None  # the upper end
+    signature: str = ""  # how it was made
+    cluster: int | None = None  # of scores that people gave, the number of the cluster it is in
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """Its interval, where it has one."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ScoreDict:
         """Return it as programs and the command line read it."""
         interval = None if self.interval is None else list(self.interval)
         return {"score": self.value, "interval": interval, "signature": self.signature}
@@ -63,21 +90,15 @@ class Score:
 
 @dataclass(frozen=True)
 class Told:
-    """What a team has been told of a split.
+    """What a team has been told of a split."""
 
-    Attributes:
-        submission: The submission whose scores these are.
-        step: What they are rounded to; ``None`` where they are exact.
-        scores: The scores as told, by name.
-        draws: The resamples of the submission, as it was scored; never shown.
-    """
-
-    submission: str
-    step: float | None
-    scores: Mapping[str, Score]
+    submission: str  # the submission whose scores these are
+    step: float | None  # what they are rounded to; ``None`` where they are exact
+    scores: Mapping[str, Score]  # the scores as told, by name
+    # the resamples of the submission, as it was scored; never shown
     draws: Resamples = NO_RESAMPLES
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return it as it is kept, without the draws.
 
         >>> Told("k3", 0.01, {"cider": Score(0.5)}).to_dict()["scores"]

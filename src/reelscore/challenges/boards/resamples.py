@@ -22,15 +22,12 @@ from reelscore.stats.resampling import FloatArray, percentile_interval
 class Resamples:
     """The scores of one submission in every resample of a split.
 
-    Attributes:
-        samples: The score in each resample, by score.
-
     >>> draws = Resamples({"cider": np.array([0.25, 0.5])})
     >>> Resamples.from_bytes(draws.names, draws.to_bytes()).samples["cider"].tolist()
     [0.25, 0.5]
     """
 
-    samples: Mapping[str, FloatArray]
+    samples: Mapping[str, FloatArray]  # the score in each resample, by score
 
     @property
     def names(self) -> list[str]:
@@ -67,16 +64,11 @@ NO_RESAMPLES = Resamples({})
 
 @dataclass(frozen=True)
 class ScoredSplit:
-    """The scores of one split, as a scorer gives them.
+    """The scores of one split, as a scorer gives them."""
 
-    Attributes:
-        scores: Name, value and signature of each score.
-        draws: The resampled scores.
-        arrays: Names of the columns and NumPy file of ``items`` and ``statistics``.
-    """
-
-    scores: Sequence[tuple[str, float, str]]
-    draws: Resamples
+    scores: Sequence[tuple[str, float, str]]  # name, value and signature of each score
+    draws: Resamples  # the resampled scores
+    # names of the columns and NumPy file of ``items`` and ``statistics``
     arrays: Mapping[str, tuple[Sequence[str], bytes]] = field(default_factory=dict)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
+from reelscore.challenges.boards.ladder import ScoreDict
 from reelscore.challenges.challenge import Challenge, Challenges
 from reelscore.challenges.permissions import Who
 from reelscore.challenges.store.results import SubmissionRecord
@@ -67,7 +67,17 @@ def say(message: str) -> None:
     click.echo(printable(message), err=True)
 
 
-def show(value: Any) -> None:
+def say_accepted(
+    number: int, id: str, left: tuple[int | None, int | None], notes: Iterable[str]
+) -> None:
+    """Print that a submission is accepted, what was passed over, and what is left."""
+    for note in notes:
+        say(note)
+    today, total = ("without limit" if count is None else count for count in left)
+    say(f"Submission {number} is accepted as {id}; left today {today}, in all {total}.")
+
+
+def show(value: object) -> None:
     """Print data as JSON."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
@@ -80,7 +90,9 @@ def read_file(file: Path) -> bytes:
         raise DataError(f"{file}: cannot be read: {error.strerror or error}.") from None
 
 
-def seen_scores(view: View, phase: str, record: SubmissionRecord) -> dict[str, dict[str, Any]]:
+def seen_scores(
+    view: View, phase: str, record: SubmissionRecord
+) -> dict[str, dict[str, ScoreDict]]:
     """Return the scores of a submission that may be seen, by split, as plain data."""
     splits = view.definition.phase(phase).splits
     scores = {split: view.scores(phase, split, record) for split in splits}

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import click
 
 from reelscore.challenges import submissions
+from reelscore.challenges.boards.ladder import ScoreDict
 from reelscore.challenges.challenge import Challenge, expected_of
 from reelscore.challenges.commands.options import (
     ACTOR,
@@ -31,6 +31,7 @@ from reelscore.challenges.commands.options import (
     phase_option,
     read_file,
     say,
+    say_accepted,
     seen_scores,
     server_option,
     show,
@@ -38,7 +39,7 @@ from reelscore.challenges.commands.options import (
 from reelscore.challenges.commands.served import login_server, served_challenge, submit_file
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.reader import read_definition
-from reelscore.challenges.exchange.remote import Server
+from reelscore.challenges.exchange.remote import Answer, Server
 from reelscore.challenges.exchange.saved_login import checked_address, keep_login
 from reelscore.challenges.people.teams import add_team, find_team
 from reelscore.challenges.queue.queue_state import waits_for
@@ -221,13 +222,8 @@ def submit_command(
         own = find_team(challenge, team) or add_team(challenge, team, actor=ACTOR)
         with Readers(1) as readers, exit_status():
             receipt = hand_in(challenge, readers, phase, own, upload, actor=ACTOR)
-        for note in receipt.notes:
-            say(note)
-        left = receipt.left
-        say(
-            f"Submission {receipt.number} is accepted as {receipt.id}; left today "
-            f"{_count(left.today)}, in all {_count(left.total)}."
-        )
+        left = (receipt.left.today, receipt.left.total)
+        say_accepted(receipt.number, receipt.id, left, receipt.notes)
         record = _wait(challenge, receipt.id, timeout if waits else 0.0)
         scores = seen_scores(View(challenge, OWNER), phase, record)
         reason = waits_for(challenge.store, receipt.id)[0] or record.reason
@@ -239,7 +235,7 @@ def _tell(
     number: int,
     state: str,
     reason: str,
-    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    scores: Mapping[str, Mapping[str, ScoreDict]],
     waits: bool,
     as_json: bool,
 ) -> None:
@@ -256,10 +252,6 @@ def _tell(
     if waits and state in ("queued", "scoring"):
         say(f"It still waits to be scored{f': {printable(reason)}' if reason else ''}.")
         sys.exit(WAITING)
-
-
-def _count(number: int | None) -> str:
-    return "without limit" if number is None else str(number)
 
 
 def _wait(challenge: Challenge, id: str, timeout: float) -> SubmissionRecord:
@@ -308,15 +300,13 @@ def submissions_command(
             click.echo(printable(f"  {split}: {numbers}"))
 
 
-def _served(server: Server, challenge: str, phase: str | None) -> list[dict[str, Any]]:
+def _served(server: Server, challenge: str, phase: str | None) -> list[Answer]:
     id = served_challenge(server, challenge, phase)["id"]
-    submissions: list[dict[str, Any]] = server.get(f"/challenges/{quote(id)}/submissions")[
-        "submissions"
-    ]
+    submissions: list[Answer] = server.get(f"/challenges/{quote(id)}/submissions")["submissions"]
     return [each for each in submissions if phase in (None, each["phase"])]
 
 
-def _stored(database: str, challenge_id: str, phase: str | None) -> list[dict[str, Any]]:
+def _stored(database: str, challenge_id: str, phase: str | None) -> list[Answer]:
     with open_challenge(database, challenge_id) as challenge:
         view = View(challenge, OWNER)
         if phase is not None:

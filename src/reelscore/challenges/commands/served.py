@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from reelscore.challenges.boards.awards import AwardDecision
 from reelscore.challenges.boards.board_forms import board_of
 from reelscore.challenges.boards.boards import Leaderboard
-from reelscore.challenges.commands.options import say
-from reelscore.challenges.exchange.remote import Server
+from reelscore.challenges.commands.options import say, say_accepted
+from reelscore.challenges.exchange.remote import Answer, Server
 from reelscore.challenges.exchange.saved_login import known_server
 from reelscore.errors import DataError, RefusedError, UnknownNameError, check_choice
 
@@ -24,7 +23,7 @@ def login_server(url: str | None, *, visitor: bool = False) -> Server:
     return known_server(url, visitor=visitor, tell=say)
 
 
-def served_challenge(server: Server, id: str, phase: str | None = None) -> dict[str, Any]:
+def served_challenge(server: Server, id: str, phase: str | None = None) -> Answer:
     """Return a challenge as its server describes it; without an id, the only one it has."""
     described = _described(server, id)
     if phase is not None:
@@ -32,7 +31,7 @@ def served_challenge(server: Server, id: str, phase: str | None = None) -> dict[
     return described
 
 
-def _described(server: Server, id: str) -> dict[str, Any]:
+def _described(server: Server, id: str) -> Answer:
     if not id:
         ids = server.challenges()
         if len(ids) != 1:
@@ -40,7 +39,7 @@ def _described(server: Server, id: str) -> dict[str, Any]:
             raise DataError(f"{server.url} has these challenges: {named}; choose with --challenge.")
         [id] = ids
     try:
-        described: dict[str, Any] = server.get(f"/challenges/{quote(id)}")
+        described: Answer = server.get(f"/challenges/{quote(id)}")
     except RefusedError as error:
         if error.reason != "missing":
             raise
@@ -79,23 +78,15 @@ def submit_file(
     *,
     key: str = "",
     timeout: float | None = None,
-) -> dict[str, Any]:
+) -> Answer:
     """Hand a file in, and wait for its scores where a timeout is given."""
     id = served_challenge(server, challenge, phase)["id"]
     receipt = server.submit(id, phase, file, fields, key)
-    for note in receipt["notes"]:
-        say(note)
-    left = receipt["left"]
-    today, total = (
-        "without limit" if left[name] is None else left[name] for name in ("today", "total")
-    )
-    say(
-        f"Submission {receipt['number']} is accepted as {receipt['id']}; left today {today}, in "
-        f"all {total}."
-    )
+    left = (receipt["left"]["today"], receipt["left"]["total"])
+    say_accepted(receipt["number"], receipt["id"], left, receipt["notes"])
     until = time.monotonic() + (timeout or 0)
     while True:
-        submission: dict[str, Any] = server.get(f"/submissions/{receipt['id']}")
+        submission: Answer = server.get(f"/submissions/{receipt['id']}")
         if submission["state"] not in ("queued", "scoring") or time.monotonic() >= until:
             return submission
         server.pause(_PAUSE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import attrgetter
-from typing import Any
 
 from msgspec.structs import asdict
 
@@ -61,7 +60,7 @@ def definition_changes(before: Definition, after: Definition) -> list[str]:
     return changes
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     if isinstance(value, PhaseLimits):
         value = {name: number for name, number in asdict(value).items() if number is not None}
     if isinstance(value, Mapping):

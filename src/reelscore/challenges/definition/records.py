@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
@@ -104,6 +104,20 @@ class Scoring(Table, frozen=True, kw_only=True):
     # anything else would let a team ask about single references
     missing: Literal["error"] = "error"
     empty: Literal["error"] = "error"
+
+
+class ScoringSettings(TypedDict, total=False):
+    """What a scorer knows of a phase: what the definition says, as JSON has it."""
+
+    kind: Kind
+    metrics: Sequence[str]
+    tokenizer: str
+    scores: Sequence[str]
+    protocol: dict[str, Any]
+    resamples: int
+    seed: int
+    device: str
+    limits: Mapping[str, float]
 
 
 class PhaseLimits(Table, frozen=True):
@@ -268,6 +282,14 @@ class Definition(About, frozen=True, kw_only=True):
     def phase(self, id: str) -> Phase:
         """Return a phase by its id."""
         return next(phase for phase in self.phases if phase.id == id)
+
+    def board(self, id: str) -> Board:
+        """Return a board by its id."""
+        return next(board for board in self.boards if board.id == id)
+
+    def boards_of(self, phase: str, split: str) -> list[Board]:
+        """Return the boards of a split in a phase."""
+        return [board for board in self.boards if (board.phase, board.split) == (phase, split)]
 
     def split_of(self, view: Board | Human) -> str:
         """Return the split of a board or a human evaluation; empty where it must be named.

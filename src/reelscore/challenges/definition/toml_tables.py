@@ -9,7 +9,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeGuard, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
@@ -18,7 +18,7 @@ from msgspec.structs import FieldInfo, fields
 from reelscore.data.checks import in_words
 from reelscore.errors import DataError
 
-_EXPECTED = {
+_EXPECTED: dict[object, str] = {
     str: "a text",
     int: "a whole number",
     float: "a number",
@@ -73,10 +73,10 @@ def unknown_keys(known: Sequence[str], table: Iterable[str], place: str) -> Iter
             yield f"{place} has no key {key!r}; {remedy}"
 
 
-def _value_faults(kind: Any, value: object, path: str) -> Iterator[str]:
+def _value_faults(kind: object, value: object, path: str) -> Iterator[str]:
     """Yield what is wrong with a value, or inside it."""
     bare, _ = _without_bounds(kind)
-    parts: Sequence[Any] = get_args(bare) or [None]
+    parts: Sequence[object] = get_args(bare) or [None]
     if _is_table(bare):
         yield from table_faults(fields(bare), value, path)
     elif _is_table(parts[0]) and value and isinstance(value, list):
@@ -96,7 +96,7 @@ def _value_faults(kind: Any, value: object, path: str) -> Iterator[str]:
             yield f"{path} {fault}"
 
 
-def _expected(kind: Any, name: str, value: object = None) -> str:
+def _expected(kind: object, name: str, value: object = None) -> str:
     """Return what a type expects; of a value of the right kind, within which bounds."""
     bare, bounds = _without_bounds(kind)
     if bounds.description:
@@ -112,7 +112,7 @@ def _expected(kind: Any, name: str, value: object = None) -> str:
     return f"at least {bounds.ge:,}" if bounds.le is None else f"{bounds.ge:,} to {bounds.le:,}"
 
 
-def _without_bounds(kind: Any) -> tuple[Any, Meta]:
+def _without_bounds(kind: object) -> tuple[object, Meta]:
     """Return a type without its bounds and None, and the bounds."""
     if get_origin(kind) is Annotated:
         base, bounds = get_args(kind)
@@ -122,5 +122,5 @@ def _without_bounds(kind: Any) -> tuple[Any, Meta]:
     return kind, Meta()
 
 
-def _is_table(kind: Any) -> bool:
+def _is_table(kind: object) -> TypeGuard[type[Struct]]:
     return isinstance(kind, type) and issubclass(kind, Struct)

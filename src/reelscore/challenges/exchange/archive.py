@@ -77,7 +77,7 @@ def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[st
     texts = {page: pages[page] for page in TITLES if pages.get(page)}
     links += [(f"{page}.html", TITLES[page]) for page in texts if page != "overview"]
     links.append(("log.html", "Log"))
-    common: dict[str, Any] = {
+    common: dict[str, object] = {
         "challenge": view.name,
         "links": links,
         "version": __version__,
@@ -86,7 +86,7 @@ def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[st
     }
     files: dict[str, str] = {}
 
-    def page(address: str, title: str, template: str, **context: Any) -> None:
+    def page(address: str, title: str, template: str, **context: object) -> None:
         files[address] = render(template, title=title, here=address, **common, **context)
 
     page(
@@ -101,7 +101,7 @@ def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[st
     )
     for id, board in boards.items():
         name = f"board-{id}"
-        described = next(each for each in view.definition.boards if each.id == id)
+        described = view.definition.board(id)
         phase = view.definition.phase(described.phase)
         report = explorer(view, described.phase, described.split)
         if report is not None:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, select
 
 from reelscore import __version__
 from reelscore.challenges.challenge import Challenge
@@ -38,15 +38,8 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # of all parts: the manifest alone says when
 # In the order in which rows can be made; a row refers to rows of tables before it.
 TABLES: tuple[Table, ...] = (
     *(tables.challenge, tables.split, tables.phase, tables.phase_split, tables.team),
-    *(
-        tables.phase_team,
-        tables.member,
-        tables.submission,
-        tables.job,
-        tables.charge,
-        tables.grant,
-        tables.refusal,
-    ),
+    *(tables.phase_team, tables.member, tables.submission, tables.job, tables.charge),
+    *(tables.grant, tables.refusal),
     *(tables.result, tables.array, tables.shown, tables.human, tables.event),
 )
 ACCOUNT = "account"  # columns with numbers of accounts, which stay where they are
@@ -58,25 +51,15 @@ BLOBS = tables.blob.name
 
 @dataclass(frozen=True)
 class Exported:
-    """What an export holds.
+    """What an export holds."""
 
-    Attributes:
-        challenge: The challenge's id.
-        rows: How many rows of each table.
-        blobs: How many blobs.
-        references: Whether the references are in it.
-        accounts: Whether the accounts of participants are in it.
-        campaigns: The linked campaigns that are in it.
-        chain: The head of the log's chain.
-    """
-
-    challenge: str
-    rows: Mapping[str, int]
-    blobs: int
-    references: bool
-    accounts: bool
-    campaigns: Sequence[str]
-    chain: str
+    challenge: str  # the challenge's id
+    rows: Mapping[str, int]  # how many rows of each table
+    blobs: int  # how many blobs
+    references: bool  # whether the references are in it
+    accounts: bool  # whether the accounts of participants are in it
+    campaigns: Sequence[str]  # the linked campaigns that are in it
+    chain: str  # the head of the log's chain
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any], lines: Mapping[str, int]) -> Exported:
@@ -94,19 +77,13 @@ class Exported:
 
 @dataclass(frozen=True)
 class Contents:
-    """What goes into an export beside everything else.
+    """What goes into an export beside everything else."""
 
-    Attributes:
-        references: The references, those of blind splits too.
-        addresses: The contact addresses of members.
-        blind_items: Scores of single items of blind splits, and the resamples, from which they
-            can be computed.
-        accounts: The accounts of participants, by what reads them; ``None`` leaves them out.
-    """
-
-    references: bool = False
-    addresses: bool = False
+    references: bool = False  # the references, those of blind splits too
+    addresses: bool = False  # the contact addresses of members
+    # scores of single items of blind splits, and the resamples, from which they can be computed
     blind_items: bool = True
+    # the accounts of participants, by what reads them; ``None`` leaves them out
     accounts: AccountReader | None = None
 
 
@@ -200,7 +177,8 @@ def _parts(connection: Connection, key: int, contents: Contents) -> Iterator[tup
             yield f"blobs/{digest}", content
     yield from _campaigns(connection, key, contents.references)
     if contents.accounts:
-        yield ACCOUNTS, _lines(sorted(people.values(), key=lambda person: person["name"]))
+        named = sorted(people.values(), key=lambda person: person["name"])
+        yield ACCOUNTS, _lines(named)
         yield TOKENS, _lines(_tokens(connection, people))
 
 
@@ -219,7 +197,7 @@ def _people(
 
 def _tokens(
     connection: Connection, people: Mapping[int, Mapping[str, str]]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Yield the tokens of accounts that were not revoked: what is kept of them are digests."""
     token = tables.token
     own = select(token).where(token.c.account.in_(people), token.c.revoked.is_(None))
@@ -229,7 +207,7 @@ def _tokens(
         yield {**values, ACCOUNT: people[row[ACCOUNT]]["name"]}
 
 
-def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
+def _lines(rows: Iterable[Mapping[str, object]]) -> bytes:
     lines = (json.dumps(dict(row), ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
     return "".join(lines).encode()
 
@@ -283,12 +261,12 @@ def _scope(table: Table, key: int) -> ColumnElement[bool]:
     return column.in_(select(target.c.key).where(_scope(target, key)))
 
 
-def target_of(column: Any) -> str:
+def target_of(column: Column[object]) -> str:
     """Return the table that a column refers to; empty where it refers to none."""
     return next((key.column.table.name for key in column.foreign_keys), "")
 
 
-def natural_id(table: Table, values: Mapping[str, Any]) -> str:
+def natural_id(table: Table, values: Mapping[str, object]) -> str:
     """Return what rows of other tables call a row: its id, or what it belongs to."""
     if "id" in values:
         return str(values["id"])

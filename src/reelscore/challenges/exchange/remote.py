@@ -16,6 +16,7 @@ from urllib.parse import quote
 from reelscore.endpoint.http import HttpClient, NoAnswerError, Response, TryAgainError
 from reelscore.errors import DataError, EndpointError, RefusedError
 
+Answer = dict[str, Any]  # what a server sends as JSON
 _TRIES = 5
 _PAUSE = 2.0  # seconds before the second try; each further one waits twice as long
 _PATIENCE = 120.0  # seconds for one answer; reading a large file takes a while
@@ -27,22 +28,19 @@ _HOPELESS = (socket.gaierror, ssl.SSLError)  # another try would end in the same
 class Server:
     """A server of challenges.
 
-    Attributes:
-        url: Its address, such as ``https://challenge.example``.
-        token: The participant's token; it appears in no message. Empty for a visitor.
-        pause: Waits some seconds before another try.
-        tell: Says that there will be another try.
-
     >>> Server("https://challenge.example", "secret")
     Server(url='https://challenge.example')
     """
 
-    url: str
+    url: str  # its address, such as ``https://challenge.example``
+    # the participant's token; it appears in no message. Empty for a visitor
     token: str = field(repr=False)
+    # waits some seconds before another try
     pause: Callable[[float], None] = field(default=time.sleep, repr=False)
+    # says that there will be another try
     tell: Callable[[str], None] = field(default=lambda _: None, repr=False)
 
-    def get(self, path: str) -> Any:
+    def get(self, path: str) -> Answer:
         """Read something below ``/api/v1``."""
         return self._ask(path, None, {})
 
@@ -58,12 +56,12 @@ class Server:
 
     def submit(
         self, challenge: str, phase: str, file: Path, fields: Mapping[str, str], key: str = ""
-    ) -> Any:
+    ) -> Answer:
         """Hand a file in; what is sent again by itself is one submission."""
         named = {"Idempotency-Key": key or secrets.token_hex(16)}
         return self._send(challenge, phase, "submissions", file, fields, named)
 
-    def check(self, challenge: str, phase: str, file: Path) -> Any:
+    def check(self, challenge: str, phase: str, file: Path) -> Answer:
         """Let the server read a file as if it were handed in; nothing is kept or charged."""
         return self._send(challenge, phase, "check", file, {}, {})
 
@@ -75,7 +73,7 @@ class Server:
         file: Path,
         fields: Mapping[str, str],
         headers: Mapping[str, str],
-    ) -> Any:
+    ) -> Answer:
         try:
             content = file.read_bytes()
         except OSError as error:
@@ -86,7 +84,7 @@ class Server:
         body = form_body(boundary, file.name, content, fields)
         return self._ask(path, body, {**kind, **headers})
 
-    def _ask(self, path: str, body: bytes | None, headers: Mapping[str, str]) -> Any:
+    def _ask(self, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
         client = HttpClient(
             *(self.url, self.token, _PATIENCE, _TRIES, self.pause),
             seconds=lambda number: _PAUSE * 2 ** (number - 1),
@@ -102,12 +100,12 @@ class Server:
             raise EndpointError(f"{error} {hint}") from None
         return answer
 
-    def _read(self, response: Response) -> Any:
+    def _read(self, response: Response) -> Answer:
         """Read an answer, or raise why the server refuses something, and what to do."""
         if response.status in _BUSY:
             raise TryAgainError(f"it is busy (status {response.status})")
         try:
-            answer = json.loads(response.body)
+            answer: Answer = json.loads(response.body)
             if response.status < 300:
                 return answer
             message, reason = str(answer["message"]), str(answer.get("reason", "unknown"))

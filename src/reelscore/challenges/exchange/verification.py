@@ -8,14 +8,16 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, func, select
 
 from reelscore._progress import Progress, Steps
 from reelscore.challenges.boards.resamples import ScoredSplit
+from reelscore.challenges.challenge import split_rows
 from reelscore.challenges.exchange.imports import import_challenge, read_export
+from reelscore.challenges.queue.job_results import with_ends
 from reelscore.challenges.queue.scorers import Score, prepare, score_split
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
@@ -30,38 +32,33 @@ _SQLITE = b"SQLite format 3\0"
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of computing every score again.
+    """What came of computing every score again."""
 
-    Attributes:
-        challenge: The challenge's id.
-        submissions: How many submissions were scored again.
-        scores: How many scores were compared.
-        arrays: How many arrays of item scores, statistics and resamples were compared.
-        differences: What differs, a sentence each.
-        chain: The head of the log's chain, which is right.
-    """
-
-    challenge: str
-    submissions: int
-    scores: int
-    arrays: int
-    differences: list[str]
-    chain: str
+    challenge: str  # the challenge's id
+    submissions: int  # how many submissions were scored again
+    scores: int  # how many scores were compared
+    arrays: int  # how many arrays of item scores, statistics and resamples were compared
+    differences: list[str]  # what differs, a sentence each
+    chain: str  # the head of the log's chain, which is right
 
 
 @dataclass(frozen=True)
 class CheckedLog:
-    """A log whose chain is right.
+    """A log whose chain is right."""
 
-    Attributes:
-        challenge: The challenge's id; empty for the log of the server.
-        events: How many events it has.
-        chain: The head of its chain; empty without events.
-    """
+    challenge: str  # the challenge's id; empty for the log of the server
+    events: int  # how many events it has
+    chain: str  # the head of its chain; empty without events
 
-    challenge: str
-    events: int
-    chain: str
+
+class _ScoredJob(NamedTuple):
+    """A job that can be scored again."""
+
+    key: int
+    id: str
+    captions_blob: str
+    phase: int
+    settings: str
 
 
 def is_database(where: str) -> bool:
@@ -127,7 +124,7 @@ def _verified(
     for job in jobs:
         settings = json.loads(job.settings)
         captions = msgspec.json.decode(get_blob(connection, job.captions_blob))
-        for split in _splits(connection, job.phase):
+        for split in split_rows(connection, job.phase):
             key = (split.key, job.settings)
             if key not in prepared:
                 items = get_blob(connection, split.items_blob)
@@ -137,16 +134,15 @@ def _verified(
             again = score_split(score, items_in_order, captions[split.id], settings)
             kept = scores_of(connection, split.key, [job.key])[job.key]
             where = f"submission {job.id}, {split.id}"
-            made = {name: (value, signature) for name, value, signature in again.scores}
+            made = with_ends(again)
             scores += len(made)
             if made.keys() != kept.keys():
                 differences.append(f"{where}: the export has other scores than are computed.")
             for name in made.keys() & kept.keys():
-                low, high = again.draws.interval(name) or (None, None)
-                own, other = kept[name], (*made[name], low, high)
-                if (own.value, own.signature, own.low, own.high) != other:
+                own, other = kept[name], made[name]
+                if own != other:
                     differences.append(
-                        f"{where}: {name} is {own.value!r}, computed again {made[name][0]!r}."
+                        f"{where}: {name} is {own.value!r}, computed again {other.value!r}."
                     )
             for kind, content in _arrays(again).items():
                 array = arrays_of(connection, split.key, [job.key], kind).get(job.key)
@@ -164,7 +160,7 @@ def _arrays(scored: ScoredSplit) -> dict[str, bytes]:
     return {**own, "draws": scored.draws.to_bytes()}
 
 
-def _jobs(connection: Connection) -> Iterator[Any]:
+def _jobs(connection: Connection) -> Iterator[_ScoredJob]:
     """The scored jobs of each phase's newest generation, by whose rules they can be scored."""
     job, submission, phase = tables.job, tables.submission, tables.phase
     others, other_jobs = submission.alias(), job.alias()
@@ -187,15 +183,4 @@ def _jobs(connection: Connection) -> Iterator[Any]:
         .where(job.c.state == "scored", job.c.generation == newest.scalar_subquery())
         .order_by(job.c.key)
     )
-    yield from connection.execute(query)
-
-
-def _splits(connection: Connection, phase: int) -> list[Any]:
-    own, split = tables.phase_split, tables.split
-    query = (
-        select(split)
-        .join(own, own.c.split == split.c.key)
-        .where(own.c.phase == phase)
-        .order_by(own.c.position)
-    )
-    return list(connection.execute(query))
+    yield from map(_ScoredJob._make, connection.execute(query))

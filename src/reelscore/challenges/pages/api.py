@@ -6,7 +6,8 @@ Cookies count for nothing here, so that no other site can use a browser's sessio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated
 
 from anyio import to_thread
 from fastapi import Body, Depends, File, Form, Header, Path, Request, UploadFile
@@ -41,7 +42,8 @@ from reelscore.challenges.people.teams import Team
 from reelscore.challenges.people.tokens import find_token
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import queue_state, waits_for
-from reelscore.challenges.submissions import SubmissionReceipt
+from reelscore.challenges.store.events import LogEvent
+from reelscore.challenges.submissions import SubmissionReceipt, Upload
 from reelscore.challenges.uploads.uploads import Accepted
 from reelscore.challenges.views import SubmissionRecord
 from reelscore.errors import RefusedError
@@ -62,6 +64,7 @@ class Refusal(BaseModel):
 router = Router(prefix=API, responses={422: {"model": Refusal}, "4XX": {"model": Refusal}})
 Id = Annotated[str, Path(max_length=100)]
 Reason = Annotated[str, Body(max_length=2000)]
+Answer = dict[str, object]  # what is sent as JSON
 
 
 def _bearer(request: Request, scope: str = "") -> tuple[Account | None, tuple[str, ...]]:
@@ -139,7 +142,7 @@ def _own_team(page: ChallengePage) -> Team:
 
 
 @router.get("/challenges")
-def give_challenges(request: Request) -> dict[str, Any]:
+def give_challenges(request: Request) -> Answer:
     """List the challenges."""
     account, _ = _bearer(request)
     return {
@@ -151,7 +154,7 @@ def give_challenges(request: Request) -> dict[str, Any]:
 
 
 @router.get("/challenges/{challenge}")
-def give_challenge(page: Anybody) -> dict[str, Any]:
+def give_challenge(page: Anybody) -> Answer:
     """Return a challenge: its phases and boards, and who has won."""
     verdict = page.view.verdict()
     return {
@@ -167,12 +170,12 @@ def give_challenge(page: Anybody) -> dict[str, Any]:
 
 
 @router.get("/challenges/{challenge}/phases")
-def give_phases(page: Anybody) -> dict[str, Any]:
+def give_phases(page: Anybody) -> Answer:
     """Return the phases with their times and limits."""
     return {"phases": _phases(page)}
 
 
-def _phases(page: ChallengePage) -> list[dict[str, Any]]:
+def _phases(page: ChallengePage) -> list[Answer]:
     view = page.view
     taking = {phase.id for phase in page.open_phases}
     return [
@@ -194,7 +197,7 @@ def _phases(page: ChallengePage) -> list[dict[str, Any]]:
 
 
 @router.get("/challenges/{challenge}/splits/{split}/items")
-def give_items(page: Anybody, split: Id) -> dict[str, Any]:
+def give_items(page: Anybody, split: Id) -> Answer:
     """Return the ids of a split's items, once one of its phases is open."""
     for phase in page.view.definition.phases:
         ids = items(page, phase.id, split)
@@ -210,7 +213,7 @@ def give_board_csv(page: Anybody, board: Id) -> Response:
 
 
 @router.get("/challenges/{challenge}/boards/{board}")
-def give_board(page: Anybody, board: Id) -> dict[str, Any]:
+def give_board(page: Anybody, board: Id) -> Answer:
     """Return a board, with the members of teams that agree to it."""
     seen, names = board_dict(seen_board(page, board)), member_names(page, board)
     members = {
@@ -231,17 +234,12 @@ def give_quota(page: Reader, phase: Id) -> Response:
     return JSONResponse(_left(page.left(own)))
 
 
-def _left(left: quota.Left) -> dict[str, Any]:
-    return {
-        "today": left.today,
-        "total": left.total,
-        "concurrent": left.concurrent,
-        "resets": to_iso(left.resets),
-    }
+def _left(left: quota.Left) -> Answer:
+    return {**asdict(left), "resets": to_iso(left.resets)}
 
 
 @router.get("/challenges/{challenge}/submissions")
-def give_submissions(page: Reader) -> dict[str, Any]:
+def give_submissions(page: Reader) -> Answer:
     """List the submissions whose state the viewer may see: their team's, or all for organisers."""
     return {
         "submissions": [
@@ -252,9 +250,9 @@ def give_submissions(page: Reader) -> dict[str, Any]:
     }
 
 
-def _submission(page: ChallengePage, phase: str, record: SubmissionRecord) -> dict[str, Any]:
+def _submission(page: ChallengePage, phase: str, record: SubmissionRecord) -> Answer:
     view = page.view
-    scores: dict[str, Any] = {}
+    scores: Answer = {}
     if record.state == "scored":
         for split in view.definition.phase(phase).splits:
             seen = view.scores(phase, split, record)
@@ -279,7 +277,7 @@ def _submission(page: ChallengePage, phase: str, record: SubmissionRecord) -> di
 
 
 @router.get("/submissions/{submission}")
-def give_submission(page: Reader, submission: Id) -> dict[str, Any]:
+def give_submission(page: Reader, submission: Id) -> Answer:
     """Return a submission: its state, and the scores that may be seen."""
     phase, record = _found(page, submission)
     if not page.view.sees_state(phase, record):
@@ -294,7 +292,7 @@ def give_file(page: Reader, submission: Id) -> Response:
 
 
 @router.get("/submissions/{submission}/items")
-def give_item_scores(page: Reader, submission: Id) -> dict[str, Any]:
+def give_item_scores(page: Reader, submission: Id) -> Answer:
     """Return the scores of all items of public splits."""
     phase, record = _found(page, submission)
     view = page.view
@@ -319,7 +317,7 @@ def give_item_scores(page: Reader, submission: Id) -> dict[str, Any]:
 async def check_file(page: Submitter, phase: Id, file: Annotated[UploadFile, File()]) -> Response:
     """Check a file; nothing is charged or kept."""
     _own_team(page)
-    checked = await _handed_in(page, phase, file, check=True)
+    checked = await _handed_in(page, phase, file)
     headers = await to_thread.run_sync(_quota_headers, page, phase)
     answer = {"message": f"{file_name(file)} can be scored.", "notes": list(checked.notes)}
     return JSONResponse(answer, headers=headers)
@@ -338,16 +336,8 @@ async def submit(
 ) -> Response:
     """Hand a file in; the same key is the same submission."""
     _own_team(page)
-    receipt = await _handed_in(
-        page,
-        phase,
-        file,
-        method=method,
-        description=description,
-        link=link,
-        idempotency=idempotency_key,
-        force=force,
-    )
+    said = Upload(file_name(file), b"", method, description, link, idempotency_key, force)
+    receipt = await _handed_in(page, phase, file, said)
     assert isinstance(receipt, SubmissionReceipt)
     answer = {
         "id": receipt.id,
@@ -362,11 +352,11 @@ async def submit(
 
 
 async def _handed_in(
-    page: ChallengePage, phase: str, file: UploadFile, **said: Any
+    page: ChallengePage, phase: str, file: UploadFile, said: Upload | None = None
 ) -> SubmissionReceipt | Accepted:
     """Do what `handed_in` does; a refusal tells what is left, too."""
     try:
-        return await handed_in(page, phase, file, **said)
+        return await handed_in(page, phase, file, said)
     except RefusedError as error:
         headers = await to_thread.run_sync(_quota_headers, page, phase)
         error.headers = headers  # type: ignore[attr-defined]  # the app sends them
@@ -385,21 +375,21 @@ def _left_headers(left: quota.Left, phase: str) -> dict[str, str]:
 
 
 @router.post("/submissions/{submission}/choose")
-def choose(page: Submitter, submission: Id) -> dict[str, Any]:
+def choose(page: Submitter, submission: Id) -> Answer:
     """Let a submission count; only the captain may."""
     choose_own(page, submission)
     return {"message": "The choice is noted."}
 
 
 @router.post("/submissions/{submission}/withdraw")
-def withdraw(page: Submitter, submission: Id) -> dict[str, Any]:
+def withdraw(page: Submitter, submission: Id) -> Answer:
     """Take a submission off the boards."""
     set_own_status(page, submission, "withdrawn")
     return {"message": "The submission is withdrawn."}
 
 
 @router.post("/submissions/{submission}/cancel")
-def cancel(page: Submitter, submission: Id) -> dict[str, Any]:
+def cancel(page: Submitter, submission: Id) -> Answer:
     """Cancel a submission that waits; it is not charged."""
     own_record(page, submission)
     jobs.cancel(page.challenge, submission, actor=page.name)
@@ -410,7 +400,7 @@ def cancel(page: Submitter, submission: Id) -> dict[str, Any]:
 
 
 @router.get("/challenges/{challenge}/queue")
-def give_queue(page: Owner) -> dict[str, Any]:
+def give_queue(page: Owner) -> Answer:
     """Return how the queue stands."""
     queue = queue_state(page.challenge.store)
     return {
@@ -423,7 +413,7 @@ def give_queue(page: Owner) -> dict[str, Any]:
 
 
 @router.get("/challenges/{challenge}/events")
-def give_events(page: Owner) -> dict[str, Any]:
+def give_events(page: Owner) -> Answer:
     """Return the log, and the head of its chain."""
     server = page.view.server_log()
     return {
@@ -434,7 +424,7 @@ def give_events(page: Owner) -> dict[str, Any]:
     }
 
 
-def _events(events: Sequence[Any]) -> list[dict[str, Any]]:
+def _events(events: Sequence[LogEvent]) -> list[Answer]:
     return [{**event._asdict(), "time": to_iso(event.time)} for event in events]
 
 
@@ -445,17 +435,17 @@ def grant(
     phase: Annotated[str, Body(max_length=100)],
     amount: Annotated[int, Body(ge=-10_000, le=10_000)],
     reason: Reason,
-) -> dict[str, Any]:
+) -> Answer:
     """Grant a team more submissions, or take granted ones back."""
     own, named = page.phase(phase), page.named_team(team)
     quota.give(page.challenge, own, named, amount, actor=page.name, reason=reason)
     return {"message": f"{named.name} may submit {quota.changed(amount)}."}
 
 
-def _decision(what: str) -> Callable[..., dict[str, Any]]:
+def _decision(what: str) -> Callable[..., Answer]:
     def decide(
         page: Owner, team: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
-    ) -> dict[str, Any]:
+    ) -> Answer:
         named = page.named_team(team)
         teams.decide(page.challenge, named, what, actor=page.name, reason=reason)
         return {"message": f"{what}: {named.name}"}
@@ -472,7 +462,7 @@ for _what in ("approve", "disqualify", "reinstate"):
 @router.post("/submissions/{submission}/rerun")
 def rerun(
     page: Owner, submission: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
-) -> dict[str, Any]:
+) -> Answer:
     """Queue a failed submission again."""
     jobs.rerun(page.challenge, submission, actor=page.name, reason=reason)
     return {"message": "The submission waits to be scored."}
@@ -485,7 +475,7 @@ def extend(
     reason: Reason,
     closes: Annotated[str, Body(max_length=40)] = "",
     reveals: Annotated[str, Body(max_length=40)] = "",
-) -> dict[str, Any]:
+) -> Answer:
     """Change when a phase closes or reveals."""
     change_dates(page, phase, closes, reveals, reason)
     return {"message": "The dates are changed."}

@@ -72,7 +72,7 @@ def give_board(page: AnyPage, board: BoardId, form: BoardId) -> Response:
 def show_board(page: AnyPage, board: BoardId) -> Response:
     """Show a leaderboard."""
     own = seen_board(page, board)
-    described = next(each for each in page.view.definition.boards if each.id == board)
+    described = page.view.definition.board(board)
     phase = page.view.definition.phase(described.phase)
     place = f"{page.site.settings.prefix}{page.path}/boards/"
     has_items = _has_items(page, described.phase, described.split)
@@ -123,7 +123,7 @@ def _has_items(page: ChallengePage, phase: str, split: str) -> bool:
 def show_items(page: AnyPage, board: BoardId) -> Response:
     """Show the items of a public split one by one, as a report."""
     seen_board(page, board)
-    described = next(each for each in page.view.definition.boards if each.id == board)
+    described = page.view.definition.board(board)
     home = f"{page.site.settings.prefix}{page.path}/boards/{board}"
     return items_page(page, described.phase, described.split, home=home)
 

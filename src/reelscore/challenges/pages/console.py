@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from fastapi import Form
 from fastapi import Path as PathField
@@ -67,7 +67,7 @@ def show_console(page: OrganiserPage) -> Response:
     return _console(page)
 
 
-def _console(page: ChallengePage, status: int = 200, /, **more: Any) -> Response:
+def _console(page: ChallengePage, status: int = 200, /, **more: object) -> Response:
     """Show the console, perhaps with a link that was just made."""
     view = page.view
     records = [(phase, record) for phase in view.phases for record in view.submissions(phase)]
@@ -79,7 +79,6 @@ def _console(page: ChallengePage, status: int = 200, /, **more: Any) -> Response
         [(id, names.get(id, "")) for id in ids] for _, ids in teams.same_captions(page.challenge)
     ]
     people = _people(page)
-    context: dict[str, Any] = {"error": "", "link": "", "link_for": "", **more}
     return page.render(
         "console.html",
         status,
@@ -96,7 +95,7 @@ def _console(page: ChallengePage, status: int = 200, /, **more: Any) -> Response
         names=team_names(page),
         changed=view.changed_event(),
         chain=view.chain_head(),
-        **context,
+        **{"error": "", "link": "", "link_for": "", **more},
     )
 
 

@@ -32,23 +32,14 @@ _AGE = 60.0
 
 @dataclass(frozen=True)
 class ChallengePage:
-    """A page of a challenge that somebody asks for, or an answer to a program.
+    """A page of a challenge that somebody asks for, or an answer to a program."""
 
-    Attributes:
-        site: The server.
-        request: What the browser asks for.
-        account: Who it is; ``None`` for somebody who is not logged in.
-        challenge: The challenge, read through the one connection of the request.
-        team: Their team in the challenge; ``None`` without one.
-        view: The challenge as they may see it.
-    """
-
-    site: Site
-    request: Request
-    account: Account | None
-    challenge: Challenge
-    team: Team | None
-    view: View
+    site: Site  # the server
+    request: Request  # what the browser asks for
+    account: Account | None  # who it is; ``None`` for somebody who is not logged in
+    challenge: Challenge  # the challenge, read through the one connection of the request
+    team: Team | None  # their team in the challenge; ``None`` without one
+    view: View  # the challenge as they may see it
 
     @property
     def path(self) -> str:
@@ -133,7 +124,7 @@ class ChallengePage:
             raise missing()
         return team
 
-    def render(self, template: str, status: int = 200, /, **context: Any) -> HTMLResponse:
+    def render(self, template: str, status: int = 200, /, **context: object) -> HTMLResponse:
         """Render the page; the first one after a form says what the form did."""
         cookie = self.request.cookies.get(_DONE)
         done = self.site.signer.read("did", cookie, age=_AGE) or ""
@@ -142,7 +133,7 @@ class ChallengePage:
             self.site.set_cookie(page, _DONE, "", PATH, 0)
         return page
 
-    def render_part(self, template: str, status: int = 200, /, **context: Any) -> HTMLResponse:
+    def render_part(self, template: str, status: int = 200, /, **context: object) -> HTMLResponse:
         """Render a part of the page, which its script asks for."""
         return self.site.page(
             self.request, f"challenges/{template}", status, page=self, view=self.view, **context

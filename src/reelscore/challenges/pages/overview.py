@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated
 
 from fastapi import Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
@@ -108,9 +108,7 @@ def show_data(page: AnyPage) -> Response:
 
 def items(page: ChallengePage, phase: str, split: str) -> list[str] | None:
     """Return the ids of a split's items, as far as they may be seen."""
-    phases = page.view.definition.phases
-    described = next((each for each in phases if each.id == phase), None)
-    if described is None or split not in described.splits:
+    if phase not in page.view.phases or split not in page.view.definition.phase(phase).splits:
         return None
     return page.view.items(phase, split)
 
@@ -127,12 +125,11 @@ def give_ids(page: AnyPage, phase: Id, split: Id) -> Response:
 @router.get("/{challenge}/data/{phase}/sample.json")
 def give_sample(page: AnyPage, phase: Id) -> Response:
     """Return a file with every item of a phase, to be filled in and sent."""
-    described = next((each for each in page.view.definition.phases if each.id == phase), None)
-    lists = [items(page, phase, split) for split in described.splits] if described else []
+    described = page.view.definition.phase(page.phase(phase).id)
+    lists = [items(page, phase, split) for split in described.splits]
     ids = [id for each in lists if each is not None for id in each]
     if not ids:
         raise missing()
-    assert described is not None
     if page.view.definition.kind(described) == "captions":
         sample: object = dict.fromkeys(ids, _EXAMPLE)
     else:
@@ -161,7 +158,7 @@ def _count_references(page: ChallengePage, phase: str, split: str) -> int:
     return 1 if described.kind == "captions" else len(described.references)
 
 
-def _references(page: ChallengePage, phase: str, split: str) -> list[dict[str, Any]]:
+def _references(page: ChallengePage, phase: str, split: str) -> list[Mapping[str, object]]:
     """Return the files of references that the viewer may have.
 
     Of stories one for each annotator.
@@ -177,7 +174,7 @@ def _references(page: ChallengePage, phase: str, split: str) -> list[dict[str, A
     ]
 
 
-def _timed(story: Story) -> dict[str, Any]:
+def _timed(story: Story) -> dict[str, object]:
     """Write a story as ActivityNet Captions does."""
     duration = {} if story.duration is None else {"duration": story.duration}
     timed = {"timestamps": story.segments.tolist(), "sentences": list(story.sentences)}

@@ -36,21 +36,13 @@ class ScoreLine:
 
 @dataclass(frozen=True)
 class SplitReport:
-    """What the viewer may see of a submission on one split.
+    """What the viewer may see of a submission on one split."""
 
-    Attributes:
-        split: The split.
-        scores: Its scores; ``None`` while they may not be seen.
-        words: What its captions are like, by themselves.
-        signatures: How the scores were made.
-        has_items: Whether the items can be looked at one by one.
-    """
-
-    split: Split
-    scores: list[ScoreLine] | None
-    words: list[ScoreLine]
-    signatures: list[str]
-    has_items: bool
+    split: Split  # the split
+    scores: list[ScoreLine] | None  # its scores; ``None`` while they may not be seen
+    words: list[ScoreLine]  # what its captions are like, by themselves
+    signatures: list[str]  # how the scores were made
+    has_items: bool  # whether the items can be looked at one by one
 
 
 @router.get("")

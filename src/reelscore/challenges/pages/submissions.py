@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import CapacityLimiter, move_on_after, to_thread
 from fastapi import File, Form, Path, UploadFile
@@ -15,6 +16,7 @@ from reelscore.challenges import submissions
 from reelscore.challenges.boards.board_forms import score_text
 from reelscore.challenges.boards.board_maker import board_columns
 from reelscore.challenges.boards.boards import BoardColumn
+from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.pages.context import (
     AccountPage,
     AnyPage,
@@ -45,8 +47,8 @@ def show_form(page: AccountPage) -> Response:
     return _form(page)
 
 
-def _form(page: ChallengePage, status: int = 200, /, **more: Any) -> Response:
-    context: dict[str, Any] = {"error": "", "report": None, "fine": "", "fields": {}, **more}
+def _form(page: ChallengePage, status: int = 200, /, **more: object) -> Response:
+    context = {"error": "", "report": None, "fine": "", "fields": {}, **more}
     return page.render("submit.html", status, phases=page.open_phases, **context)
 
 
@@ -54,11 +56,9 @@ async def handed_in(
     page: ChallengePage,
     phase: str,
     file: UploadFile,
-    *,
-    check: bool = False,
-    **said: Any,
+    said: Upload | None = None,
 ) -> submissions.SubmissionReceipt | Accepted:
-    """Check a file, or hand it in, when its turn comes.
+    """Hand a file in with what is said of it, or check it alone, when its turn comes.
 
     As many files at once as there are readers are in memory; those that wait lie on the disk.
     """
@@ -71,7 +71,7 @@ async def handed_in(
     try:
         # a thread beside those of pages, so that files never keep pages waiting
         receipt = await to_thread.run_sync(
-            _read, page, phase, file, check, said, limiter=CapacityLimiter(1)
+            _read, page, phase, file, said, limiter=CapacityLimiter(1)
         )
     finally:
         challenges.uploads_at_once.release_on_behalf_of(file)
@@ -81,13 +81,13 @@ async def handed_in(
 
 
 def _read(
-    page: ChallengePage, phase: str, file: UploadFile, check: bool, said: dict[str, Any]
+    page: ChallengePage, phase: str, file: UploadFile, said: Upload | None
 ) -> submissions.SubmissionReceipt | Accepted:
     page.phase(phase)
-    upload = Upload(file_name(file), file.file.read(), **said)
+    upload = replace(said or Upload(file_name(file), b""), content=file.file.read())
     challenge = page.challenge.read_from(page.challenge.database.whole)
     common = (challenge, pages_of(page.site).readers, phase, page.own_team, upload)
-    if check:
+    if said is None:
         return submissions.check_file(*common)
     return submissions.hand_in(
         *common, account=page.user.id, arrived=page.view.now, actor=page.name
@@ -110,29 +110,26 @@ async def take_file(
     key: Annotated[str, Form(max_length=200)] = "",
 ) -> Response:
     """Check a file, or hand it in; what is wrong with it is said at its place."""
-    said = {"method": method, "link": link, "idempotency": key}
+    said = Upload(file_name(file), b"", method, link=link, idempotency=key)
     fields = {"phase": phase, "method": method, "link": link}
+
+    async def show_again(status: int = 200, **more: object) -> Response:
+        return await to_thread.run_sync(partial(_form, page, status, fields=fields, **more))
+
     try:
-        receipt = await handed_in(page, phase, file, check=what == "check", **said)
+        receipt = await handed_in(page, phase, file, None if what == "check" else said)
     except RefusedUpload as error:
-        return await to_thread.run_sync(
-            partial(_form, page, 422, report=error.report, fields=fields)
-        )
+        return await show_again(422, report=error.report)
     except RefusedError as error:
-        status = refused_status(error.reason)
-        return await to_thread.run_sync(
-            partial(_form, page, status, error=str(error), fields=fields)
-        )
+        return await show_again(refused_status(error.reason), error=str(error))
     except DataError as error:
-        return await to_thread.run_sync(partial(_form, page, 422, error=str(error), fields=fields))
+        return await show_again(422, error=str(error))
     if isinstance(receipt, Accepted):
         fine = (
             f"{file_name(file)} can be scored. Nothing was charged or kept; choose it again to "
             "send it."
         )
-        return await to_thread.run_sync(
-            partial(_form, page, fine=fine, notes=receipt.notes, fields=fields)
-        )
+        return await show_again(fine=fine, notes=receipt.notes)
     again = " It was accepted before." if receipt.repeated else ""
     notes = " ".join(receipt.notes)
     return page.go_to("/mine", f"Submission {receipt.number} is accepted.{again} {notes}".strip())
@@ -206,7 +203,7 @@ def known_columns(page: ChallengePage, split: str) -> dict[str, BoardColumn]:
     return {c.score: c for board in boards for c in board_columns(definition, board, {})}
 
 
-def _texts(page: ChallengePage, split: str, scores: Any) -> dict[str, str]:
+def _texts(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> dict[str, str]:
     """Write scores as the board of the split writes them."""
     texts = {}
     for name, column in known_columns(page, split).items():
@@ -230,7 +227,7 @@ def renew_submissions(page: TeamPage) -> Response:
     return page.render_part("mine_live.html", **_mine(page))
 
 
-def _mine(page: ChallengePage) -> dict[str, Any]:
+def _mine(page: ChallengePage) -> dict[str, object]:
     own = lines(page)
     seconds = min((line.seconds for line in own), default=_SELDOM)
     return {"lines": own, "captain": is_captain(page), "seconds": seconds}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Form, Path
 from fastapi.responses import Response
@@ -27,9 +27,16 @@ def show_team(page: AccountPage, invitation: Invitation = "") -> Response:
     return _team_page(page, invitation=invitation)
 
 
-def _team_page(page: ChallengePage, status: int = 200, /, **more: Any) -> Response:
-    context: dict[str, Any] = {"error": "", "link": "", "token": "", "invitation": "", **more}
-    context["may_make"] = may_register(page, context["invitation"])
+def _team_page(
+    page: ChallengePage,
+    status: int = 200,
+    /,
+    *,
+    error: str = "",
+    link: str = "",
+    token: str = "",
+    invitation: str = "",
+) -> Response:
     rows = teams.members(page.challenge, page.team) if page.team else []
     active = [row for row in rows if row.state == "active"]
     names = account_names(page.challenge.database, [row.account for row in active])
@@ -41,7 +48,11 @@ def _team_page(page: ChallengePage, status: int = 200, /, **more: Any) -> Respon
         contact=next((row.contact for row in active if row.account == page.user.id), ""),
         invited=sum(row.state == "invited" for row in rows),
         tokens=list_tokens(page.challenge.store, page.user.id),
-        **context,
+        error=error,
+        link=link,
+        token=token,
+        invitation=invitation,
+        may_make=may_register(page, invitation),
     )
 
 

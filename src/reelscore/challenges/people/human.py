@@ -12,8 +12,9 @@ import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -29,11 +30,14 @@ from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.store import schema
 from reelscore.campaigns.store.campaigns import all_terms, read_state
 from reelscore.challenges.boards.boards import BoardRow
+from reelscore.challenges.boards.ladder import PeopleColumn, PeopleScore
 from reelscore.challenges.definition.records import Human
 from reelscore.challenges.people.invitations import shown_items
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import log
+from reelscore.challenges.store.tables import TableRow
+from reelscore.challenges.uploads.splits import stories_references, story_of
 from reelscore.data.stories import Stories
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
@@ -52,61 +56,38 @@ _NOTHING = "(no description)"  # what raters read where an entry leaves a video 
 
 @dataclass(frozen=True)
 class Made:
-    """A campaign that was made of the final entries.
+    """A campaign that was made of the final entries."""
 
-    Attributes:
-        campaign: The campaign's id.
-        entries: The submissions in it.
-        items: How many items raters see.
-        disclosed: Whether these are of a blind split.
-        plan: What its HITs are, in words.
-    """
-
-    campaign: str
-    entries: Sequence[str]
-    items: int
-    disclosed: bool
-    plan: str
+    campaign: str  # the campaign's id
+    entries: Sequence[str]  # the submissions in it
+    items: int  # how many items raters see
+    disclosed: bool  # whether these are of a blind split
+    plan: str  # what its HITs are, in words
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Where an evaluation by people stands.
+    """Where an evaluation by people stands."""
 
-    Attributes:
-        human: What the definition says about it.
-        campaign: The campaign's id; empty before it is made.
-        entries: How many submissions are in it.
-        disclosed: Of how many items of a blind split raters see references.
-        published: When its column was published; ``None`` if it was not.
-    """
-
-    human: Human
-    campaign: str = ""
-    entries: int = 0
-    disclosed: int = 0
-    published: int | None = None
+    human: Human  # what the definition says about it
+    campaign: str = ""  # the campaign's id; empty before it is made
+    entries: int = 0  # how many submissions are in it
+    disclosed: int = 0  # of how many items of a blind split raters see references
+    published: int | None = None  # when its column was published; ``None`` if it was not
 
 
 def list_evaluations(view: View) -> list[Evaluation]:
     """Return the evaluations by people that the definition has, in its order."""
     with view.challenge.reading() as connection:
-        rows = {
-            human.id: _row(connection, view.phases[human.phase].key, human.id)
-            for human in view.definition.humans
-        }
-    return [
-        Evaluation(human)
-        if (row := rows[human.id]) is None
-        else Evaluation(
-            human,
-            row.campaign,
-            len(json.loads(row.entries)),
-            len(json.loads(row.disclosed)),
-            row.published,
-        )
-        for human in view.definition.humans
-    ]
+        return [_evaluation(connection, view, human) for human in view.definition.humans]
+
+
+def _evaluation(connection: Connection, view: View, human: Human) -> Evaluation:
+    row = _row(connection, view.phases[human.phase].key, human.id)
+    if row is None:
+        return Evaluation(human)
+    entries, disclosed = len(json.loads(row.entries)), len(json.loads(row.disclosed))
+    return Evaluation(human, row.campaign, entries, disclosed, row.published)
 
 
 def make_campaign(view: View, where: Where, human: str, *, actor: str, reason: str = "") -> Made:
@@ -190,35 +171,22 @@ def _link(
             made=view.now,
         )
     )
-    common = {"actor": actor, "reason": reason}
-    log(connection, view.now, view.challenge.key, "human", human.id, after=campaign, **common)
+    note = partial(log, connection, view.now, view.challenge.key, actor=actor)
+    note("human", human.id, reason=reason, after=campaign)
     if blind:
-        common["reason"] = f"references of {len(disclosed)} items go to raters of {campaign}"
-        after = json.dumps(disclosed)
-        log(
-            connection,
-            view.now,
-            view.challenge.key,
-            "disclosed",
-            human.split,
-            after=after,
-            **common,
-        )
+        why = f"references of {len(disclosed)} items go to raters of {campaign}"
+        note("disclosed", human.split, reason=why, after=json.dumps(disclosed))
 
 
 def _final_rows(view: View, human: Human) -> Sequence[BoardRow]:
     """The entries that count in the phase of a human evaluation, best first."""
-    boards = [
-        board.id
-        for board in view.definition.boards
-        if (board.phase, board.split) == (human.phase, human.split)
-    ]
+    boards = view.definition.boards_of(human.phase, human.split)
     if not boards:
         raise DataError(
             f"{human.id}: the split {human.split!r} of {human.phase!r} has no board, which says "
             "whose entry counts; add one to the definition."
         )
-    board = view.board(boards[0])
+    board = view.board(boards[0].id)
     return board.rows if board else []
 
 
@@ -278,7 +246,7 @@ def _described(view: View, human: str) -> Human:
     return humans[human]
 
 
-def _row(connection: Connection, phase: int, human: str) -> Any:
+def _row(connection: Connection, phase: int, human: str) -> TableRow | None:
     return connection.execute(select(tables.human).filter_by(phase=phase, id=human)).first()
 
 
@@ -295,8 +263,6 @@ def _references(
     items: list[str] = msgspec.json.decode(get_blob(connection, row.items_blob))["items"]
     references = get_blob(connection, row.references_blob)
     if row.kind == "stories":
-        from reelscore.challenges.uploads.splits import stories_references
-
         annotators = stories_references(references)  # the first goes before: it is read last
         return items, {
             video: text
@@ -317,8 +283,6 @@ def _captions(
     ).scalar_one()
     captions = msgspec.json.decode(get_blob(connection, own))[human.split]
     if isinstance(captions, dict):
-        from reelscore.challenges.uploads.splits import story_of
-
         stories = {video: story_of({"captions": rows}) for video, rows in captions.items()}
         return story_texts(Stories(stories))
     row = connection.execute(
@@ -329,13 +293,13 @@ def _captions(
 
 
 _KEPT = 64  # verdicts that a process keeps: they take longer than the page that shows them
-_verdicts: OrderedDict[tuple[Any, ...], list[dict[str, Any]]] = OrderedDict()
+_verdicts: OrderedDict[tuple[object, ...], list[PeopleColumn]] = OrderedDict()
 _lock = Lock()
 
 
 def unpublished_verdict(
     database: Database, campaign: str, human: Human, entries: Mapping[str, str]
-) -> list[dict[str, Any]]:
+) -> list[PeopleColumn]:
     """Return the columns that a closed campaign will have; none before, or if none can be."""
     with database.reading() as connection:
         terms = {each.id: each for each in all_terms(connection)}
@@ -356,7 +320,7 @@ def unpublished_verdict(
     return [{**column, "label": f"{column['label']} (not published)"} for column in columns]
 
 
-def _stamp(connection: Connection, campaign: str) -> tuple[Any, ...]:
+def _stamp(connection: Connection, campaign: str) -> tuple[object, ...]:
     """Return something that changes with every judgment and decision: the numbers of the last."""
     event, judgment, assignment = schema.event, schema.judgment, schema.assignment
     events = select(func.max(event.c.id)).where(event.c.campaign == campaign)
@@ -368,10 +332,10 @@ def _stamp(connection: Connection, campaign: str) -> tuple[Any, ...]:
     return connection.scalar(events), connection.scalar(judgments)
 
 
-def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> list[dict[str, Any]]:
+def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> list[PeopleColumn]:
     """Return the columns that a campaign leads to, one for each criterion."""
     tables_by_criterion = _scored(campaign, human)
-    columns = []
+    columns: list[PeopleColumn] = []
     for criterion, (table, metric, tests) in tables_by_criterion.items():
         own = {
             entry: name for entry, name in entries.items() if metric in table.results.get(name, {})
@@ -381,7 +345,7 @@ def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> lis
         with_ends = with_intervals(table.select([metric]))
         among = tests.among([name for name in tests.systems if name in own.values()])
         clusters = among.clusters or dict.fromkeys(own.values(), 1)
-        scores = {}
+        scores: dict[str, PeopleScore] = {}
         for entry, name in own.items():
             result = with_ends[name][metric]
             low, high = result.interval or (None, None)

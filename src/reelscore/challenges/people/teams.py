@@ -6,13 +6,12 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from reelscore.challenges.challenge import Challenge
 from reelscore.challenges.store.events import check_reason, log
-from reelscore.challenges.store.tables import member, phase, submission, team
+from reelscore.challenges.store.tables import TableRow, member, phase, submission, team
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
 from reelscore.store.lookalikes import checked_name, skeleton
@@ -49,9 +48,8 @@ def add_team(
     with challenge.writing() as connection:
         alone(connection, team.name, str(challenge.key))
         now = challenge.now(connection)
-        close = challenge.definition.teams.close
-        if kind == "team" and close is not None and now >= close:
-            raise RefusedError("closed", "Teams can no longer be made or changed.")
+        if kind == "team":
+            _check_not_closed(challenge, now)
         taken = select(team.c.name).filter_by(challenge=challenge.key, skeleton=own)
         if (other := connection.scalar(taken)) is not None:
             raise DataError(f"There is a team {other!r}, whose name looks like {name!r}.")
@@ -68,11 +66,11 @@ def add_team(
             members_shown=False,
             created=now,
         )
-        row = connection.execute(added.returning(*team.c)).one()
+        made = _team(connection.execute(added.returning(*team.c)).one())
         if account is not None:
-            _add_member(connection, row, account, "captain", now)
-        log(connection, now, challenge.key, "team", row.id, actor=actor, after=name)
-        return _team(row)
+            _add_member(connection, made, now, "captain", "active", account=account)
+        log(connection, now, challenge.key, "team", made.id, actor=actor, after=name)
+        return made
 
 
 def find_team(challenge: Challenge, name: str) -> Team | None:
@@ -109,14 +107,14 @@ def list_teams(challenge: Challenge) -> list[Team]:
         return [_team(row) for row in rows]
 
 
-def members(challenge: Challenge, own: Team) -> Sequence[Row[Any]]:
+def members(challenge: Challenge, own: Team) -> Sequence[TableRow]:
     """Return the rows of a team's members and open invitations."""
     with challenge.reading() as connection:
         rows = select(member).where(member.c.team == own.key, member.c.state != "left")
         return connection.execute(rows.order_by(member.c.key)).all()
 
 
-def all_members(challenge: Challenge) -> Sequence[Row[Any]]:
+def all_members(challenge: Challenge) -> Sequence[TableRow]:
     """Return the rows of all active members of a challenge, each with the id of its team."""
     with challenge.reading() as connection:
         rows = select(member, team.c.id.label("team_id")).join(team, member.c.team == team.c.key)
@@ -129,17 +127,7 @@ def invite(challenge: Challenge, own: Team, *, actor: str = "") -> str:
     token = secrets.token_urlsafe(24)
     with challenge.writing() as connection:
         now = challenge.now(connection)
-        connection.execute(
-            insert(member).values(
-                challenge=challenge.key,
-                team=own.key,
-                account=None,
-                role="member",
-                state="invited",
-                invitation=_digest(token),
-                since=now,
-            )
-        )
+        _add_member(connection, own, now, "member", "invited", invitation=_digest(token))
         log(connection, now, challenge.key, "invitation", own.id, actor=actor)
     return token
 
@@ -154,9 +142,7 @@ def accept(challenge: Challenge, token: str, account: int, *, actor: str = "") -
         ).one_or_none()
         if row is None or row.state != "invited":
             raise RefusedError("unknown", "This invitation has been used, or never was one.")
-        close = challenge.definition.teams.close
-        if close is not None and now >= close:
-            raise RefusedError("closed", "Teams can no longer be made or changed.")
+        _check_not_closed(challenge, now)
         _check_free(connection, challenge.key, account)
         largest = challenge.definition.teams.largest
         if largest is not None and team_size(connection, row.team) >= largest:
@@ -231,21 +217,36 @@ def ensure_captain(connection: Connection, key: int) -> None:
         connection.execute(update(member).filter_by(key=rows[0].key).values(role="captain"))
 
 
+def _check_not_closed(challenge: Challenge, now: int) -> None:
+    close = challenge.definition.teams.close
+    if close is not None and now >= close:
+        raise RefusedError("closed", "Teams can no longer be made or changed.")
+
+
 def _check_free(connection: Connection, challenge: int, account: int) -> None:
     taken = select(member.c.key).filter_by(challenge=challenge, account=account, state="active")
     if connection.scalar(taken) is not None:
         raise RefusedError("taken", "You are in a team already; leave it first.")
 
 
-def _add_member(connection: Connection, own: Row[Any], account: int, role: str, now: int) -> None:
+def _add_member(
+    connection: Connection,
+    own: Team,
+    now: int,
+    role: str,
+    state: str,
+    *,
+    account: int | None = None,
+    invitation: str = "",
+) -> None:
     connection.execute(
         insert(member).values(
             challenge=own.challenge,
             team=own.key,
             account=account,
             role=role,
-            state="active",
-            invitation="",
+            state=state,
+            invitation=invitation,
             since=now,
         )
     )
@@ -257,7 +258,7 @@ def team_size(connection: Connection, key: int) -> int:
     return int(connection.execute(count).scalar_one())
 
 
-def _team(row: Row[Any]) -> Team:
+def _team(row: TableRow) -> Team:
     return Team(**{each.name: getattr(row, each.name) for each in fields(Team)})
 
 
@@ -293,7 +294,7 @@ def merge(challenge: Challenge, one: Team, into: Team, *, actor: str, reason: st
 
 def decide(challenge: Challenge, own: Team, what: str, *, actor: str, reason: str) -> None:
     """Approve, disqualify or reinstate a team."""
-    changes: dict[str, dict[str, Any]] = {
+    changes: dict[str, dict[str, object]] = {
         "approve": {"approved": True},
         "disqualify": {"state": "disqualified"},
         "reinstate": {"state": "active"},

@@ -6,12 +6,12 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import insert, select, update
 
 from reelscore.challenges.challenge import DAY, Challenges, day_of
 from reelscore.challenges.store.events import log
+from reelscore.challenges.store.tables import TableRow
 from reelscore.challenges.store.tables import token as table
 from reelscore.errors import DataError, RefusedError
 
@@ -23,25 +23,15 @@ _NAME = 60
 
 @dataclass(frozen=True)
 class AccessToken:
-    """A token, without what makes it one.
+    """A token, without what makes it one."""
 
-    Attributes:
-        key: Its number in the database.
-        account: Whose it is.
-        name: What its owner calls it.
-        scopes: What it may do.
-        created: When it was made, in microseconds since 1970.
-        expires: When it ends.
-        used: The last day on which it was used; empty where it never was.
-    """
-
-    key: int
-    account: int
-    name: str
-    scopes: tuple[str, ...]
-    created: int
-    expires: int
-    used: str
+    key: int  # its number in the database
+    account: int  # whose it is
+    name: str  # what its owner calls it
+    scopes: tuple[str, ...]  # what it may do
+    created: int  # when it was made, in microseconds since 1970
+    expires: int  # when it ends
+    used: str  # the last day on which it was used; empty where it never was
 
 
 def make_token(
@@ -123,7 +113,7 @@ def revoke_token(challenges: Challenges, account: int, key: int, *, actor: str =
         log(connection, now, None, "token", str(account), actor=actor, after="revoked")
 
 
-def _token(row: Row[Any]) -> AccessToken:
+def _token(row: TableRow) -> AccessToken:
     scopes = tuple(row.scopes.split())
     return AccessToken(row.key, row.account, row.name, scopes, row.created, row.expires, row.used)
 

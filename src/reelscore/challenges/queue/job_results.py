@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select
+from sqlalchemy import Connection, func, insert, select
 
-from reelscore.challenges.boards.ladder import Score, Told, tell
+from reelscore.challenges.boards.ladder import Score, Step, Told, tell
 from reelscore.challenges.boards.resamples import NO_RESAMPLES, ScoredSplit
 from reelscore.challenges.challenge import split_rows
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.reader import parsed_definition
-from reelscore.challenges.definition.records import Definition
+from reelscore.challenges.definition.records import Definition, ScoringSettings
 from reelscore.challenges.people.teams import own_keys
 from reelscore.challenges.store.blobs import put_blob
 from reelscore.challenges.store.results import draws_of, told_from
 from reelscore.challenges.store.tables import (
+    TableRow,
     array,
     challenge,
     job,
@@ -36,43 +36,31 @@ class OtherSignature(DataError):
 
 @dataclass(frozen=True)
 class Claim:
-    """A job that somebody may score now.
+    """A job that somebody may score now."""
 
-    Attributes:
-        job: Its key.
-        lease: The token that proves it.
-        submission: The public id of the submission.
-        phase: The key of its phase.
-        generation: The job's generation.
-        settings: How to score it.
-        captions: What to score, as `reelscore.challenges.uploads.uploads` made it.
-        splits: Key, id and digest of each split.
-    """
-
-    job: int
-    lease: str
-    submission: str
-    phase: int
-    generation: int
-    settings: Mapping[str, Any]
-    captions: bytes
-    splits: Sequence[tuple[int, str, str]]
+    job: int  # its key
+    lease: str  # the token that proves it
+    submission: str  # the public id of the submission
+    phase: int  # the key of its phase
+    generation: int  # the job's generation
+    settings: ScoringSettings  # how to score it
+    captions: bytes  # what to score, as `reelscore.challenges.uploads.uploads` made it
+    splits: Sequence[tuple[int, str, str]]  # key, id and digest of each split
 
 
 def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredSplit) -> None:
     """Keep the scores and arrays of a job on one split."""
-    for position, (name, value, signature) in enumerate(scored.scores):
-        low, high = scored.draws.interval(name) or (None, None)
+    for position, (name, score) in enumerate(with_ends(scored).items()):
         connection.execute(
             insert(result).values(
                 job=key,
                 split=split_key,
                 score=name,
                 position=position,
-                value=value,
-                low=low,
-                high=high,
-                signature=signature,
+                value=score.value,
+                low=score.low,
+                high=score.high,
+                signature=score.signature,
             )
         )
     arrays = {**scored.arrays, "draws": (scored.draws.names, scored.draws.to_bytes())}
@@ -86,6 +74,15 @@ def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredS
                 blob=put_blob(connection, content),
             )
         )
+
+
+def with_ends(scored: ScoredSplit) -> dict[str, Score]:
+    """Return the scores of a split by name, with the ends of their intervals."""
+    scores = {}
+    for name, value, signature in scored.scores:
+        low, high = scored.draws.interval(name) or (None, None)
+        scores[name] = Score(value, low, high, signature)
+    return scores
 
 
 def check_signatures(
@@ -115,35 +112,22 @@ def check_signatures(
 def tell_team(
     connection: Connection,
     own: Claim,
-    row: Row[Any],
+    row: TableRow,
     split_key: int,
     split_id: str,
     scored: ScoredSplit,
     now: int,
 ) -> None:
     """Decide what the team is told of a split, and keep that."""
-    definition = parsed_definition(
-        connection.execute(
-            select(challenge.c.definition)
-            .join(phase, phase.c.challenge == challenge.c.key)
-            .where(phase.c.key == own.phase)
-        ).scalar_one()
-    )
+    of_phase = select(challenge.c.definition, phase.c.id).where(phase.c.key == own.phase)
+    joined = of_phase.join(phase, phase.c.challenge == challenge.c.key)
+    text, phase_id = connection.execute(joined).one()
+    definition = parsed_definition(text)
     rule = next(each for each in split_rows(connection, own.phase) if each.key == split_key)
-    phase_id = connection.execute(select(phase.c.id).filter_by(key=own.phase)).scalar_one()
-    primary = next(
-        (
-            board.primary
-            for board in definition.boards
-            if (board.phase, board.split) == (phase_id, split_id)
-        ),
-        scored.scores[0][0] if scored.scores else "",
-    )
-    scores = {}
-    for name, value, signature in scored.scores:
-        low, high = scored.draws.interval(name) or (None, None)
-        scores[name] = Score(value, low, high, signature)
-    step: Any = rule.step or None
+    scores = with_ends(scored)
+    boards = definition.boards_of(phase_id, split_id)
+    primary = boards[0].primary if boards else next(iter(scores), "")
+    step: Step = "auto" if rule.step == "auto" else float(rule.step) if rule.step else None
     sign = _sign(definition, split_id, primary)
     told = tell(
         rule.feedback,
@@ -152,7 +136,7 @@ def tell_team(
         scored.draws,
         primary=primary,
         sign=sign,
-        step=step if step in (None, "auto") else float(step),
+        step=step,
         before=_told_before(connection, own, row, split_key, primary, sign),
     )
     connection.execute(
@@ -174,7 +158,7 @@ def _sign(definition: Definition, split_id: str, primary: str) -> int:
 
 
 def _told_before(
-    connection: Connection, own: Claim, row: Row[Any], split_key: int, primary: str, sign: int
+    connection: Connection, own: Claim, row: TableRow, split_key: int, primary: str, sign: int
 ) -> Told | None:
     """Return the best that the team, and any that was merged with it.
 
@@ -195,17 +179,13 @@ def _told_before(
     told = max(known, key=lambda told: sign * told["scores"][primary]["value"], default=None)
     if told is None:
         return None
-    key = connection.scalar(
+    keys = (
         select(job.c.key)
         .select_from(job.join(submission))
         .where(submission.c.id == told["submission"], job.c.generation == own.generation)
     )
-    draws = (
-        NO_RESAMPLES
-        if key is None
-        else draws_of(connection, split_key, [key]).get(key, NO_RESAMPLES)
-    )
-    return replace(told_from(told), draws=draws)
+    draws = draws_of(connection, split_key, connection.scalars(keys).all())
+    return replace(told_from(told), draws=next(iter(draws.values()), NO_RESAMPLES))
 
 
 def version_of(connection: Connection, phase_key: int, generation: int) -> str:

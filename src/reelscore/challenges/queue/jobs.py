@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from reelscore._version import __version__
 from reelscore.challenges.boards.resamples import ScoredSplit
 from reelscore.challenges.challenge import Challenge, Challenges, split_rows
+from reelscore.challenges.definition.records import ScoringSettings
 from reelscore.challenges.queue.job_results import (
     Claim,
     check_signatures,
@@ -28,19 +29,36 @@ from reelscore.challenges.queue.queue_state import is_able, needs_of
 from reelscore.challenges.quota import charge_again, refund
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import check_reason, log
-from reelscore.challenges.store.tables import job, phase, phase_split, split, submission
+from reelscore.challenges.store.tables import TableRow, job, phase, phase_split, split, submission
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
 
 LEASE = 60_000_000  # microseconds
 RENEWAL = 15.0  # seconds
 FAULTS, CLAIMS = 3, 10
-_FREE: dict[str, Any] = {"lease": "", "leased_until": None}  # nobody scores it
 _PAUSES = (10_000_000, 60_000_000)  # after the first and the second fault
 
 
+class _JobKind(NamedTuple):
+    """What a worker must be able to do for some jobs, and the phase and generation they are of."""
+
+    needs: str
+    phase: int
+    generation: int
+
+
+class _NewestJob(NamedTuple):
+    """The newest job of a submission."""
+
+    submission: int
+    phase: int
+    job: int
+    generation: int
+    state: str
+
+
 def queue(
-    connection: Connection, submission: int, generation: int, settings: Mapping[str, Any], now: int
+    connection: Connection, submission: int, generation: int, settings: ScoringSettings, now: int
 ) -> None:
     """Queue a scoring of a submission."""
     connection.execute(
@@ -68,11 +86,12 @@ def claim(
     """Take the next job that one is able to score; ``None`` where there is none."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
-        waiting = select(job.c.needs, submission.c.phase, job.c.generation).select_from(
-            job.join(submission)
+        waiting = (
+            select(job.c.needs, submission.c.phase, job.c.generation)
+            .select_from(job.join(submission))
+            .where(job.c.state == "queued", job.c.not_before <= now)
         )
-        waiting = waiting.where(job.c.state == "queued", job.c.not_before <= now).distinct()
-        kinds = connection.execute(waiting).all()
+        kinds = map(_JobKind._make, connection.execute(waiting.distinct()).all())
         suitable = [
             kind
             for kind in kinds
@@ -93,7 +112,7 @@ def claim(
     return None
 
 
-def _in_order(connection: Connection, kinds: Sequence[Any], now: int) -> Sequence[Row[Any]]:
+def _in_order(connection: Connection, kinds: Sequence[_JobKind], now: int) -> Sequence[TableRow]:
     """Return the job that is next, if any: important phases first, then teams that have none."""
     if not kinds:
         return []
@@ -151,22 +170,15 @@ def _in_turn() -> ColumnElement[bool]:
     return ~(has_ladder & is_behind)
 
 
-def _claim(connection: Connection, row: Row[Any], lease: str) -> Claim:
+def _claim(connection: Connection, row: TableRow, lease: str) -> Claim:
     own = connection.execute(select(phase).filter_by(key=row.phase)).one()
     try:
         captions = get_blob(connection, row.captions_blob)
     except DataError:
         captions = b""  # it is damaged: this job fails, and others go on
-    return Claim(
-        row.key,
-        lease,
-        row.id,
-        row.phase,
-        row.generation,
-        json.loads(own.settings),
-        captions,
-        [(each.key, each.id, each.digest) for each in split_rows(connection, row.phase)],
-    )
+    settings: ScoringSettings = json.loads(own.settings)
+    splits = [(each.key, each.id, each.digest) for each in split_rows(connection, row.phase)]
+    return Claim(row.key, lease, row.id, row.phase, row.generation, settings, captions, splits)
 
 
 def references_of(challenges: Challenges, split_key: int) -> tuple[bytes, bytes]:
@@ -187,8 +199,7 @@ def finish(challenges: Challenges, own: Claim, scored: Mapping[str, ScoredSplit]
     """Keep the result of a job: results, arrays, what the team is told, state and event."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
-        released = {**_FREE, "finished": now, "reason": ""}
-        if not _changed(connection, own, {"state": "scored", **released}):
+        if not _changed(connection, own, _released("scored", "", finished=now)):
             return False
         keys = {id: key for key, id, _ in own.splits}
         for id, each in scored.items():
@@ -215,13 +226,8 @@ def _fault(connection: Connection, own: Claim, now: int, reason: str) -> str:
     faults = row.faults + 1
     if faults >= FAULTS:
         return "failed" if _fail(connection, own, now, reason, faults=faults) else ""
-    values = {
-        "state": "queued",
-        "faults": faults,
-        "not_before": now + _PAUSES[faults - 1],
-        **_FREE,
-        "reason": reason,
-    }
+    again = now + _PAUSES[faults - 1]
+    values = _released("queued", reason, faults=faults, not_before=again)
     return "queued" if _changed(connection, own, values) else ""
 
 
@@ -259,17 +265,16 @@ def give_back(challenges: Challenges, own: Claim, reason: str) -> bool:
     """Put a job back as if it had not been claimed: its worker stops, or must not score it."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
-        values = {
-            "state": "queued",
-            "claims": job.c.claims - 1,
-            "not_before": now,
-            **_FREE,
-            "reason": reason,
-        }
+        values = _released("queued", reason, claims=job.c.claims - 1, not_before=now)
         return _changed(connection, own, values)
 
 
-def _changed(connection: Connection, own: Claim, values: Mapping[str, Any]) -> bool:
+def _released(state: str, reason: str, **more: object) -> dict[str, object]:
+    """Return the values of a job that nobody scores now."""
+    return {"state": state, "reason": reason, "lease": "", "leased_until": None, **more}
+
+
+def _changed(connection: Connection, own: Claim, values: Mapping[str, object]) -> bool:
     """Change a job that one holds; with another's lease nothing is changed."""
     held = update(job).where(
         job.c.key == own.job, job.c.lease == own.lease, job.c.state == "scoring"
@@ -280,8 +285,7 @@ def _changed(connection: Connection, own: Claim, values: Mapping[str, Any]) -> b
 def _fail(
     connection: Connection, own: Claim, now: int, reason: str, *, faults: int | None = None
 ) -> bool:
-    values: dict[str, Any] = {"state": "failed", **_FREE}
-    values |= {"finished": now, "reason": reason}
+    values = _released("failed", reason, finished=now)
     if faults is not None:
         values["faults"] = faults
     if not _changed(connection, own, values):
@@ -315,10 +319,9 @@ def sweep(challenges: Challenges, *, all_leases: bool = False) -> int:
         for row in rows:
             if row.claims >= CLAIMS:
                 reason = f"{row.claims} workers ended while they scored it"
-                values = {"state": "failed", "finished": now, "reason": reason}
+                values = _released("failed", reason, finished=now)
             else:
-                values = {"state": "queued", "not_before": now, "reason": "its worker is gone"}
-            values |= _FREE
+                values = _released("queued", "its worker is gone", not_before=now)
             connection.execute(update(job).filter_by(key=row.key).values(values))
             if row.claims >= CLAIMS:
                 _failed(connection, row.key, now, str(values["reason"]))
@@ -356,14 +359,11 @@ def rerun(challenge: Challenge, id: str, *, actor: str, reason: str) -> None:
         log(connection, now, challenge.key, "rerun", id, actor=actor, reason=reason)
 
 
-def _newest(connection: Connection, challenge: Challenge, id: str) -> Any:
+def _newest(connection: Connection, challenge: Challenge, id: str) -> _NewestJob:
     row = connection.execute(
         select(
-            submission.c.key.label("submission"),
-            submission.c.phase,
-            job.c.key.label("job"),
-            job.c.generation,
-            job.c.state,
+            *(submission.c.key, submission.c.phase),
+            *(job.c.key.label("job"), job.c.generation, job.c.state),
         )
         .select_from(job.join(submission).join(phase, submission.c.phase == phase.c.key))
         .where(submission.c.id == id, phase.c.challenge == challenge.key)
@@ -372,7 +372,7 @@ def _newest(connection: Connection, challenge: Challenge, id: str) -> Any:
     ).one_or_none()
     if row is None:
         raise RefusedError("unknown", f"There is no submission {id!r}.")
-    return row
+    return _NewestJob._make(row)
 
 
 def rescore(challenge: Challenge, phase_id: str, *, actor: str, reason: str) -> int:
@@ -411,8 +411,7 @@ def begin_generation(
         raise RefusedError("taken", f"Generation {generation} is being scored; wait for its end.")
     again = [row for row in rows if row.state != "cancelled"]
     waiting = [row.job for row in again if row.state in ("queued", "scoring")]
-    replaced = {"state": "cancelled", "reason": "scored with the next generation", "finished": now}
-    replaced |= _FREE
+    replaced = _released("cancelled", "scored with the next generation", finished=now)
     connection.execute(update(job).where(job.c.key.in_(waiting)).values(replaced))
     for row in again:
         queue(connection, row.key, generation + 1, own.settings, now)

@@ -21,6 +21,7 @@ from typing import IO, Any
 
 import msgspec
 
+Message = dict[str, Any]  # a request or an answer, as MessagePack has it
 _LENGTH = struct.Struct("<Q")
 _NAP = 0.05  # seconds between two looks at a process
 _DATABASES = ("PG", "DATABASE")
@@ -65,11 +66,11 @@ class Helper:
 
     def ask(
         self,
-        request: dict[str, Any],
+        request: Message,
         seconds: float,
         memory: int,
         meanwhile: Callable[[], bool] = lambda: True,
-    ) -> dict[str, Any]:
+    ) -> Message:
         """Send a request and wait for its answer."""
         process = self._running()
         begun = time.monotonic()
@@ -98,7 +99,7 @@ class Helper:
         self._answered += 1
         if self._uses and self._answered >= self._uses:
             self.close()
-        result: dict[str, Any] = msgspec.msgpack.decode(answer[0])
+        result: Message = msgspec.msgpack.decode(answer[0])
         return result
 
     def _end(self, process: subprocess.Popen[bytes], exchange: threading.Thread) -> None:
@@ -134,9 +135,7 @@ class Helper:
         return self._process
 
 
-def _exchange(
-    process: subprocess.Popen[bytes], request: dict[str, Any], answer: list[bytes]
-) -> None:
+def _exchange(process: subprocess.Popen[bytes], request: Message, answer: list[bytes]) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -148,7 +147,7 @@ def _exchange(
         answer.append(message)
 
 
-def _send(pipe: IO[bytes], message: dict[str, Any]) -> None:
+def _send(pipe: IO[bytes], message: Message) -> None:
     content = msgspec.msgpack.encode(message)
     pipe.write(_LENGTH.pack(len(content)))
     pipe.write(content)
@@ -193,7 +192,7 @@ def resident(pid: int) -> int:
         return 0
 
 
-def echo(request: dict[str, Any]) -> dict[str, Any]:
+def echo(request: Message) -> Message:
     """Answer with the request, for tests."""
     return request
 

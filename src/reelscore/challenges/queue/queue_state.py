@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import func, insert, select, update
 
 from reelscore._version import __version__
 from reelscore.challenges.challenge import Challenge, Challenges
+from reelscore.challenges.definition.records import ScoringSettings
 from reelscore.challenges.queue.job_results import version_of
 from reelscore.challenges.store.tables import job, submission, worker
 
@@ -20,21 +20,13 @@ _GONE = 120_000_000  # microseconds after which a worker that says nothing count
 
 @dataclass(frozen=True)
 class Waiting:
-    """The queue as a whole.
+    """The queue as a whole."""
 
-    Attributes:
-        waiting: How many jobs wait.
-        scoring: How many are being scored.
-        failed: How many failed.
-        oldest: How many seconds the oldest has waited.
-        scorers: How many scorers there are.
-    """
-
-    waiting: int
-    scoring: int
-    failed: int
-    oldest: float
-    scorers: int
+    waiting: int  # how many jobs wait
+    scoring: int  # how many are being scored
+    failed: int  # how many failed
+    oldest: float  # how many seconds the oldest has waited
+    scorers: int  # how many scorers there are
 
 
 def queue_state(challenges: Challenges) -> Waiting:
@@ -115,7 +107,7 @@ def seen(challenges: Challenges, name: str, able: Iterable[str], scorers: int) -
 _LEARNED = ("bertha", "sts", "fusion", "ensemble", "bertscore")
 
 
-def needs_of(settings: Mapping[str, Any]) -> str:
+def needs_of(settings: ScoringSettings) -> str:
     """Return what scoring with some settings needs, separated by spaces; empty for nothing.
 
     >>> needs_of({"kind": "captions", "metrics": ["cider", "bertha|seed:1"], "device": "cuda"})

@@ -17,7 +17,8 @@ import numpy as np
 
 from reelscore.challenges.boards.resamples import Resamples, ScoredSplit, draw_scores
 from reelscore.challenges.definition.checks import story_protocol
-from reelscore.challenges.definition.records import Scoring
+from reelscore.challenges.definition.records import Scoring, ScoringSettings
+from reelscore.challenges.queue.processes import Message
 from reelscore.challenges.uploads.splits import captions_references, stories_references, story_of
 from reelscore.data.stories import Stories
 from reelscore.data.tables.table import ScoreTable
@@ -32,7 +33,7 @@ Score = Callable[[Any], Scores]
 _prepared: OrderedDict[str, tuple[Score, list[str]]] = OrderedDict()
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
+def answer(request: Message) -> Message:
     """Score one submission; called in a process of its own."""
     try:
         settings, content = request["settings"], request["content"]
@@ -61,7 +62,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"defect": _where(error)}
 
 
-def _name(digest: str, settings: Mapping[str, Any]) -> str:
+def _name(digest: str, settings: ScoringSettings) -> str:
     return digest + msgspec.json.encode(settings, order="sorted").decode()
 
 
@@ -73,7 +74,7 @@ def _where(error: BaseException) -> str:
 
 
 def prepare(
-    settings: Mapping[str, Any], items: bytes, references: bytes, threads: int | None = None
+    settings: ScoringSettings, items: bytes, references: bytes, threads: int | None = None
 ) -> tuple[Score, list[str]]:
     """Prepare the references of a split."""
     ids: list[str] = msgspec.json.decode(items)["items"]
@@ -88,7 +89,7 @@ def prepare(
     return lambda captions: prepared.scores(prepared.measure(captions, places)), ids
 
 
-def _story_scorer(settings: Mapping[str, Any], references: bytes, threads: int | None) -> Score:
+def _story_scorer(settings: ScoringSettings, references: bytes, threads: int | None) -> Score:
     from reelscore.stories.story_scorer import StoryScorer
 
     scoring = Scoring(scores=tuple(settings["scores"]), protocol=settings["protocol"])
@@ -103,7 +104,7 @@ def _story_scorer(settings: Mapping[str, Any], references: bytes, threads: int |
 
 
 def score_split(
-    score: Score, items: Sequence[str], captions: Any, settings: Mapping[str, Any]
+    score: Score, items: Sequence[str], captions: Any, settings: ScoringSettings
 ) -> ScoredSplit:
     """Score the captions of one split, and resample the scores."""
     scores = score(captions)
@@ -147,7 +148,7 @@ def _npy(values: Any) -> bytes:
     return out.getvalue()
 
 
-def _packed(scored: ScoredSplit) -> dict[str, Any]:
+def _packed(scored: ScoredSplit) -> Message:
     return {
         "scores": list(scored.scores),
         "draws": (scored.draws.names, scored.draws.to_bytes()),
@@ -155,7 +156,7 @@ def _packed(scored: ScoredSplit) -> dict[str, Any]:
     }
 
 
-def unpacked(answered: Mapping[str, Any]) -> dict[str, ScoredSplit]:
+def unpacked(answered: Message) -> dict[str, ScoredSplit]:
     """Return what a scorer's process answered."""
     return {
         split: ScoredSplit(

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -21,7 +20,7 @@ from reelscore._version import __version__
 from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.job_results import Claim, OtherSignature
-from reelscore.challenges.queue.processes import Helper, ProcessFault
+from reelscore.challenges.queue.processes import Helper, Message, ProcessFault
 from reelscore.challenges.queue.queue_state import capabilities, other_versions, seen
 from reelscore.challenges.queue.scorers import unpacked
 from reelscore.errors import DataError, ReelscoreError
@@ -213,10 +212,10 @@ class Workers:
             jobs.put_aside(self.challenges, own, str(error))
             raise
 
-    def _ask(self, helper: Helper, own: Claim) -> dict[str, Any]:
+    def _ask(self, helper: Helper, own: Claim) -> Message:
         limits = own.settings["limits"]
         memory = int(limits["memory_gb"] * 1e9)
-        request: dict[str, Any] = {
+        request: Message = {
             "settings": dict(own.settings),
             "captions": own.captions,
             "digests": {id: digest for _, id, digest in own.splits},

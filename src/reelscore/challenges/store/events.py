@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, insert, select
 
@@ -31,7 +31,7 @@ class LogEvent(NamedTuple):
 _COLUMNS = [event.c[name] for name in LogEvent._fields]
 
 
-def link(chain: str, challenge: str, row: Iterable[Any]) -> str:
+def link(chain: str, challenge: str, row: Iterable[object]) -> str:
     """Chain a row to those before it.
 
     >>> link("", "dogs", [1, "ada", "made", "dogs", "", "", ""])[:8]

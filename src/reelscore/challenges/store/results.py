@@ -22,47 +22,26 @@ from reelscore.challenges.store.blobs import get_blob
 
 @dataclass(frozen=True)
 class SubmissionRecord:
-    """A submission of a phase, with its team and its job of one generation.
+    """A submission of a phase, with its team and its job of one generation."""
 
-    Attributes:
-        key: The database's number of the submission.
-        id: Its public id.
-        team: The team's public id.
-        team_name: The team's name.
-        kind: Whose entry it is.
-        number: Its number within team and phase.
-        arrived: When it arrived.
-        late: Whether it came after the close.
-        status: Whether it is active, withdrawn or disqualified.
-        team_state: Whether the team is active, merged or disqualified.
-        chosen: Whether the captain chose it.
-        method: What the team says about it.
-        link: Where it is described.
-        file_name: What the file was called.
-        job: The database's number of the job; ``None`` without one.
-        state: The job's state; empty without one.
-        reason: Why the job failed, or waits.
-        given_up: Whether its team withdrew it after the close.
-    """
-
-    key: int
-    id: str
-    team: str
-    team_name: str
-    kind: Kind
-    number: int
-    arrived: int
-    late: bool
-    status: str
-    team_state: str
-    chosen: bool
-    method: str
-    link: str
-    file_name: str
-    job: int | None
-    state: str
-    reason: str
-    given_up: bool = False
+    key: int  # the database's number of the submission
+    id: str  # its public id
+    team: str  # the team's public id
+    team_name: str  # the team's name
+    kind: Kind  # whose entry it is
+    number: int  # its number within team and phase
+    arrived: int  # when it arrived
+    late: bool  # whether it came after the close
+    status: str  # whether it is active, withdrawn or disqualified
+    team_state: str  # whether the team is active, merged or disqualified
+    chosen: bool  # whether the captain chose it
+    method: str  # what the team says about it
+    link: str  # where it is described
+    file_name: str  # what the file was called
+    job: int | None  # the database's number of the job; ``None`` without one
+    state: str  # the job's state; empty without one
+    reason: str  # why the job failed, or waits
+    given_up: bool = False  # whether its team withdrew it after the close
 
     @property
     def counts(self) -> bool:

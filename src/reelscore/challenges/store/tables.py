@@ -20,6 +20,7 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Row,
     Table,
     Text,
     UniqueConstraint,
@@ -33,6 +34,7 @@ from reelscore.store.locations import Where
 from reelscore.store.tables import Number, Time
 
 metadata = MetaData()
+TableRow = Row[tuple[object, ...]]  # what was selected: its columns are attributes
 
 # Rows of these are added and never changed or removed: triggers forbid it.
 APPEND_ONLY = (

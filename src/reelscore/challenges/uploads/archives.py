@@ -31,15 +31,10 @@ _PASSED_OVER = ("metadata", "readme", "readme.txt", "readme.md", "desktop.ini", 
 
 @dataclass
 class Unpacked:
-    """The files of an upload.
+    """The files of an upload."""
 
-    Attributes:
-        files: Their content, by name for messages.
-        notes: What was passed over.
-    """
-
-    files: dict[str, bytes] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)  # their content, by name for messages
+    notes: list[str] = field(default_factory=list)  # what was passed over
 
 
 def unpack(name: str, content: bytes) -> Unpacked:

@@ -23,19 +23,12 @@ from reelscore.errors import DataError
 
 @dataclass(frozen=True)
 class SplitContent:
-    """Items and references as they are kept.
+    """Items and references as they are kept."""
 
-    Attributes:
-        kind: Captions or stories.
-        items: The ids, with the durations of videos, as JSON.
-        references: The references in the order of the items, as JSON.
-        count: How many items there are.
-    """
-
-    kind: Kind
-    items: bytes
-    references: bytes
-    count: int
+    kind: Kind  # captions or stories
+    items: bytes  # the ids, with the durations of videos, as JSON
+    references: bytes  # the references in the order of the items, as JSON
+    count: int  # how many items there are
 
     @property
     def digest(self) -> str:

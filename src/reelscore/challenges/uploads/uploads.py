@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from reelscore.challenges.definition.records import Kind, ScoringLimits
-from reelscore.challenges.queue.processes import Helper, ProcessFault
+from reelscore.challenges.queue.processes import Helper, Message, ProcessFault
 from reelscore.challenges.uploads.archives import unpack
 from reelscore.data.checks import SHOWN, Problems, candidate_fault, has_words, id_fault
 from reelscore.data.formats import get_format
@@ -40,19 +40,12 @@ _LONGEST = 300  # characters of one problem in a report
 
 @dataclass(frozen=True)
 class UploadReport:
-    """What is wrong with an upload.
+    """What is wrong with an upload."""
 
-    Attributes:
-        message: All of it in one sentence.
-        problems: The first few, each with its place.
-        count: How many there are.
-        notes: What was passed over.
-    """
-
-    message: str
-    problems: tuple[str, ...] = ()
-    count: int = 1
-    notes: tuple[str, ...] = ()
+    message: str  # all of it in one sentence
+    problems: tuple[str, ...] = ()  # the first few, each with its place
+    count: int = 1  # how many there are
+    notes: tuple[str, ...] = ()  # what was passed over
 
     def to_json(self) -> str:
         """Return it as it is kept and sent; at most 8 kB."""
@@ -61,15 +54,11 @@ class UploadReport:
 
 @dataclass(frozen=True)
 class Accepted:
-    """Captions of an upload that can be scored.
+    """Captions of an upload that can be scored."""
 
-    Attributes:
-        captions: Captions by split, in the order of its items, as JSON; see `captions_of`.
-        notes: What was passed over.
-    """
-
+    # as JSON, by split: texts in the order of its items, or timed captions by video
     captions: bytes
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what was passed over
 
     @property
     def content(self) -> str:
@@ -79,34 +68,22 @@ class Accepted:
 
 @dataclass(frozen=True)
 class ItemList:
-    """The items of a split, as a reader may know them.
+    """The items of a split, as a reader may know them."""
 
-    Attributes:
-        split: The split's id.
-        items: The ids.
-        durations: Of stories, how long each video is, where that is known.
-    """
-
-    split: str
-    items: Sequence[str]
+    split: str  # the split's id
+    items: Sequence[str]  # the ids
+    # of stories, how long each video is, where that is known
     durations: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What an upload has to hold.
+    """What an upload has to hold."""
 
-    Attributes:
-        kind: Captions or stories.
-        splits: The items of each split of the phase.
-        limits: How much is too much.
-        missing: Of stories, whether a video may have none: ``error`` or ``zero``.
-    """
-
-    kind: Kind
-    splits: Sequence[ItemList]
-    limits: ScoringLimits = field(default_factory=ScoringLimits)
-    missing: str = "error"
+    kind: Kind  # captions or stories
+    splits: Sequence[ItemList]  # the items of each split of the phase
+    limits: ScoringLimits = field(default_factory=ScoringLimits)  # how much is too much
+    missing: str = "error"  # of stories, whether a video may have none: ``error`` or ``zero``
 
 
 class Readers:
@@ -117,8 +94,8 @@ class Readers:
     ...     got = readers.read("run.json", b'{"v1": "a man", "v2": "a dog"}', expected)
     ...     readers.read("run.json", b'{"v1": "a man"}', expected).message
     "run.json: 1 item has no caption (first: 'v2')."
-    >>> captions_of(got.captions)
-    {'test': ['a man', 'a dog']}
+    >>> got.captions
+    b'{"test":["a man","a dog"]}'
     """
 
     def __init__(self, count: int, seconds: float = SECONDS, memory: int = MEMORY) -> None:
@@ -132,7 +109,7 @@ class Readers:
 
     def read(self, name: str, content: bytes, expected: Expected) -> Accepted | UploadReport:
         """Read an upload."""
-        request = {"name": shown_name(name), "content": content, **_plain(expected)}
+        request = {"name": shown_name(name), "content": content, **msgspec.to_builtins(expected)}
         with self._reader() as helper:
             try:
                 answer = self._ask(helper, request)
@@ -157,7 +134,7 @@ class Readers:
         for helper in self._all:
             helper.close()
 
-    def _ask(self, helper: Helper, request: dict[str, Any]) -> dict[str, Any]:
+    def _ask(self, helper: Helper, request: Message) -> Message:
         """Ask a reader; one that died is asked once more, since the file may not be to blame."""
         try:
             return helper.ask(request, *self._limits)
@@ -183,12 +160,6 @@ def busy() -> RefusedError:
     return RefusedError("busy", "Many files are being read; try again in a minute.")
 
 
-def captions_of(captions: bytes) -> dict[str, Any]:
-    """Return captions by split: texts in the order of the items, or timed captions by video."""
-    splits: dict[str, Any] = msgspec.json.decode(captions)
-    return splits
-
-
 def shown_name(name: str) -> str:
     r"""Return the name of an upload for messages: without folders, short, on one line.
 
@@ -200,15 +171,10 @@ def shown_name(name: str) -> str:
     return (plain if len(plain) <= 80 else f"{plain[:77]}…") or "captions"
 
 
-def _plain(expected: Expected) -> dict[str, Any]:
-    builtins: dict[str, Any] = msgspec.to_builtins(expected)
-    return builtins
-
-
 # In the reader's process
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
+def answer(request: Message) -> Message:
     """Read one upload; called in a process of its own."""
     name, content = request.pop("name"), request.pop("content")
     expected = msgspec.convert(request, Expected)
@@ -243,7 +209,7 @@ class _UploadReading:
         self._places: dict[str, str] = {}
         self._files: Mapping[str, bytes] = {}
 
-    def read(self, content: bytes) -> dict[str, Any] | None:
+    def read(self, content: bytes) -> dict[str, object] | None:
         """Return captions by split, or ``None`` where there are problems."""
         unpacked = unpack(self.name, content)
         self.notes += unpacked.notes
@@ -266,12 +232,12 @@ class _UploadReading:
             return None
         return {split.split: self._in_order(split, found) for split in self._expected.splits}
 
-    def _in_order(self, split: ItemList, found: Mapping[str, Any]) -> Any:
+    def _in_order(self, split: ItemList, found: Mapping[str, object]) -> object:
         if self._expected.kind == "captions":
             return [found[item] for item in split.items]
         return {item: found[item] for item in split.items if item in found}
 
-    def report(self, message: str = "") -> dict[str, Any]:
+    def report(self, message: str = "") -> Message:
         """Return what is wrong, in few words however much it is."""
         problems = self._said(self._problems.first)
         count = self._problems.count + bool(message)
@@ -384,7 +350,7 @@ class _UploadReading:
                 return name
         return None
 
-    def _check_missing(self, found: Mapping[str, Any]) -> None:
+    def _check_missing(self, found: Mapping[str, object]) -> None:
         if self._expected.kind == "stories" and self._expected.missing == "zero":
             if not found and not self._problems.count:
                 raise DataError(f"{self.name}: holds no video of the test set.")
