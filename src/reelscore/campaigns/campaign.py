@@ -32,8 +32,7 @@ from reelscore.campaigns.store.records import (
     Terms,
     check_terms,
 )
-from reelscore.errors import DataError, MissingExtraError, UnknownNameError
-from reelscore.store.tables import Migrations
+from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.values import check_name, check_text, microseconds
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ class Campaign:
         seed: int = 0,
         raters_per_hit: int = 1,
         hold: float = HOLD,
-        settings: Mapping[str, Any] | None = None,
+        settings: Mapping[str, object] | None = None,
         captions: Mapping[str, Mapping[str, str]] | None = None,
         id: str | None = None,
         clock: Clock = time.time,
@@ -240,7 +239,7 @@ class Campaign:
         protocol: str = "direct-assessment",
         layout: str = "imported",
         seed: int = 0,
-        settings: Mapping[str, Any] | None = None,
+        settings: Mapping[str, object] | None = None,
         id: str | None = None,
         clock: Clock = time.time,
     ) -> Campaign:
@@ -397,7 +396,7 @@ class Campaign:
         """Whatever programs on top have noted."""
         return self._read(store.campaigns.read_settings)
 
-    def set_settings(self, settings: Mapping[str, Any]) -> None:
+    def set_settings(self, settings: Mapping[str, object]) -> None:
         """Replace the settings.
 
         Raises:
@@ -405,7 +404,7 @@ class Campaign:
         """
         self._write(store.campaigns.write_settings, settings)
 
-    def change_settings(self, parts: Mapping[str, Any]) -> None:
+    def change_settings(self, parts: Mapping[str, object]) -> None:
         """Replace some of the settings, whatever others do with the rest at the same time.
 
         Raises:
@@ -743,31 +742,6 @@ def _opened(where: Where, *, create: bool = False) -> Iterator[Database]:
     except BaseException:
         database.close()
         raise
-
-
-@contextmanager
-def _built(where: Where) -> Iterator[Database]:
-    """Open a database for something large that may fail; a new file appears when it is whole."""
-    with _store().building(where, _migrations()) as database:
-        yield database
-
-
-def _store() -> Any:
-    try:
-        from reelscore.store import database
-    except ImportError as error:
-        if error.name and error.name.partition(".")[0] in ("sqlalchemy", "alembic"):
-            raise MissingExtraError.of(
-                "Campaigns need SQLAlchemy and Alembic", "reelscore[web]"
-            ) from None
-        raise
-    return database
-
-
-def _migrations() -> Migrations:
-    from reelscore.campaigns.store.migrations import MIGRATIONS
-
-    return MIGRATIONS
 
 
 def _all_terms(database: Database) -> Sequence[Terms]:

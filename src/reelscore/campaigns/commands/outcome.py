@@ -218,7 +218,7 @@ def _write(
         write_report(outputs.html, made)
 
 
-def _everything(results: Results, ranking: Comparison) -> dict[str, Any]:
+def _everything(results: Results, ranking: Comparison) -> dict[str, object]:
     agreed = {
         name: {"alpha": known(each.alpha), **{k: known(v) for k, v in each.icc._asdict().items()}}
         for name, each in results.agreement.items()
@@ -279,7 +279,7 @@ def _show_votes(
             say(note, err=False)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Make nulls of what is not a number, all the way down."""
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}

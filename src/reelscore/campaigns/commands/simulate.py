@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import click
 
@@ -181,7 +180,7 @@ def _made_up_hits(names: Sequence[str], hits: int, seed: int) -> Sequence[Hit]:
     return build_hits(captions, people, seed=seed, hits=hits).hits
 
 
-def _plain(result: Study, quality: Mapping[str, float]) -> dict[str, Any]:
+def _plain(result: Study, quality: Mapping[str, float]) -> dict[str, object]:
     return {
         "campaigns": result.campaigns,
         "truth": quality,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -208,18 +208,18 @@ def replicate(
 def _replication(
     first: ScoreTable, second: ScoreTable, metric: str, shared: Sequence[str]
 ) -> Replication:
-    sides: list[Any] = [[t[name][metric].score for name in shared] for t in (first, second)]
+    one, other = ([t[name][metric].score for name in shared] for t in (first, second))
     captions: list[tuple[float, float]] = []
     for name in shared:
-        one, other = first[name][metric].items, second[name][metric].items
-        captions += [(one[item], other[item]) for item in one if item in other.index.position]
+        mine, theirs = first[name][metric].items, second[name][metric].items
+        captions += [(mine[item], theirs[item]) for item in mine if item in theirs.index.position]
     paired = np.array(captions).reshape(-1, 2)
     return Replication(
         metric,
         len(shared),
-        float(pearson(*sides)),
-        float(spearman(*sides)),
-        float(kendall_b(*sides)),
+        float(pearson(one, other)),
+        float(spearman(one, other)),
+        float(kendall_b(one, other)),
         len(paired),
         float(pearson(*paired.T)) if len(paired) > 1 else math.nan,
     )

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,7 +85,7 @@ class CriterionRanks:
     comparison: Comparison
     agreement: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return everything as plain data, ready for JSON."""
         plain = {**vars(self), "differences": self.comparison.pair_dicts()}
         return {name: value for name, value in plain.items() if name != "comparison"}

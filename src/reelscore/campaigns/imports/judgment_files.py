@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -218,7 +218,7 @@ def judgments_csv(judgments: Iterable[Judgment]) -> str:
     return spreadsheet_csv([Judgment.__struct_fields__, *map(_cells, judgments)])
 
 
-def _cells(judgment: Judgment) -> list[Any]:
+def _cells(judgment: Judgment) -> list[object]:
     values = msgspec.structs.asdict(judgment)
     for name in _TIMES:
         values[name] = None if values[name] is None else _utc(values[name])

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 from reelscore.campaigns.evaluate.agreement import krippendorff_alpha
 from reelscore.campaigns.evaluate.preferences import Preference
-from reelscore.campaigns.evaluate.quality import Quality, RaterQuality
+from reelscore.campaigns.evaluate.quality import Quality, RaterQuality, known
 from reelscore.campaigns.evaluate.rankings import RankingResults
 from reelscore.campaigns.evaluate.scores import HumanScores
 from reelscore.campaigns.evaluate.votes import Choice, Standing, vote_matrix
@@ -55,11 +55,10 @@ def quality_grid(quality: Quality) -> Grid:
 
 def quality_csv(quality: Quality) -> str:
     """Return everything known of each rater as CSV, numbers in full."""
-    rows = quality.to_dict()["raters"]
-    table = [[field.name for field in fields(RaterQuality)]]
-    for row in rows:
-        cells = ("" if value is None else value for value in row.values())
-        table.append([" ".join(v) if isinstance(v, tuple) else v for v in cells])
+    table: list[list[object]] = [[field.name for field in fields(RaterQuality)]]
+    for each in quality.raters:
+        cells = {**vars(each), "flags": " ".join(each.flags)}
+        table.append(["" if known(value) is None else value for value in cells.values()])
     return spreadsheet_csv(table)
 
 

@@ -99,11 +99,11 @@ def status(connection: Connection, terms: Terms) -> Status:
     )
 
 
-def _number(connection: Connection, query: Select[Any]) -> int:
+def _number(connection: Connection, query: Select[int]) -> int:
     return int(connection.execute(query).scalar_one())
 
 
-def _by_system(terms: Terms) -> Select[Any]:
+def _by_system(terms: Terms) -> Select[str, int]:
     # Judgments of a caption are counted first: there are fewer captions than judgments.
     each = (
         select(judgment.c.task, judgment.c.slot, func.count().label("n"))
@@ -183,9 +183,10 @@ def _rows(hits: Sequence[Hit]) -> dict[str, Iterator[Sequence[object]]]:
 
 def _offer_places(connection: Connection, terms: Terms, new: Table) -> None:
     for slot in range(terms.raters_per_hit):
-        place: dict[str, Any] = {**open_place(terms.id, 0, slot), "hit": hit.c.key}
+        constant = open_place(terms.id, 0, slot)
+        place = {name: literal(value) for name, value in constant.items()} | {"hit": hit.c.key}
         rows = (
-            select(*(value if name == "hit" else literal(value) for name, value in place.items()))
+            select(*place.values())
             .select_from(new.join(hit, and_(hit.c.campaign == terms.id, hit.c.id == new.c.id)))
             .order_by(hit.c.key)
         )

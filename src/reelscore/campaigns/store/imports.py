@@ -6,11 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import msgspec
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     FromClause,
     Row,
     Select,
+    SelectBase,
     Table,
     and_,
     case,
@@ -127,7 +130,7 @@ def _match(connection: Connection, terms: Terms, incoming: Table, matched: Table
         .outerjoin(shown, of_task)
         .outerjoin(assignment, of_rater)
     )
-    kind: Any = shown.c.kind
+    kind: ColumnElement[str] = shown.c.kind
     fits = task.c.item == incoming.c.item
     if form == "comparison":
         joined = joined.outerjoin(second, and_(second.c.task == task.c.key, second.c.slot == 1))
@@ -246,12 +249,10 @@ def _checked(line: int, row: Judgment, protocol: Protocol) -> Sequence[object]:
     for number in (row.seconds, row.z, row.watched):
         if number is not None and not math.isfinite(number):
             raise DataError(f"a number is {number}; expected one, or none.")
-    values = (getattr(row, name) for name in _FIELDS)
-    return line, *map(_stored, _FIELDS, values)
-
-
-def _stored(name: str, value: Any) -> Any:
-    return microseconds(value) if name in TIMES and value is not None else value
+    values = msgspec.structs.asdict(row)
+    for name in TIMES & values.keys():
+        values[name] = None if values[name] is None else microseconds(values[name])
+    return line, *values.values()
 
 
 def where(line: int, row: Judgment | Row[Any]) -> str:
@@ -381,7 +382,9 @@ def _make_captions(connection: Connection, terms: Terms, incoming: Table) -> Non
         .outerjoin(shown, shown.c.task == task.c.key)
     )
 
-    def captions(slot: Any, system: Any, *group: Any) -> Any:
+    def captions(
+        slot: ColumnElement[int], system: ColumnElement[str], *group: ColumnElement[str]
+    ) -> Select[Any]:
         return (
             select(task.c.key, slot, system, literal(""), func.min(incoming.c.kind))
             .select_from(joined)
@@ -392,11 +395,11 @@ def _make_captions(connection: Connection, terms: Terms, incoming: Table) -> Non
     if terms.protocol.form == "ranking":
         appearance = func.min(incoming.c.line)
         slot = func.row_number().over(partition_by=task.c.key, order_by=appearance) - 1
-        rows = captions(slot, incoming.c.system, incoming.c.system)
+        rows: SelectBase = captions(slot, incoming.c.system, incoming.c.system)
     else:
-        rows = captions(literal(0), func.min(incoming.c.system))
+        first = rows = captions(literal(0), func.min(incoming.c.system))
         if terms.protocol.form == "comparison":
-            rows = rows.union_all(captions(literal(1), func.min(incoming.c.against)))
+            rows = first.union_all(captions(literal(1), func.min(incoming.c.against)))
     names = ["task", "slot", "system", "text", "kind"]
     connection.execute(insert(shown).from_select(names, rows))
 

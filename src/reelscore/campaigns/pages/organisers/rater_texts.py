@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from fastapi import Depends, Form
@@ -114,14 +114,17 @@ class Fields:
             **{name: getattr(pages, name) for name in _SAME},
         )
 
-    def pages(self, protocol: Protocol) -> dict[str, Any]:
+    def pages(self, protocol: Protocol) -> dict[str, object]:
         """Return what the form says, without what is as usual."""
-        said: dict[str, Any] = {name: _plain(getattr(self, name)) for name in _SAME}
+        same = {name: getattr(self, name) for name in _SAME}
+        said: dict[str, object] = {
+            name: _plain(value) if isinstance(value, str) else value for name, value in same.items()
+        }
         for name in ("title", "currency"):
             said[name] = said[name] or getattr(_USUAL, name)
-        said["instructions"] = _plain(self.instructions)
-        if said["instructions"] == "\n\n".join(_USUAL.instructions_for(protocol)):
-            said["instructions"] = ""
+        instructions = _plain(self.instructions)
+        usual = "\n\n".join(_USUAL.instructions_for(protocol))
+        said["instructions"] = "" if instructions == usual else instructions
         practice = tuple(self._practice(protocol))
         said["practice"] = None if practice == PRACTICE.get(protocol.name, ()) else practice
         said["check"] = tuple(
@@ -146,9 +149,9 @@ class Fields:
         ]
 
 
-def _plain(value: Any) -> Any:
+def _plain(text: str) -> str:
     """Take what browsers make of the ends of lines back."""
-    return value.replace("\r\n", "\n").strip() if isinstance(value, str) else value
+    return text.replace("\r\n", "\n").strip()
 
 
 def _lines(text: str) -> list[str]:
@@ -256,7 +259,7 @@ def _form(desk: Desk, campaign: Campaign, fields: Fields, error: str = "") -> Re
     )
 
 
-def _store(desk: Desk, campaign: Campaign, wanted: Any) -> None:
+def _store(desk: Desk, campaign: Campaign, wanted: object) -> None:
     settings = {**campaign.settings, KEY: wanted}
     # says what is wrong before anything is stored
     pages = read_pages(settings)
