@@ -135,17 +135,8 @@ class Pay:
 
 def amounts_csv(work: Sequence[PaidWork], pay: Pay) -> str:
     """Write a row for each rater: HITs, answers, and the amount."""
-    columns = [
-        "rater",
-        "service",
-        "worker",
-        "HITs done",
-        "HITs begun",
-        "answers",
-        "skipped",
-        "to review",
-    ]
-    rows: list[list[object]] = [[*columns, "amount", "currency", "rejected"]]
+    who, counts = ("rater", "service", "worker"), ("HITs done", "HITs begun", "answers", "skipped")
+    rows: list[list[object]] = [[*who, *counts, "to review", "amount", "currency", "rejected"]]
     for name, mine in _by(work, "rater").items():
         first = mine[0]
         rows.append(

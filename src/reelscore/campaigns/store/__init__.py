@@ -54,6 +54,6 @@ def __getattr__(name: str) -> ModuleType:
     except ImportError as error:
         if error.name and error.name.partition(".")[0] in ("sqlalchemy", "alembic"):
             raise MissingExtraError.of(
-                "Campaigns need SQLAlchemy and Alembic", "reelscore[campaign]"
+                "Campaigns need SQLAlchemy and Alembic", "reelscore[web]"
             ) from None
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -33,13 +34,14 @@ from reelscore.campaigns.judgments import Judgment
 from reelscore.campaigns.protocols import Protocol
 from reelscore.campaigns.store.answers import kind_of_pair
 from reelscore.campaigns.store.campaigns import add_systems, read_systems
+from reelscore.campaigns.store.hits import Fault, refuse
 from reelscore.campaigns.store.lines import TIMES, typed
 from reelscore.campaigns.store.records import Terms
 from reelscore.campaigns.store.schema import assignment, hit, judgment, shown, skip, task
 from reelscore.data.checks import Problems
 from reelscore.errors import DataError
 from reelscore.store.database import writing
-from reelscore.store.staging import analyze, fill, missing, repeated, report, stage
+from reelscore.store.staging import analyze, fill, missing, repeated, stage
 from reelscore.store.values import check_name, check_text, microseconds
 
 SUBJECT = "The judgments"
@@ -89,31 +91,28 @@ def append(
 
 
 def _check_once(connection: Connection, incoming: Table) -> None:
-    problems = Problems(SUBJECT)
     key = [incoming.c[name] for name in ("rater", "hit", "task", "system", "criterion")]
     again = repeated(incoming, key).subquery()
     wrong = select(incoming, again.c.first).join(again, again.c.line == incoming.c.line)
-    report(
-        connection,
-        problems,
-        wrong.order_by(incoming.c.line),
-        lambda row: f"{where(row.line, row)}: the same as judgment {row.first:,}.",
-    )
+    faults: list[Fault] = [
+        (
+            wrong.order_by(incoming.c.line),
+            lambda row: f"{where(row.line, row)}: the same as judgment {row.first:,}.",
+        )
+    ]
     for name, what in (("seconds", "times"), ("status", "states")):
         differing = (
             select(incoming.c.hit, incoming.c.rater)
             .group_by(incoming.c.hit, incoming.c.rater)
             .having(func.count(incoming.c[name].distinct()) > 1)
         )
-        report(
-            connection,
-            problems,
-            differing,
-            lambda row, what=what: (  # type: ignore[misc]
-                f"HIT {row.hit!r} has several {what} for rater {row.rater!r}; expected one."
-            ),
-        )
-    problems.raise_if_any()
+        said = f"has several {what} for rater"
+        faults.append((differing, partial(_differing, said)))
+    refuse(connection, SUBJECT, *faults)
+
+
+def _differing(said: str, row: Row[Any]) -> str:
+    return f"HIT {row.hit!r} {said} {row.rater!r}; expected one."
 
 
 def _match(connection: Connection, terms: Terms, incoming: Table, matched: Table) -> None:
@@ -152,19 +151,13 @@ def _match(connection: Connection, terms: Terms, incoming: Table, matched: Table
 
 
 def _check_matches(connection: Connection, terms: Terms, incoming: Table, matched: Table) -> None:
-    problems = Problems(SUBJECT)
     match = matched.c
     wrong = missing(match.hit_key, match.task_key, match.slot, match.assignment)
     wrong = or_(wrong, match.fits == 0)
     if terms.protocol.form == "ranking":
         wrong = or_(wrong, incoming.c.score > match.captions)
-    report(
-        connection,
-        problems,
-        _both(incoming, matched).where(wrong),
-        lambda row: f"{where(row.line, row)}: {_fault(row, terms)}",
-    )
-    problems.raise_if_any()
+    rows = _both(incoming, matched).where(wrong)
+    refuse(connection, SUBJECT, (rows, lambda row: f"{where(row.line, row)}: {_fault(row, terms)}"))
 
 
 def _both(incoming: Table, matched: Table) -> Select[Any]:
@@ -190,20 +183,15 @@ def _fault(row: Row[Any], terms: Terms) -> str:
 
 
 def _check_new(connection: Connection, incoming: Table, matched: Table) -> None:
-    problems = Problems(SUBJECT)
     there = exists().where(
         judgment.c.assignment == matched.c.assignment,
         judgment.c.task == matched.c.task_key,
         judgment.c.slot == matched.c.slot,
         judgment.c.criterion == incoming.c.criterion,
     )
-    report(
-        connection,
-        problems,
-        _both(incoming, matched).where(there),
-        lambda row: f"{where(row.line, row)}: exists already; judgments are never changed.",
-    )
-    problems.raise_if_any()
+    fault = "exists already; judgments are never changed."
+    rows = _both(incoming, matched).where(there)
+    refuse(connection, SUBJECT, (rows, lambda row: f"{where(row.line, row)}: {fault}"))
 
 
 def _insert(connection: Connection, incoming: Table, matched: Table, now: int) -> int:

@@ -265,10 +265,7 @@ def list_taken(database: Database, campaign: str) -> Sequence[TakenHit]:
     with database.reading() as connection:
         return [
             TakenHit(
-                row.id,
-                row.name,
-                row.rater,
-                row.state,
+                *row[:4],
                 (row.claimed or 0) / 1e6,
                 (row.active or 0) / 1e6,
                 row.answers,

@@ -11,9 +11,9 @@ from fastapi import Depends, Form
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.campaign import HOUR, Campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
-from reelscore.campaigns.pages.organisers.new_campaign import HOUR, Hours
+from reelscore.campaigns.pages.organisers.new_campaign import Hours
 from reelscore.campaigns.pages.rater_pages import (
     KEY,
     PRACTICE,
@@ -159,14 +159,11 @@ def _lines(text: str) -> list[str]:
 
 
 def _ranges_text(practice: Practice) -> str:
-    return "\n".join(
-        f"{name}: {', '.join(_range_text(*each) for each in ranges)}"
-        for name, ranges in practice.expected.items()
-    )
-
-
-def _range_text(low: float, high: float) -> str:
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    lines = []
+    for name, ranges in practice.expected.items():
+        texts = (f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ranges)
+        lines.append(f"{name}: {', '.join(texts)}")
+    return "\n".join(lines)
 
 
 def _ranges(text: str) -> dict[str, list[Range]]:
@@ -174,18 +171,14 @@ def _ranges(text: str) -> dict[str, list[Range]]:
     for line in _lines(text):
         name, _, ranges = line.partition(":")
         try:
-            expected[name.strip()] = [_range(each) for each in ranges.split(",")]
+            ends = [each.partition(" to ") for each in ranges.split(",")]
+            expected[name.strip()] = [(float(low), float(high or low)) for low, _, high in ends]
         except ValueError:
             raise DataError(
                 f"Expected answers {line[:200]!r}; write them such as 'adequacy: 70 to 100', or "
                 "for ranks 'grammar: 1, 2 to 3, 2 to 3'."
             ) from None
     return expected
-
-
-def _range(text: str) -> Range:
-    low, _, high = text.partition(" to ")
-    return float(low), float(high or low)
 
 
 def _choices_text(question: CheckQuestion) -> str:
