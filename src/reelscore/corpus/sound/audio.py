@@ -106,17 +106,14 @@ def find_track(
 def _choice(streams: list[AudioStream], role: Role, language: str | None) -> tuple[int, str]:
     if len(streams) == 1:
         return 0, "only"
-    described = [_is_described(stream) for stream in streams]
+    marks = ("visual_impaired", "descriptions")
+    described = [any(_has(stream, mark) for mark in marks) for stream in streams]
     if role == "ad" and any(described):
         return described.index(True), "disposition"
     rest = [k for k, flag in enumerate(described) if not flag] or list(range(len(streams)))
     if language and language in (names := [_language(streams[k]) for k in rest]):
         return rest[names.index(language)], "language"
     return next((k for k in rest if _has(streams[k], "default")), rest[0]), "default"
-
-
-def _is_described(stream: AudioStream) -> bool:
-    return _has(stream, "visual_impaired") or _has(stream, "descriptions")
 
 
 def _has(stream: AudioStream, disposition: str) -> bool:
