@@ -32,8 +32,7 @@ from reelscore.campaigns.store.records import (
     Terms,
     check_terms,
 )
-from reelscore.errors import DataError, MissingExtraError, UnknownNameError
-from reelscore.store.tables import Migrations
+from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.values import check_name, check_text, microseconds
 
 if TYPE_CHECKING:
@@ -44,7 +43,8 @@ if TYPE_CHECKING:
     from reelscore.store.database import Database
     from reelscore.store.locations import Where
 
-HOLD = 24 * 3600.0  # seconds
+HOUR = 3600.0  # seconds
+HOLD = 24 * HOUR
 Clock = Callable[[], float]
 # Tells of a hold time whether raters who were not seen for it had the chance to be seen.
 MayRelease = Callable[[float], bool]
@@ -104,7 +104,7 @@ class Campaign:
         seed: int = 0,
         raters_per_hit: int = 1,
         hold: float = HOLD,
-        settings: Mapping[str, Any] | None = None,
+        settings: Mapping[str, object] | None = None,
         captions: Mapping[str, Mapping[str, str]] | None = None,
         id: str | None = None,
         clock: Clock = time.time,
@@ -152,12 +152,9 @@ class Campaign:
 
     @classmethod
     def open(cls, where: Where, id: str | None = None, *, clock: Clock = time.time) -> Campaign:
-        """Open a campaign; its database is brought up to date first.
+        """Open a campaign, by its id where there are several; see `create`.
 
-        Args:
-            where: The path of a SQLite file, or the URL of a PostgreSQL database.
-            id: Which campaign, where there are several.
-            clock: Where the time comes from.
+        Its database is brought up to date first.
 
         Raises:
             DataError: If there is no such database, or it holds several campaigns and none is
@@ -196,15 +193,7 @@ class Campaign:
         raters_per_hit: int = 1,
         hold: float = HOLD,
     ) -> Campaign:
-        """Make a new campaign, in state ``draft``, with the HITs of a plan.
-
-        Args:
-            where: The path of a SQLite file, or the URL of a PostgreSQL database.
-            name: What people call it.
-            design: How the plan was made.
-            plan: The HITs, and the captions that more can be made of.
-            raters_per_hit: How many raters each HIT needs.
-            hold: Seconds without a sign of its rater after which a HIT returns to the pool.
+        """Make a new campaign, in state ``draft``, with the HITs of a plan; see `create`.
 
         Raises:
             DataError: As of `create`.
@@ -240,7 +229,7 @@ class Campaign:
         protocol: str = "direct-assessment",
         layout: str = "imported",
         seed: int = 0,
-        settings: Mapping[str, Any] | None = None,
+        settings: Mapping[str, object] | None = None,
         id: str | None = None,
         clock: Clock = time.time,
     ) -> Campaign:
@@ -281,11 +270,7 @@ class Campaign:
     ) -> Campaign:
         """Make a campaign of the files that `export` wrote, the same in every respect.
 
-        Args:
-            where: The database to make it in.
-            path: A .jsonl file, perhaps compressed, or a folder.
-            id: Another id than it had.
-            clock: Where the time comes from.
+        They are a .jsonl file, perhaps compressed, or a folder; `id` is another than it had.
 
         Raises:
             DataError: If the files are not those of a campaign, or contradict themselves; then
@@ -299,9 +284,7 @@ class Campaign:
     def backup(where: Where, path: str | Path) -> Path:
         """Copy a whole database, all its campaigns, while it is in use.
 
-        Args:
-            where: The path of a SQLite file, or the URL of a PostgreSQL database.
-            path: The file to make, or a folder, where it is named by the database and the time.
+        In a folder the file is named by the database and the time.
 
         Returns:
             The file: SQLite's can be used as it is, PostgreSQL's is for ``pg_restore``.
@@ -397,7 +380,7 @@ class Campaign:
         """Whatever programs on top have noted."""
         return self._read(store.campaigns.read_settings)
 
-    def set_settings(self, settings: Mapping[str, Any]) -> None:
+    def set_settings(self, settings: Mapping[str, object]) -> None:
         """Replace the settings.
 
         Raises:
@@ -405,7 +388,7 @@ class Campaign:
         """
         self._write(store.campaigns.write_settings, settings)
 
-    def change_settings(self, parts: Mapping[str, Any]) -> None:
+    def change_settings(self, parts: Mapping[str, object]) -> None:
         """Replace some of the settings, whatever others do with the rest at the same time.
 
         Raises:
@@ -414,12 +397,7 @@ class Campaign:
         self._write(store.campaigns.change_settings, parts)
 
     def set_hold(self, hold: float, *, actor: str, reason: str = "") -> Campaign:
-        """Change how long a HIT waits for its rater, and log it.
-
-        Args:
-            hold: Seconds without a sign of its rater after which a HIT returns to the pool.
-            actor: Who changes it.
-            reason: Why.
+        """Change how many seconds a HIT waits for its rater, and log it.
 
         Returns:
             The campaign with the new hold time; this one keeps the old.
@@ -467,10 +445,6 @@ class Campaign:
 
         The next is one with the fewest raters so far, of which the rater has had no caption.
         Places of raters who have not been seen for the hold time are offered again before.
-
-        Args:
-            rater: Who asks.
-            client: What the rater uses.
 
         Returns:
             The assignment; None where there is no HIT for this rater now.
@@ -555,16 +529,11 @@ class Campaign:
         Returns:
             Whether the rater holds the assignment and it has the task; if not, nothing changes.
         """
-        return store.assignments.open_task(
-            self.database, self.terms, assignment, rater, task, self._now()
-        )
+        wanted = (assignment, rater, task, self._now())
+        return store.assignments.open_task(self.database, self.terms, *wanted)
 
     def touch(self, assignment: int, rater: str) -> bool:
         """Note that a rater is still at work, so that the hold time starts again.
-
-        Args:
-            assignment: The id of the assignment.
-            rater: Who holds it.
 
         Returns:
             Whether the rater holds it; if not, nothing changes.
@@ -572,19 +541,12 @@ class Campaign:
         return store.assignments.touch(self.database, self.terms, assignment, rater, self._now())
 
     def release_abandoned(self, now: float | None = None) -> int:
-        """Offer again the places of raters who have not been seen for the hold time.
+        """Offer again the places of raters not seen for the hold time; return how many.
 
-        Their judgments stay. Whoever claims does this too.
-
-        Args:
-            now: The time to use instead of the clock's.
-
-        Returns:
-            How many places.
+        Their judgments stay. Whoever claims does this too. `now` stands for the clock's time.
         """
-        return self._write(
-            store.assignments.release, self._now() if now is None else microseconds(now)
-        )
+        moment = self._now() if now is None else microseconds(now)
+        return self._write(store.assignments.release, moment)
 
     def release(self, assignment: int, *, actor: str, reason: str = "") -> None:
         """Offer one place again at once, and log it.
@@ -597,11 +559,7 @@ class Campaign:
     # judgments
 
     def judgments(self, *, finished: bool = False) -> Judgments:
-        """Return the judgments in the order they came.
-
-        Args:
-            finished: Only those of HITs that were finished, none of abandoned ones.
-        """
+        """Return the judgments in the order they came, if `finished` those of finished HITs."""
         return Judgments.of(self.rows(finished=finished))
 
     def rows(self, *, finished: bool = False) -> Iterator[Judgment]:
@@ -642,13 +600,8 @@ class Campaign:
 
         ``exclude`` takes a rater out of the results and lets them do nothing more: the HIT they
         hold is offered again. ``reject`` does the same, and none of their HITs is paid.
-        ``readmit`` ends both. ``pay`` approves the HITs that they have finished.
-
-        Args:
-            what: The decision; another word is logged and does nothing.
-            about: The rater or HIT.
-            actor: Who decides.
-            reason: Why.
+        ``readmit`` ends both. ``pay`` approves the HITs that they have finished. Another word is
+        logged and does nothing.
         """
         self._write(store.decisions.decide, what, about, self._now(), actor, reason)
 
@@ -743,31 +696,6 @@ def _opened(where: Where, *, create: bool = False) -> Iterator[Database]:
     except BaseException:
         database.close()
         raise
-
-
-@contextmanager
-def _built(where: Where) -> Iterator[Database]:
-    """Open a database for something large that may fail; a new file appears when it is whole."""
-    with _store().building(where, _migrations()) as database:
-        yield database
-
-
-def _store() -> Any:
-    try:
-        from reelscore.store import database
-    except ImportError as error:
-        if error.name and error.name.partition(".")[0] in ("sqlalchemy", "alembic"):
-            raise MissingExtraError.of(
-                "Campaigns need SQLAlchemy and Alembic", "reelscore[web]"
-            ) from None
-        raise
-    return database
-
-
-def _migrations() -> Migrations:
-    from reelscore.campaigns.store.migrations import MIGRATIONS
-
-    return MIGRATIONS
 
 
 def _all_terms(database: Database) -> Sequence[Terms]:

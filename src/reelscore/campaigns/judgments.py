@@ -202,7 +202,9 @@ class _Gathered:
             field.name: {} for field in fields(Judgments) if field.type == "NameColumn"
         }
         self.names["kind"] = {kind: k for k, kind in enumerate(KINDS)}
-        self.blocks: dict[str, list[NDArray[Any]]] = {field.name: [] for field in fields(Judgments)}
+        self.blocks: dict[str, list[FloatArray | IntArray]] = {
+            field.name: [] for field in fields(Judgments)
+        }
 
     def add(self, rows: Sequence[Judgment]) -> None:
         values = zip(*map(msgspec.structs.astuple, rows), strict=True)

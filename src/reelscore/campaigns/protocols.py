@@ -52,11 +52,7 @@ class Protocol:
     choices: tuple[tuple[float, str], ...] = ()
 
     def check(self, answer: Answer, captions: int) -> None:
-        """Refuse an answer that this question cannot have.
-
-        Args:
-            answer: Scores by criterion.
-            captions: How many captions the task showed.
+        """Refuse an answer to a task of so many captions that this question cannot have.
 
         Raises:
             DataError: If a criterion is missing or unknown, or a score is not on the scale.
@@ -76,11 +72,6 @@ class Protocol:
 
     def check_score(self, criterion: str, score: float, captions: int | None = None) -> None:
         """Refuse a single score that this question cannot have.
-
-        Args:
-            criterion: What was judged.
-            score: The score.
-            captions: How many captions the task showed, where that is known.
 
         Raises:
             DataError: If there is no such criterion, or the score is not on the scale.

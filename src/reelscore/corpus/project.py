@@ -101,11 +101,7 @@ class Project:
 
     @classmethod
     def new(cls, folder: str | Path, name: str | None = None) -> Project:
-        """Make a project folder.
-
-        Args:
-            folder: Where; it must not hold a project already.
-            name: The corpus's name; that of the folder if not given.
+        """Make a project folder, of the folder's name if no other is given.
 
         Raises:
             DataError: If there is a project already, or the folder cannot be made.
@@ -291,13 +287,8 @@ class Project:
     ) -> R:
         """Do a step and keep its result, unless nothing has changed since the last time.
 
-        Args:
-            step: The step, one of `STEPS`.
-            film_id: The film; none for steps of the whole corpus.
-            file: The subtitles, script or transcript to read, or the names of a cast.
-            again: Do it even where nothing has changed.
-            progress: Called with the work done and the work there is.
-            options: The options of the step's command.
+        `file` is what the step reads: subtitles, a script, a transcript, or the names of a cast;
+        `options` are those of the step's command.
 
         Raises:
             DataError: If what it needs is missing, has changed, or cannot be read.
@@ -333,11 +324,7 @@ class Project:
         return {**options, "film_stream": film.film_stream, "ad_stream": film.ad_stream}
 
     def _origin(
-        self,
-        step: Step[Any],
-        film_id: str,
-        file: str | Path | None,
-        options: Mapping[str, object],
+        self, step: Step[Any], film_id: str, file: str | Path | None, options: Mapping[str, object]
     ) -> StepResult:
         """Return what a result would be made by and from, now."""
         if step.scope == "film":

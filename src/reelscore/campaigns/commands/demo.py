@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import click
 
@@ -41,7 +40,7 @@ def demo_settings(folder: Path, url: str) -> Settings:
     systems, references = clips()
     systems.pop("human")
     people = {item: texts[0] for item, texts in references.items()}
-    pages: dict[str, Any] = {"title": "Rate video captions (demo)", "open": True}
+    pages: dict[str, object] = {"title": "Rate video captions (demo)", "open": True}
     videos: Path | None = folder / "videos"
     try:
         (folder / "videos").mkdir()

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 
-from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.campaign import HOUR, Campaign
 from reelscore.campaigns.commands.options import campaign_argument
 from reelscore.campaigns.hits.design import NEED_PEOPLE, Design, make_hits, story_texts
 from reelscore.campaigns.hits.layouts import layout as layout_named
-from reelscore.campaigns.hits.tasks import HitPlan
 from reelscore.campaigns.imports.plain_tables import read_questions
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.campaigns.simulate.power import Costs, Power, Setting, hits_needed, power_of
@@ -145,9 +144,6 @@ def _powers(tried: list[Power], chosen: Power) -> Grid:
     )
 
 
-HOUR = 3600.0
-
-
 @click.command("new", cls=FilesCommand)
 @campaign_argument
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
@@ -236,7 +232,13 @@ def new(
     if not humans and PROTOCOLS[protocol].name in NEED_PEOPLE:
         raise DataError(f"{protocol} needs human captions; name them: --refs FILE.")
     plan = make_hits(design, systems, humans, read_questions(tests) if tests else ())
-    _store(campaign, name, design, plan, raters, hold * HOUR, opens)
+    name = name or Path(campaign).stem
+    with Campaign.from_plan(
+        campaign, name, design, plan, raters_per_hit=raters, hold=hold * HOUR
+    ) as made:
+        if opens:
+            made.set_state("open", actor="command line")
+        say(f"Campaign {made.id!r} is {'open' if opens else 'a draft'} in {campaign}.")
     say(str(plan), err=False)
 
 
@@ -256,20 +258,3 @@ def _humans(
         references, _ = references_of_files(refs, reading)
         return {item: captions[0] for item, captions in references.items()}
     return {}
-
-
-def _store(
-    where: str,
-    name: str | None,
-    design: Design,
-    plan: HitPlan,
-    raters: int,
-    hold: float,
-    opens: bool,
-) -> None:
-    with Campaign.from_plan(
-        where, name or Path(where).stem, design, plan, raters_per_hit=raters, hold=hold
-    ) as campaign:
-        if opens:
-            campaign.set_state("open", actor="command line")
-        say(f"Campaign {campaign.id!r} is {'open' if opens else 'a draft'} in {where}.")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import click
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.evaluate.quality import Control, Quality, check_quality
+from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.judgments import Judgments
 from reelscore.cli.messages import say
 from reelscore.cli.options import choice_option, gathered, number_option
-
-Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 campaign_argument = click.argument("campaign", metavar="CAMPAIGN")
 id_option = click.option(
@@ -50,9 +46,3 @@ def judged(campaign: Campaign) -> Judgments:
     if others:
         say(f"{others:,} judgments of unfinished HITs are left out.")
     return finished
-
-
-def quality_of(campaign: Campaign, judgments: Judgments, control: Control) -> Quality:
-    """Judge a campaign's raters."""
-    humans = campaign.humans
-    return check_quality(judgments, control, humans=humans, excluded=campaign.excluded())

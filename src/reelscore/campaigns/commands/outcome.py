@@ -24,7 +24,7 @@ from reelscore.campaigns.imports.plain_tables import read_groups
 from reelscore.campaigns.report.tables import results_csv, results_grid, wins_grid
 from reelscore.campaigns.report.vote_results import vote_results
 from reelscore.cli.messages import say
-from reelscore.cli.options import choice_option, file_option, json_option, plot_option
+from reelscore.cli.options import choice_option, file_option, gathered, json_option, plot_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
@@ -42,22 +42,31 @@ from reelscore.significance import Comparison, rank_systems
 class _Outputs:
     """Where the results go."""
 
-    table: str | None
-    csv: str | None
-    latex: str | None
-    json: str | None
+    table_file: str | None
+    csv_file: str | None
+    latex_file: str | None
     plot: str | None
-    html: str | None
+    html_file: str | None
+    json_file: str | None
 
     def __post_init__(self) -> None:
-        given = (self.table, self.csv, self.latex, self.json, self.plot, self.html)
-        check_targets(*given)
-        if self.table:
-            table_format(self.table)
+        check_targets(*vars(self).values())
+        if self.table_file:
+            table_format(self.table_file)
         if self.plot:
             from reelscore.report.plots.style import need_matplotlib
 
             need_matplotlib()
+
+
+_FILES = {
+    "table_file": file_option("--table", "Write the score table, .csv or .json."),
+    "csv_file": file_option("--csv", "Write the table with numbers in full precision."),
+    "latex_file": file_option("--latex", "Write the table shown as LaTeX."),
+    "plot": plot_option("which systems are better than others"),
+    "html_file": file_option("--html", "Write everything as one HTML page."),
+    "json_file": json_option,
+}
 
 
 @click.command("results")
@@ -113,12 +122,7 @@ class _Outputs:
     metavar="NAME",
     help="The system that others are compared with.",
 )
-@file_option("--table", "Write the score table, .csv or .json.")
-@file_option("--csv", "Write the table with numbers in full precision.")
-@file_option("--latex", "Write the table shown as LaTeX.")
-@plot_option("which systems are better than others")
-@file_option("--html", "Write everything as one HTML page.")
-@json_option
+@gathered("outputs", _Outputs, _FILES)
 def results(
     campaign: str,
     campaign_id: str | None,
@@ -131,12 +135,7 @@ def results(
     minimum: int | None,
     groups: str | None,
     reference: str,
-    table_file: str | None,
-    csv_file: str | None,
-    latex_file: str | None,
-    plot: str | None,
-    html_file: str | None,
-    json_file: str | None,
+    outputs: _Outputs,
 ) -> None:
     """Score the systems and test which are better.
 
@@ -150,16 +149,15 @@ def results(
       reelscore campaign results my.db --table human.csv --html results.html
       reelscore campaign results my.db --minimum 15 --table gold.csv
     """
-    outputs = _Outputs(table_file, csv_file, latex_file, json_file, plot, html_file)
     with Campaign.open(campaign, campaign_id) as opened_campaign:
         if opened_campaign.protocol.form != "rating":
-            _show_votes(opened_campaign, reference, table_file, json_file)
+            _show_votes(opened_campaign, reference, outputs)
             return
         results = evaluated(
             opened_campaign, control, controlled=controlled, over=over, average=average
         )
         name = opened_campaign.name
-        hits = list(opened_campaign.hits()) if html_file else []
+        hits = list(opened_campaign.hits()) if outputs.html_file else []
     scores = results.scores
     if groups:
         scores = group_means(scores, read_groups(groups))
@@ -170,17 +168,15 @@ def results(
     ranking = rank_systems(scores.table, metric, level=control.level, matched=matched)
     results = replace(results, scores=scores)
     _write(outputs, name, results, ranking, hits)
-    if STDOUT not in (csv_file, latex_file, json_file):
+    if STDOUT not in (outputs.csv_file, outputs.latex_file, outputs.json_file):
         _show(results, ranking)
 
 
 def evaluated(campaign: Campaign, control: Control, **choices: Any) -> Results:
     """Evaluate a campaign of ratings, by its finished HITs."""
-    humans = campaign.humans
+    humans, excluded = campaign.humans, campaign.excluded()
     judgments = judged(campaign)
-    return evaluate_ratings(
-        judgments, control, humans=humans, excluded=campaign.excluded(), **choices
-    )
+    return evaluate_ratings(judgments, control, humans=humans, excluded=excluded, **choices)
 
 
 def _only_z(scores: HumanScores, metric: str) -> str:
@@ -196,29 +192,29 @@ def _write(
     outputs: _Outputs, name: str, results: Results, ranking: Comparison, hits: Sequence[Hit]
 ) -> None:
     scores = results.scores
-    if outputs.table:
-        scores.table.write(outputs.table)
-    if outputs.csv:
-        write(outputs.csv, results_csv(scores, ranking))
-    if outputs.latex:
-        write(outputs.latex, results_grid(scores, ranking).to_latex())
-    if outputs.json:
+    if outputs.table_file:
+        scores.table.write(outputs.table_file)
+    if outputs.csv_file:
+        write(outputs.csv_file, results_csv(scores, ranking))
+    if outputs.latex_file:
+        write(outputs.latex_file, results_grid(scores, ranking).to_latex())
+    if outputs.json_file:
         everything = msgspec.json.encode(_everything(results, ranking)).decode()
-        write(outputs.json, everything, private=True)  # it names raters
+        write(outputs.json_file, everything, private=True)  # it names raters
     if outputs.plot:
         from reelscore.campaigns.report.plots import draw_wins
 
         draw_wins(ranking, outputs.plot)
-    if outputs.html:
+    if outputs.html_file:
         from reelscore.campaigns.report.page import campaign_report
         from reelscore.cli.report_options import command_line
         from reelscore.report.html.page import write_report
 
         made = campaign_report(name, results, ranking, hits=hits, command=command_line())
-        write_report(outputs.html, made)
+        write_report(outputs.html_file, made)
 
 
-def _everything(results: Results, ranking: Comparison) -> dict[str, Any]:
+def _everything(results: Results, ranking: Comparison) -> dict[str, object]:
     agreed = {
         name: {"alpha": known(each.alpha), **{k: known(v) for k, v in each.icc._asdict().items()}}
         for name, each in results.agreement.items()
@@ -253,9 +249,7 @@ def _show(results: Results, ranking: Comparison) -> None:
     show_signature(scores.table[ranking.systems[0]][ranking.metric].signature)
 
 
-def _show_votes(
-    campaign: Campaign, reference: str, table_file: str | None, json_file: str | None
-) -> None:
+def _show_votes(campaign: Campaign, reference: str, outputs: _Outputs) -> None:
     """Print what rankings or votes on two captions say, by the judgments that count."""
     counting = usable(campaign, judged(campaign))
     if counting.asked:
@@ -264,14 +258,14 @@ def _show_votes(
             "questions; the others are left out."
         )
     votes = vote_results(counting.judgments, campaign.protocol, reference)
-    if table_file and votes.table:
-        votes.table.write(table_file)
-    elif table_file:
+    if outputs.table_file and votes.table:
+        votes.table.write(outputs.table_file)
+    elif outputs.table_file:
         say(votes.why)
-    if json_file:
+    if outputs.json_file:
         scores = votes.table.to_dict() if votes.table else {}
-        write_json(json_file, {"results": _plain(votes.plain), **scores})
-    if json_file != STDOUT:
+        write_json(outputs.json_file, {"results": _plain(votes.plain), **scores})
+    if outputs.json_file != STDOUT:
         click.echo(votes.grid.to_text(terminal_width()))
         how, *notes = votes.notes
         click.echo(f"\n{how}")
@@ -279,7 +273,7 @@ def _show_votes(
             say(note, err=False)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Make nulls of what is not a number, all the way down."""
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}

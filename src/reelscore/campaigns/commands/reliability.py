@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import click
@@ -13,17 +12,16 @@ from reelscore.campaigns.commands.options import (
     control_options,
     id_option,
     judged,
-    quality_of,
 )
 from reelscore.campaigns.commands.outcome import evaluated
 from reelscore.campaigns.evaluate.agreement import Replication, replicate
-from reelscore.campaigns.evaluate.quality import Control, Quality, known
-from reelscore.campaigns.report.tables import quality_csv, quality_grid
+from reelscore.campaigns.evaluate.quality import Control, Quality, check_quality, known
+from reelscore.campaigns.report.tables import number_text, quality_csv, quality_grid, text_grid
 from reelscore.cli.messages import say
 from reelscore.cli.options import file_option, json_option, plot_option
 from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write, write_json
 from reelscore.data.tables.table import ScoreTable
-from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.grid import Grid
 
 
 @click.command("quality")
@@ -63,7 +61,12 @@ def quality(
         need_matplotlib()
     with Campaign.open(campaign, campaign_id) as opened_campaign:
         judgments = opened_campaign.judgments() if unfinished else judged(opened_campaign)
-        quality = quality_of(opened_campaign, judgments, control)
+        quality = check_quality(
+            judgments,
+            control,
+            humans=opened_campaign.humans,
+            excluded=opened_campaign.excluded(),
+        )
     if csv_file:
         write(csv_file, quality_csv(quality), private=True)
     if json_file:
@@ -122,18 +125,9 @@ def _table(where: str, control: Control) -> ScoreTable:
 
 def _agreement(replications: list[Replication]) -> Grid:
     columns = ["", "systems", "pearson", "spearman", "kendall", "captions", "captions' pearson"]
-    rows = [
-        [
-            Cell(each.metric),
-            Cell(f"{each.systems}"),
-            *(Cell(_r(value)) for value in (each.pearson, each.spearman, each.kendall)),
-            Cell(f"{each.captions:,}"),
-            Cell(_r(each.caption_pearson)),
-        ]
-        for each in replications
-    ]
-    return Grid(columns, rows)
-
-
-def _r(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.3f}"
+    rows = []
+    for each in replications:
+        r = [number_text(value, 3) for value in (each.pearson, each.spearman, each.kendall)]
+        last = number_text(each.caption_pearson, 3)
+        rows.append([each.metric, f"{each.systems}", *r, f"{each.captions:,}", last])
+    return text_grid(columns, rows)

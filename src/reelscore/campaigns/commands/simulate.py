@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import click
 
@@ -13,6 +12,7 @@ from reelscore.campaigns.commands.options import control_options, id_option
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.hits.tasks import Hit
+from reelscore.campaigns.report.tables import text_grid
 from reelscore.campaigns.simulate.crowd import RATER_TYPES, Crowd, RaterType
 from reelscore.campaigns.simulate.simulation import (
     Mix,
@@ -26,7 +26,6 @@ from reelscore.cli.messages import say
 from reelscore.cli.options import json_option, number_option, seed_option
 from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, write_json
 from reelscore.errors import DataError
-from reelscore.report.tables.grid import Cell, Grid
 
 # In z, from Table 4 of the paper: people's captions, and the systems' on average.
 _PEOPLE, _MIDDLE = 0.895, -0.17
@@ -181,7 +180,7 @@ def _made_up_hits(names: Sequence[str], hits: int, seed: int) -> Sequence[Hit]:
     return build_hits(captions, people, seed=seed, hits=hits).hits
 
 
-def _plain(result: Study, quality: Mapping[str, float]) -> dict[str, Any]:
+def _plain(result: Study, quality: Mapping[str, float]) -> dict[str, object]:
     return {
         "campaigns": result.campaigns,
         "truth": quality,
@@ -197,16 +196,11 @@ def _plain(result: Study, quality: Mapping[str, float]) -> dict[str, Any]:
 def _show(result: Study, quality: Mapping[str, float]) -> None:
     truth = ", ".join(f"{name} {z:+.2f}" for name, z in quality.items())
     click.echo(f"True quality in z: {truth}; people {_PEOPLE:+.2f}\n")
-    rows = [
-        [
-            Cell(kind),
-            Cell(f"{count:,}"),
-            Cell(f"{result.passed[kind]:,}"),
-            Cell(f"{1 - result.passed[kind] / count:.1%}"),
-        ]
-        for kind, count in result.raters.items()
-    ]
-    click.echo(Grid(["raters", "in all", "passed", "left out"], rows).to_text())
+    rows = []
+    for kind, count in result.raters.items():
+        passed = result.passed[kind]
+        rows.append([kind, f"{count:,}", f"{passed:,}", f"{1 - passed / count:.1%}"])
+    click.echo(text_grid(["raters", "in all", "passed", "left out"], rows).to_text())
     click.echo(
         f"\nThe true order came out in {result.recovered} of {result.campaigns} campaigns, with "
         f"{result.judgments:,.0f} judgments each.\nTwo crowds agree with r "

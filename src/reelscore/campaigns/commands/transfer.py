@@ -21,11 +21,12 @@ from reelscore.campaigns.imports.judgment_files import (
     stream_judgments,
 )
 from reelscore.campaigns.protocols import PROTOCOLS
+from reelscore.campaigns.report.tables import text_grid
 from reelscore.cli.messages import say
 from reelscore.cli.options import file_option, json_option
 from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write, write_json
 from reelscore.errors import DataError
-from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.grid import Grid
 
 
 @click.command("hits")
@@ -88,13 +89,8 @@ def _counts(hits: Sequence[Hit]) -> Grid:
     )
     systems = sorted({system for system, _ in counts})
     kinds = [kind for kind in KINDS if any(k == kind for _, k in counts)]
-    return Grid(
-        ["system", *kinds],
-        [
-            [Cell(system), *(Cell(f"{counts[system, kind]:,}") for kind in kinds)]
-            for system in systems
-        ],
-    )
+    rows = ((system, *(f"{counts[system, kind]:,}" for kind in kinds)) for system in systems)
+    return text_grid(["system", *kinds], rows)
 
 
 @click.command("import")

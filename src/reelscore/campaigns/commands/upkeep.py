@@ -10,14 +10,11 @@ from pathlib import Path
 import click
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.options import (
-    campaign_argument,
-    control_options,
-    id_option,
-)
+from reelscore.campaigns.commands.options import campaign_argument, control_options, id_option
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.evaluate.results import usable
 from reelscore.campaigns.hits.top_up import top_up
+from reelscore.campaigns.report.tables import text_grid
 from reelscore.campaigns.store.records import Status
 from reelscore.cli.messages import say
 from reelscore.cli.options import choice_option, json_option
@@ -31,7 +28,6 @@ from reelscore.cli.terminal import (
 )
 from reelscore.errors import DataError, check_choice
 from reelscore.report.safe_text import legible
-from reelscore.report.tables.grid import Cell, Grid
 
 
 @click.command("media")
@@ -120,11 +116,8 @@ def show_status(
             opened_campaign.set_state(state, actor="command line")  # type: ignore[arg-type]
         status = opened_campaign.status()
         if json_file:
-            named = {
-                "id": opened_campaign.id,
-                "name": opened_campaign.name,
-                "protocol": opened_campaign.protocol.name,
-            }
+            terms = opened_campaign.terms
+            named = {"id": terms.id, "name": terms.name, "protocol": terms.protocol.name}
             write_json(json_file, {**named, **asdict(status)})
         if json_file != STDOUT:
             _show(opened_campaign, status)
@@ -145,8 +138,8 @@ def _show(campaign: Campaign, status: Status) -> None:
         f"{status.open:,} open, {status.abandoned:,} given up"
     )
     click.echo(f"{status.judgments:,} judgments by {status.raters:,} raters\n")
-    rows = [[Cell(system), Cell(f"{count:,}")] for system, count in status.by_system.items()]
-    click.echo(Grid(["system", "judgments"], rows).to_text(terminal_width()))
+    rows = ((system, f"{count:,}") for system, count in status.by_system.items())
+    click.echo(text_grid(["system", "judgments"], rows).to_text(terminal_width()))
 
 
 @click.command("offer")
@@ -236,11 +229,8 @@ def add_hits(campaign: str, campaign_id: str | None, wanted: int, control: Contr
         name: sum(number for (system, _), number in awaited.items() if system == name)
         for name in done.good
     }
-    rows = [
-        [Cell(name), Cell(f"{good:,}"), Cell(f"{to_come[name]:,}")]
-        for name, good in done.good.items()
-    ]
-    click.echo(Grid(["system", "good judgments", "to come"], rows).to_text(terminal_width()))
+    rows = ((name, f"{good:,}", f"{to_come[name]:,}") for name, good in done.good.items())
+    click.echo(text_grid(["system", "good judgments", "to come"], rows).to_text(terminal_width()))
     added = (
         f"{done.hits:,} HITs are added" if done.hits else ("Nothing is missing, no HITs are added")
     )
@@ -268,12 +258,7 @@ _FORMS = ("amounts", "prolific-approve", "prolific-bonus", "mturk")
 )
 @click.option("--whole", is_flag=True, help="Pay nothing for unfinished HITs.")
 def pay(
-    campaign: str,
-    path: str,
-    campaign_id: str | None,
-    form: str,
-    price: float | None,
-    whole: bool,
+    campaign: str, path: str, campaign_id: str | None, form: str, price: float | None, whole: bool
 ) -> None:
     """List payments in the formats of crowd services.
 

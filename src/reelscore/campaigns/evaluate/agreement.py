@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,11 +47,9 @@ class Icc(NamedTuple):
 
 
 def agreement(judgments: Judgments, values: FloatArray | None = None) -> Agreement:
-    """Measure how far raters agree; a rater's repeated judgments of a caption are averaged.
+    """Measure how far raters agree by one criterion; repeated judgments of a caption are averaged.
 
-    Args:
-        judgments: Of one criterion.
-        values: What to compare instead of the raw scores, such as z scores of the same rows.
+    `values` are compared instead of the raw scores, such as z scores of the same rows.
 
     >>> from reelscore.campaigns.judgments import Judgment
     >>> rows = [Judgment(rater, "h1", item, 0, "mine", item, "caption", score)
@@ -90,10 +88,7 @@ def krippendorff_alpha(matrix: ArrayLike, scale: Scale = "interval") -> float:
 
 
 def icc(matrix: ArrayLike) -> Icc:
-    """Intraclass correlation of captions that different raters judged.
-
-    Args:
-        matrix: Raters × captions; NaN where a rater gave nothing.
+    """Intraclass correlation of raters × captions; NaN where a rater gave nothing.
 
     >>> result = icc([[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2],
     ...              [5, 3, 6, 2, 6, 4], [8, 2, 8, 6, 9, 7]])  # of Shrout and Fleiss
@@ -177,12 +172,7 @@ class Replication(NamedTuple):
 def replicate(
     first: ScoreTable, second: ScoreTable, metrics: Sequence[str] = ("raw", "z")
 ) -> list[Replication]:
-    """Compare two campaigns on the systems and captions they share.
-
-    Args:
-        first: Scores of one campaign.
-        second: Scores of the other.
-        metrics: Which scores.
+    """Compare the scores of two campaigns on the systems and captions they share.
 
     Raises:
         DataError: If they share no more than one system.
@@ -208,18 +198,18 @@ def replicate(
 def _replication(
     first: ScoreTable, second: ScoreTable, metric: str, shared: Sequence[str]
 ) -> Replication:
-    sides: list[Any] = [[t[name][metric].score for name in shared] for t in (first, second)]
+    one, other = ([t[name][metric].score for name in shared] for t in (first, second))
     captions: list[tuple[float, float]] = []
     for name in shared:
-        one, other = first[name][metric].items, second[name][metric].items
-        captions += [(one[item], other[item]) for item in one if item in other.index.position]
+        mine, theirs = first[name][metric].items, second[name][metric].items
+        captions += [(mine[item], theirs[item]) for item in mine if item in theirs.index.position]
     paired = np.array(captions).reshape(-1, 2)
     return Replication(
         metric,
         len(shared),
-        float(pearson(*sides)),
-        float(spearman(*sides)),
-        float(kendall_b(*sides)),
+        float(pearson(one, other)),
+        float(spearman(one, other)),
+        float(kendall_b(one, other)),
         len(paired),
         float(pearson(*paired.T)) if len(paired) > 1 else math.nan,
     )

@@ -118,13 +118,9 @@ class Preference:
 def score_preferences(
     judgments: Judgments, system: str, other: str, *, criterion: str = "story"
 ) -> Preference:
-    """Average the raters' scores for each video.
+    """Average the scores of comparisons of two systems for each video.
 
-    Args:
-        judgments: Comparisons; for those of faithful raters only, ``judgments.by(faithful)``.
-        system: The one system.
-        other: The other.
-        criterion: By what.
+    ``judgments.by(faithful)`` are those of faithful raters only.
 
     Raises:
         DataError: If the two are not compared.
@@ -169,12 +165,7 @@ class MetricAccuracy(NamedTuple):
 
 
 def metric_accuracy(table: ScoreTable, metric: str, preference: Preference) -> MetricAccuracy:
-    """Measure a metric against people's preferences, video by video.
-
-    Args:
-        table: Scores of the two systems for all videos that people compared.
-        metric: The metric.
-        preference: What people prefer.
+    """Measure a metric's scores of two systems against people's preferences, video by video.
 
     Raises:
         DataError: If the table lacks a video, or people prefer neither system in any.
@@ -220,9 +211,6 @@ def score_all_preferences(judgments: Judgments, *, criterion: str = "story") -> 
     [('a', 'b', 1.0)]
     """
     captions = judgments.select(judgments.is_kind("caption")).only(criterion)
-    pairs = sorted({(min(pair), max(pair)) for pair in _compared(captions)})
+    compared = {(row.system, row.against) for row in captions}
+    pairs = sorted({(min(pair), max(pair)) for pair in compared})
     return [score_preferences(captions, one, other, criterion=criterion) for one, other in pairs]
-
-
-def _compared(captions: Judgments) -> Iterable[tuple[str, str]]:
-    return ((row.system, row.against) for row in captions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -89,6 +89,7 @@ def compare_pairs(
     raise UnknownNameError.of("test of pairs", test, ("t", "signed-rank", "rank-sum"))
 
 
+T = TypeVar("T")
 Verdict = Literal["passed", "failed", "too few pairs", "constant", "rejected", "excluded"]
 Flag = Literal["repeats", "run", "speed", "order"]
 
@@ -191,7 +192,7 @@ class Quality:
         """Who can be used."""
         return [each.rater for each in self.raters if each.verdict == "passed"]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return everything as JSON has it; what is not known is null."""
         rows = [{key: known(value) for key, value in asdict(each).items()} for each in self.raters]
         return {"control": asdict(self.control), "passed": self.passed, "raters": rows}
@@ -212,8 +213,6 @@ def check_quality(
     """Judge the raters.
 
     Args:
-        judgments: Everything they said, controls among it.
-        control: What is asked of them.
         humans: The systems that are people: a rater who puts the others above them is flagged.
         excluded: Raters whom the organisers have excluded.
 
@@ -315,7 +314,7 @@ def _mean(values: FloatArray) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def known(value: Any) -> Any:
+def known(value: T) -> T | None:
     """Return a value as JSON has it: what is not a number is null."""
     return None if isinstance(value, float) and math.isnan(value) else value
 

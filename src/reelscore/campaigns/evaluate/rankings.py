@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,7 +85,7 @@ class CriterionRanks:
     comparison: Comparison
     agreement: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return everything as plain data, ready for JSON."""
         plain = {**vars(self), "differences": self.comparison.pair_dicts()}
         return {name: value for name, value in plain.items() if name != "comparison"}
@@ -105,14 +105,7 @@ class RankingResults:
 
 
 def score_rankings(judgments: Judgments, *, correction: Correction = "holm") -> RankingResults:
-    """Compute mean ranks and test their differences.
-
-    Args:
-        judgments: Rankings: a row for each caption, all systems in every task.
-        correction: For the number of pairs of systems, by each criterion.
-
-    Returns:
-        Results by criterion, and a table of mean ranks.
+    """Compute mean ranks by each criterion, and test the differences of all pairs of systems.
 
     Raises:
         DataError: If there are none, or a ranking lacks a system or has one twice.

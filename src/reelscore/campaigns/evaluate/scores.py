@@ -45,10 +45,7 @@ class HumanScores:
         return int(self.counts[system].array.sum())
 
     def at_least(self, minimum: int = 15) -> HumanScores:
-        """Keep the captions with enough judgments to be trusted one by one.
-
-        Args:
-            minimum: How many judgments a caption needs; 15 make its score repeatable.
+        """Keep the captions with enough judgments; 15 make the score of one repeatable.
 
         Raises:
             DataError: If no caption has that many.

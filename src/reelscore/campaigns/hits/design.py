@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reelscore.campaigns.hits.comparisons import build_pair_hits, build_ranking_hits
+from reelscore.campaigns.hits.distribution import Captions
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.hits.tasks import HitPlan, Task
 from reelscore.campaigns.protocols import protocol
 from reelscore.data.stories import Stories, Story
 from reelscore.errors import DataError
 
-Captions = Mapping[str, str]
 REFERENCE = "reference"
 NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")  # protocols
 
@@ -39,16 +39,11 @@ class Design:
 
 
 def make_hits(
-    design: Design,
-    systems: Mapping[str, Captions],
-    humans: Captions,
-    tests: Sequence[Task] = (),
+    design: Design, systems: Mapping[str, Captions], humans: Captions, tests: Sequence[Task] = ()
 ) -> HitPlan:
     """Build the HITs of a campaign.
 
     Args:
-        design: How.
-        systems: Captions by system and item.
         humans: People's caption of each item: the hidden human system of ratings, or the
             references that systems are compared with.
         tests: Questions with known answers, for comparisons.
@@ -78,39 +73,6 @@ def make_hits(
     return more_hits(design, captions, {}, tests)
 
 
-def _built(
-    design: Design,
-    captions: Mapping[str, Captions],
-    tests: Sequence[Task],
-    shown: Mapping[tuple[str, str], int] | None,
-) -> HitPlan:
-    asked = protocol(design.protocol)
-    if asked.form == "rating":
-        systems = {name: texts for name, texts in captions.items() if name != design.human}
-        return build_hits(
-            systems,
-            captions[design.human],
-            seed=design.seed,
-            layout=design.layout,
-            hits=design.hits,
-            human=design.human,
-            shown=shown,
-        )
-    if asked.form == "ranking":
-        return build_ranking_hits(
-            captions, seed=design.seed, per_hit=design.per_hit, hits=design.hits, shown=shown
-        )
-    return build_pair_hits(
-        captions,
-        seed=design.seed,
-        against=REFERENCE if asked.name == "against-reference" else None,
-        per_hit=design.per_hit,
-        tests=tests,
-        hits=design.hits,
-        shown=shown,
-    )
-
-
 def more_hits(
     design: Design,
     captions: Mapping[str, Captions],
@@ -127,7 +89,33 @@ def more_hits(
     >>> {task.item for task in first.tasks} & {task.item for task in more.tasks}
     set()
     """
-    return replace(_built(design, captions, tests, shown), captions=captions)
+    asked = protocol(design.protocol)
+    if asked.form == "rating":
+        systems = {name: texts for name, texts in captions.items() if name != design.human}
+        plan = build_hits(
+            systems,
+            captions[design.human],
+            seed=design.seed,
+            layout=design.layout,
+            hits=design.hits,
+            human=design.human,
+            shown=shown,
+        )
+    elif asked.form == "ranking":
+        plan = build_ranking_hits(
+            captions, seed=design.seed, per_hit=design.per_hit, hits=design.hits, shown=shown
+        )
+    else:
+        plan = build_pair_hits(
+            captions,
+            seed=design.seed,
+            against=REFERENCE if asked.name == "against-reference" else None,
+            per_hit=design.per_hit,
+            tests=tests,
+            hits=design.hits,
+            shown=shown,
+        )
+    return replace(plan, captions=captions)
 
 
 def story_texts(stories: Stories) -> dict[str, str]:

@@ -94,10 +94,7 @@ class _Dealer:
     """Decks that are shuffled again whenever all cards are dealt."""
 
     def __init__(
-        self,
-        decks: Mapping[str, Deck],
-        rng: random.Random,
-        shown: Mapping[tuple[str, str], int],
+        self, decks: Mapping[str, Deck], rng: random.Random, shown: Mapping[tuple[str, str], int]
     ) -> None:
         self.decks = {name: decks[name] for name in sorted(decks)}
         self.videos = len({item for deck in decks.values() for item in deck})

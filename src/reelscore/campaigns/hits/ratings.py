@@ -52,9 +52,6 @@ def build_hits(
         shown: How often captions were shown before, by system and item; those shown least come
             first.
 
-    Returns:
-        The HITs, with notes.
-
     Raises:
         DataError: If there are too few captions for a HIT, or names collide.
 

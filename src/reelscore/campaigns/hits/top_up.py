@@ -42,13 +42,9 @@ class TopUp:
 
 
 def top_up(campaign: Campaign, wanted: int, *, actor: str, control: Control | None = None) -> TopUp:
-    """Add as many HITs as it takes, all or none, and log it.
+    """Add HITs until each system has so many good judgments, all or none, and log it.
 
-    Args:
-        campaign: The campaign.
-        wanted: Good judgments for each system; people's captions are not counted.
-        actor: Who asks for it.
-        control: What raters of ratings must show.
+    People's captions are not counted.
 
     Raises:
         DataError: If the captions are not known, or too few for a HIT.
@@ -92,10 +88,7 @@ def _of(counts: Counter[tuple[str, str]], system: str) -> int:
 
 
 def _plan(
-    campaign: Campaign,
-    there: list[Hit],
-    missing: dict[str, int],
-    shown: Counter[tuple[str, str]],
+    campaign: Campaign, there: list[Hit], missing: dict[str, int], shown: Counter[tuple[str, str]]
 ) -> HitPlan:
     """Build the fewest HITs that bring every system what it lacks."""
     captions, human = _captions(campaign, there)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -75,12 +75,7 @@ def read_judgments(
     """
     notes: list[str] = []
     rows = stream_judgments(
-        paths,
-        notes,
-        format=format,
-        protocol_name=protocol_name,
-        pair=pair,
-        moments=moments,
+        paths, notes, format=format, protocol_name=protocol_name, pair=pair, moments=moments
     )
     return Imported(Judgments.of(rows), tuple(notes))
 
@@ -115,7 +110,10 @@ def stream_judgments(
     if not count:
         kept = f" of the pair {pair!r}" if pair else ""
         raise DataError(f"{_subject(paths)}: no judgment{kept} in it.")
-    notes += _notes(intake)
+    notes += intake.notes
+    if intake.incomplete:
+        hits = "HIT was" if intake.incomplete == 1 else "HITs were"
+        notes.append(f"{intake.incomplete:,} {hits} left out: not all tasks are answered.")
     if asked.form == "rating" and count >= _FEW and highest <= asked.scale[1] / 10:
         notes.append(
             f"The highest of {count:,} scores is {highest:g}, on a scale up to "
@@ -197,13 +195,6 @@ def _subject(paths: Sequence[str | os.PathLike[str]]) -> str:
     return first if len(paths) == 1 else f"{first} and {len(paths) - 1} more"
 
 
-def _notes(intake: Intake) -> Iterator[str]:
-    yield from intake.notes
-    if intake.incomplete:
-        hits = "HIT was" if intake.incomplete == 1 else "HITs were"
-        yield f"{intake.incomplete:,} {hits} left out: not all tasks are answered."
-
-
 _TIMES = ("started", "submitted", "opened", "received")
 
 
@@ -218,12 +209,10 @@ def judgments_csv(judgments: Iterable[Judgment]) -> str:
     return spreadsheet_csv([Judgment.__struct_fields__, *map(_cells, judgments)])
 
 
-def _cells(judgment: Judgment) -> list[Any]:
+def _cells(judgment: Judgment) -> list[object]:
     values = msgspec.structs.asdict(judgment)
     for name in _TIMES:
-        values[name] = None if values[name] is None else _utc(values[name])
+        if values[name] is not None:
+            moment = datetime.fromtimestamp(values[name], timezone.utc)
+            values[name] = moment.isoformat().replace("+00:00", "Z")
     return ["" if value is None else value for value in values.values()]
-
-
-def _utc(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, timezone.utc).isoformat().replace("+00:00", "Z")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, func, select
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.pages.rater_pages import read_pages
@@ -83,9 +83,9 @@ def list_work(campaign: Campaign) -> Sequence[PaidWork]:
         ]
 
 
-def _taken(campaign: str) -> Any:
-    def count(column: Any, *conditions: Any) -> Any:
-        return select(func.count(column.distinct())).where(*conditions).scalar_subquery()
+def _taken(campaign: str) -> Select[Any]:
+    def count(column: ColumnElement[int], condition: ColumnElement[bool]) -> ScalarSelect[int]:
+        return select(func.count(column.distinct())).where(condition).scalar_subquery()
 
     texts = (rater.c.service, rater.c.worker)
     # of HITs taken before submissions were noted, the rater's own is the best guess
@@ -135,17 +135,8 @@ class Pay:
 
 def amounts_csv(work: Sequence[PaidWork], pay: Pay) -> str:
     """Write a row for each rater: HITs, answers, and the amount."""
-    columns = [
-        "rater",
-        "service",
-        "worker",
-        "HITs done",
-        "HITs begun",
-        "answers",
-        "skipped",
-        "to review",
-    ]
-    rows: list[list[object]] = [[*columns, "amount", "currency", "rejected"]]
+    who, counts = ("rater", "service", "worker"), ("HITs done", "HITs begun", "answers", "skipped")
+    rows: list[list[object]] = [[*who, *counts, "to review", "amount", "currency", "rejected"]]
     for name, mine in _by(work, "rater").items():
         first = mine[0]
         rows.append(

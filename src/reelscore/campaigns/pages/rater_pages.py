@@ -6,7 +6,7 @@ A campaign's settings hold it under ``pages``; everything has a default.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -243,7 +243,7 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 
 
-def read_pages(settings: Mapping[str, Any]) -> Pages:
+def read_pages(settings: Mapping[str, object]) -> Pages:
     """Take what a campaign's settings say of its pages."""
     try:
         pages = msgspec.convert(settings.get(KEY, {}), Pages)

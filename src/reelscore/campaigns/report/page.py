@@ -47,11 +47,7 @@ def campaign_report(
                 [results_grid(results.scores, ranking)],
                 lead=True,
             ),
-            Section(
-                "Raters",
-                [_about_raters(results.quality)],
-                [quality_grid(results.quality)],
-            ),
+            Section("Raters", [_about_raters(results.quality)], [quality_grid(results.quality)]),
         ],
         command=command,
         notes=results.notes,
@@ -82,16 +78,16 @@ class RankedSystems:
         names = system_names(ranking.systems)
         pairs = pairwise(ranking.clusters.values())
         edges = {k: "edge" for k, (above, own) in enumerate(pairs, start=1) if above != own}
+        level = ranking.level
         rows = [
-            [Cell(name), *(_win(p, ranking.level) for p in row.tolist())]
+            [
+                Cell(name),
+                *(Cell("" if math.isnan(p) else p_value(p), best=p < level) for p in row.tolist()),
+            ]
             for name, row in zip(names.values(), ranking.p, strict=True)
         ]
         wins = Grid(["", *names.values()], rows)
         return cls(ranking, results_grid(scores, ranking), wins, names, edges)
-
-
-def _win(p: float, level: float) -> Cell:
-    return Cell("" if math.isnan(p) else p_value(p), best=p < level)
 
 
 def results_html(title: str, results: Results, rankings: Sequence[Comparison]) -> str:

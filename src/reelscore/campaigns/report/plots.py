@@ -8,15 +8,7 @@ from typing import Any
 
 from reelscore.campaigns.evaluate.quality import Quality
 from reelscore.report.plots.matrices import draw_p_matrix
-from reelscore.report.plots.style import (
-    BLUE,
-    COLUMN_WIDTH,
-    GREY,
-    ORANGE,
-    RED,
-    figure,
-    save,
-)
+from reelscore.report.plots.style import BLUE, COLUMN_WIDTH, GREY, ORANGE, RED, figure, save
 from reelscore.significance.comparison import Comparison
 
 _LOWEST = 1e-6  # p-values below it are drawn there

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 
 from reelscore.campaigns.evaluate.agreement import krippendorff_alpha
 from reelscore.campaigns.evaluate.preferences import Preference
-from reelscore.campaigns.evaluate.quality import Quality, RaterQuality
+from reelscore.campaigns.evaluate.quality import Quality, RaterQuality, known
 from reelscore.campaigns.evaluate.rankings import RankingResults
 from reelscore.campaigns.evaluate.scores import HumanScores
 from reelscore.campaigns.evaluate.votes import Choice, Standing, vote_matrix
@@ -37,29 +37,26 @@ def quality_grid(quality: Quality) -> Grid:
     r1     passed      10  39.5  <.001      –       –
     """
     rows = []
-    for each in sorted(quality.raters, key=lambda r: (_ORDER.index(r.verdict), -_high(r.p))):
-        rows.append(
-            [
-                Cell(each.rater),
-                Cell(each.verdict),
-                Cell(f"{each.pairs:,}"),
-                Cell(_number(each.difference, 1)),
-                Cell("–" if math.isnan(each.p) else p_value(each.p)),
-                Cell(_number(each.repeat_difference, 1)),
-                Cell(_number(each.seconds, 1)),
-                Cell(" ".join(each.flags)),
-            ]
-        )
-    return Grid(["rater", "verdict", "pairs", "diff", "p", "again", "s/task", "flags"], rows, 2)
+
+    def doubt(rater: RaterQuality) -> tuple[int, float]:
+        return _ORDER.index(rater.verdict), -2.0 if math.isnan(rater.p) else -rater.p
+
+    for each in sorted(quality.raters, key=doubt):
+        p = "–" if math.isnan(each.p) else p_value(each.p)
+        numbers = (each.difference, each.repeat_difference, each.seconds)
+        apart, again, pace = (number_text(number, 1) for number in numbers)
+        flags = " ".join(each.flags)
+        rows.append([each.rater, each.verdict, f"{each.pairs:,}", apart, p, again, pace, flags])
+    columns = ["rater", "verdict", "pairs", "diff", "p", "again", "s/task", "flags"]
+    return text_grid(columns, rows, 2)
 
 
 def quality_csv(quality: Quality) -> str:
     """Return everything known of each rater as CSV, numbers in full."""
-    rows = quality.to_dict()["raters"]
-    table = [[field.name for field in fields(RaterQuality)]]
-    for row in rows:
-        cells = ("" if value is None else value for value in row.values())
-        table.append([" ".join(v) if isinstance(v, tuple) else v for v in cells])
+    table: list[list[object]] = [[field.name for field in fields(RaterQuality)]]
+    for each in quality.raters:
+        cells = {**vars(each), "flags": " ".join(each.flags)}
+        table.append(["" if known(value) is None else value for value in cells.values()])
     return spreadsheet_csv(table)
 
 
@@ -93,13 +90,14 @@ def results_grid(scores: HumanScores, ranking: Comparison) -> Grid:
     rows = []
     clusters = ranking.clusters
     for system, (low, high) in ranking.ranges.items():
-        values = [Cell(_score(name, scores.table[system][name].score)) for name in metrics]
+        values = [
+            f"{scores.table[system][name].score:.{3 if name.endswith('z') else 1}f}"
+            for name in metrics
+        ]
         places = f"{low}" if low == high else f"{low}–{high}"
-        counts = [Cell(f"{len(scores.counts[system]):,}"), Cell(f"{scores.judgments(system):,}")]
-        rows.append(
-            [Cell(system), *values, *counts, Cell(places), Cell(f"{clusters.get(system, 1)}")]
-        )
-    return Grid(["system", *metrics, "captions", "judgments", "ranks", "cluster"], rows)
+        counts = (f"{len(scores.counts[system]):,}", f"{scores.judgments(system):,}")
+        rows.append([system, *values, *counts, places, f"{clusters.get(system, 1)}"])
+    return text_grid(["system", *metrics, "captions", "judgments", "ranks", "cluster"], rows)
 
 
 def wins_grid(ranking: Comparison) -> Grid:
@@ -123,16 +121,14 @@ def _letters(count: int) -> Sequence[str]:
     return [letters[k] if k < 26 else letters[k // 26 - 1] + letters[k % 26] for k in range(count)]
 
 
-def _score(name: str, value: float) -> str:
-    return f"{value:.3f}" if name.endswith("z") else f"{value:.1f}"
+def text_grid(columns: Sequence[str], rows: Iterable[Iterable[str]], names: int = 1) -> Grid:
+    """Lay out texts, the first columns as names."""
+    return Grid(columns, [[Cell(text) for text in row] for row in rows], names)
 
 
-def _number(value: float, digits: int = 2) -> str:
+def number_text(value: float, digits: int = 2) -> str:
+    """Write a number; a dash where there is none."""
     return "–" if math.isnan(value) else f"{value:.{digits}f}"
-
-
-def _high(p: float) -> float:
-    return 2.0 if math.isnan(p) else p
 
 
 def ranking_grid(results: RankingResults) -> Grid:
@@ -173,7 +169,7 @@ def ranking_notes(results: RankingResults) -> list[str]:
         notes.append(
             f"{each.criterion}: {each.rankings:,} rankings of {each.items:,} videos; Friedman p "
             f"{p_value(each.friedman.p)}, {len(apart)} of {len(pairs)} pairs of systems "
-            f"differ (Holm, p < {_LEVEL}); raters agree with W {_number(each.agreement)}"
+            f"differ (Holm, p < {_LEVEL}); raters agree with W {number_text(each.agreement)}"
         )
     return notes
 
@@ -186,20 +182,12 @@ def points_grid(standings: Sequence[Standing]) -> Grid:
     system  criterion  points  better  similar  videos  raters alike
     mine    helpful      50.0    25.0     25.0       4          75.0
     """
-    rows = [
-        [
-            Cell(each.system),
-            Cell(each.criterion),
-            Cell(_percent(each.points)),
-            Cell(_percent(each.better)),
-            Cell(_percent(each.similar)),
-            Cell(f"{each.items:,}"),
-            Cell(_percent(each.alike)),
-        ]
-        for each in standings
-    ]
+    rows = []
+    for each in standings:
+        shares = map(_percent, (each.points, each.better, each.similar))
+        rows.append([each.system, each.criterion, *shares, f"{each.items:,}", _percent(each.alike)])
     columns = ["system", "criterion", "points", "better", "similar", "videos", "raters alike"]
-    return Grid(columns, rows, 2)
+    return text_grid(columns, rows, 2)
 
 
 def choices_grid(choices: Sequence[Choice], judgments: Judgments) -> Grid:
@@ -211,11 +199,10 @@ def choices_grid(choices: Sequence[Choice], judgments: Judgments) -> Grid:
             f"{_percent(each.majority[name])} ({_percent(each.agreed[name])})"
             for name in each.systems
         ]
-        alpha = _number(krippendorff_alpha(votes, "nominal"))
-        cells = [each.criterion, *each.systems, *shares, f"{each.items:,}", alpha]
-        rows.append([Cell(cell) for cell in cells])
+        alpha = number_text(krippendorff_alpha(votes, "nominal"))
+        rows.append([each.criterion, *each.systems, *shares, f"{each.items:,}", alpha])
     columns = ["criterion", "first", "second", "first", "second", "videos", "alpha"]
-    return Grid(columns, rows, 3)
+    return text_grid(columns, rows, 3)
 
 
 def preferences_grid(preferences: Sequence[Preference]) -> Grid:
@@ -230,10 +217,10 @@ def preferences_grid(preferences: Sequence[Preference]) -> Grid:
     for each in preferences:
         mean = sum(each.items.values()) / len(each.items)
         shares = [_percent(share) for share in (each.won, each.lost, each.tied)]
-        cells = [each.system, each.other, *shares, f"{mean:+.2f}", f"{len(each.items):,}"]
-        rows.append([Cell(cell) for cell in (*cells, f"{each.raters}")])
+        counts = (f"{mean:+.2f}", f"{len(each.items):,}", f"{each.raters}")
+        rows.append([each.system, each.other, *shares, *counts])
     columns = ["first", "second", "first", "second", "neither", "mean", "videos", "raters"]
-    return Grid(columns, rows, 2)
+    return text_grid(columns, rows, 2)
 
 
 def _percent(share: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reelscore.campaigns.evaluate.preferences import score_all_preferences
 from reelscore.campaigns.evaluate.rankings import score_rankings
@@ -29,7 +29,7 @@ class VoteResults(NamedTuple):
 
     grid: Grid
     notes: Sequence[str]
-    plain: Any
+    plain: object
     table: ScoreTable | None
     why: str = ""
 

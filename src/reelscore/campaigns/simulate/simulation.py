@@ -103,11 +103,7 @@ def simulate_campaign(
     """Let a simulated crowd do HITs: rate captions, rank them, or compare two of them.
 
     Args:
-        hits: What there is to do.
-        truth: How good the captions are.
-        seed: Of the crowd.
         mix: The share of each type of rater; all are diligent if not given.
-        raters_per_hit: How many raters do each HIT.
         hits_per_rater: How many HITs a rater would do, on average; nobody does one with a
             caption seen before.
         protocol: What raters are asked. Captions are ranked and compared by the scores that the
@@ -188,7 +184,12 @@ def _rate(
     hit: Hit, name: str, rater: SimulatedRater, truth: Truth, rng: Generator
 ) -> Iterator[Judgment]:
     """One rater does one HIT of ratings, task by task."""
-    shown = [_only(task) for task in hit.tasks]
+    for task in hit.tasks:
+        if count := len(task.shown) - 1:
+            raise DataError(
+                f"Task {task.id!r} shows {count + 1} captions; simulated raters only rate one."
+            )
+    shown = [task.shown[0] for task in hit.tasks]
     captions = [(s.system, t.item, s.kind) for s, t in zip(shown, hit.tasks, strict=True)]
     quality = np.array([truth.of(*caption) for caption in captions])
     own = rng.normal(0, truth.crowd.taste, len(captions))
@@ -304,14 +305,6 @@ def _shares(mix: Mix) -> tuple[list[RaterType], FloatArray]:
     if not len(shares) or (shares < 0).any() or not shares.sum() > 0:
         raise DataError("Shares of raters must be numbers from 0, and not all 0.")
     return list(mix), shares / shares.sum()
-
-
-def _only(task: Task) -> Shown:
-    if len(task.shown) != 1:
-        raise DataError(
-            f"Task {task.id!r} shows {len(task.shown)} captions; simulated raters only rate one."
-        )
-    return task.shown[0]
 
 
 def _normal(seed: int, *names: str) -> float:

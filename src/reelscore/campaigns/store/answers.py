@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Row,
     Select,
@@ -99,7 +100,7 @@ _TIMES = (
     .distinct()
 )
 
-
+PlaceRow = Row[Any]  # what `_PLACE` finds
 AT_ONCE = 5000  # rows fetched together
 _MOMENTS = [
     Judgment.__struct_fields__.index(n) for n in ("started", "submitted", "opened", "received")
@@ -163,7 +164,7 @@ def skip_task(
     return _receipt(connection, row, task, is_new=False)
 
 
-def _place(connection: Connection, terms: Terms, id: int, rater: str, task: str) -> Row[Any]:
+def _place(connection: Connection, terms: Terms, id: int, rater: str, task: str) -> PlaceRow:
     wanted = {"campaign": terms.id, "assignment": id, "rater": rater, "task": task}
     row = connection.execute(_PLACE, wanted).one_or_none()
     if row is None:
@@ -173,7 +174,7 @@ def _place(connection: Connection, terms: Terms, id: int, rater: str, task: str)
     return row
 
 
-def _receipt(connection: Connection, row: Row[Any], task: str, *, is_new: bool) -> Receipt:
+def _receipt(connection: Connection, row: PlaceRow, task: str, *, is_new: bool) -> Receipt:
     left = connection.execute(_REMAINING, {"assignment": row.id, "hit": row.hit})
     remaining = left.scalar_one()
     return Receipt(row.id, task, is_new, remaining, remaining == 0)
@@ -182,7 +183,7 @@ def _receipt(connection: Connection, row: Row[Any], task: str, *, is_new: bool) 
 def _settle(
     connection: Connection,
     terms: Terms,
-    row: Row[Any],
+    row: PlaceRow,
     task: str,
     now: int,
     flags: set[str],
@@ -199,7 +200,7 @@ def _settle(
     return receipt
 
 
-def _missing(connection: Connection, sent: Sent, row: Row[Any]) -> dict[tuple[int, str], float]:
+def _missing(connection: Connection, sent: Sent, row: PlaceRow) -> dict[tuple[int, str], float]:
     """Return the scores that are not there yet, by caption and criterion."""
     given = {
         (slot, criterion): float(score)
@@ -217,7 +218,7 @@ def _missing(connection: Connection, sent: Sent, row: Row[Any]) -> dict[tuple[in
     return given
 
 
-def _check_open(connection: Connection, terms: Terms, row: Row[Any], now: int) -> None:
+def _check_open(connection: Connection, terms: Terms, row: PlaceRow, now: int) -> None:
     if row.last_word == EXCLUDE or row.status == REJECTED:
         raise RefusedError("excluded", f"Rater {row.rater!r} is excluded from this campaign.")
     if row.campaign_state == "closed":
@@ -232,8 +233,8 @@ def _check_open(connection: Connection, terms: Terms, row: Row[Any], now: int) -
 
 
 def _kept(
-    sent: Sent, row: Row[Any], now: int, place: tuple[int, str], score: float
-) -> dict[str, Any]:
+    sent: Sent, row: PlaceRow, now: int, place: tuple[int, str], score: float
+) -> dict[str, object]:
     slot, criterion = place
     return {
         "assignment": row.id,
@@ -251,7 +252,7 @@ def _kept(
     }
 
 
-def answer_flags(terms: Terms, row: Row[Any], started: int | None) -> set[str]:
+def answer_flags(terms: Terms, row: PlaceRow, started: int | None) -> set[str]:
     """Name what is wrong with the times of one answer."""
     flags = set()
     if row.task != row.key:
@@ -349,6 +350,6 @@ def skips(connection: Connection, terms: Terms) -> Sequence[Skip]:
     return [Skip(*row[:5], row.time / 1e6, row.reason) for row in rows]
 
 
-def kind_of_pair(first: Any, second: Any) -> Any:
+def kind_of_pair(first: ColumnElement[str], second: ColumnElement[str]) -> ColumnElement[str]:
     """Return in SQL what a comparison is there for: what the caption beside a reference is."""
     return case((first != "reference", first), else_=second)

@@ -122,7 +122,7 @@ def release_one(
 def abandon(
     connection: Connection,
     terms: Terms,
-    which: Select[Any],
+    which: Select[int],
     now: int,
     reason: str,
     actor: str = ACTOR,
@@ -193,11 +193,11 @@ def _next(connection: Connection, terms: Terms, rater: str) -> int | None:
     )
 
 
-def _had(terms: Terms, rater: str) -> Select[Any]:
+def _had(terms: Terms, rater: str) -> Select[int]:
     return select(assignment.c.hit).filter_by(campaign=terms.id, rater=rater)
 
 
-def _familiar(terms: Terms, rater: str) -> Select[Any]:
+def _familiar(terms: Terms, rater: str) -> Select[int]:
     """HITs that show what the rater has seen: a caption of the same system, or in the same words.
 
     Where captions are compared, it is the same two, since one of them, such as the reference, may

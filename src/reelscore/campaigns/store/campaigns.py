@@ -35,7 +35,7 @@ def insert_campaign(
     terms: Terms,
     systems: Sequence[str],
     humans: Collection[str],
-    settings: Mapping[str, Any],
+    settings: Mapping[str, object],
     state: State = "draft",
 ) -> None:
     """Put a new campaign in; `humans` are the systems that are people."""
@@ -163,7 +163,7 @@ def mark_humans(connection: Connection, terms: Terms, humans: Collection[str]) -
     )
 
 
-def _names(terms: Terms) -> Select[tuple[str]]:
+def _names(terms: Terms) -> Select[str]:
     table = schema.system
     return select(table.c.name).filter_by(campaign=terms.id).order_by(table.c.position)
 
@@ -175,14 +175,14 @@ def read_settings(connection: Connection, terms: Terms) -> dict[str, Any]:
     return settings
 
 
-def write_settings(connection: Connection, terms: Terms, settings: Mapping[str, Any]) -> None:
+def write_settings(connection: Connection, terms: Terms, settings: Mapping[str, object]) -> None:
     """Replace the free settings."""
     connection.execute(
         update(schema.campaign).filter_by(id=terms.id).values(settings=settings_text(settings))
     )
 
 
-def change_settings(connection: Connection, terms: Terms, parts: Mapping[str, Any]) -> None:
+def change_settings(connection: Connection, terms: Terms, parts: Mapping[str, object]) -> None:
     """Replace some of the free settings, whatever others do with the rest at the same time."""
     alone(connection, terms.id, "settings")
     write_settings(connection, terms, {**read_settings(connection, terms), **parts})
@@ -230,7 +230,7 @@ def excluded(connection: Connection, terms: Terms) -> frozenset[str]:
     return frozenset(connection.scalars(_last(terms)))
 
 
-def _last(terms: Terms) -> Select[Any]:
+def _last(terms: Terms) -> Select[str]:
     later = event.alias("later")
     word = [EXCLUDE, READMIT]
     newest = (

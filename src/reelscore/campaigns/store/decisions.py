@@ -92,12 +92,7 @@ def offer_all_again(
 
 
 def _offer(
-    connection: Connection,
-    terms: Terms,
-    ids: Collection[int],
-    now: int,
-    actor: str,
-    reason: str,
+    connection: Connection, terms: Terms, ids: Collection[int], now: int, actor: str, reason: str
 ) -> int:
     """Add a slot for each HIT whose rater is not replaced yet."""
     number = 0

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, Table, func, select
+from sqlalchemy import Connection, Row, Select, Table, func, select
 
 from reelscore.campaigns.protocols import Protocol, protocol
 from reelscore.campaigns.store.answers import AT_ONCE
@@ -25,7 +25,7 @@ from reelscore.campaigns.store.campaigns import (
     read_state,
     read_systems,
 )
-from reelscore.campaigns.store.hits import move
+from reelscore.campaigns.store.hits import move, refuse
 from reelscore.campaigns.store.lines import (
     FORMAT,
     LINES,
@@ -57,7 +57,7 @@ from reelscore.data.checks import Problems
 from reelscore.data.spreadsheet import harmless
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.store.database import Database, writing
-from reelscore.store.staging import analyze, fill, repeated, report, stage
+from reelscore.store.staging import analyze, fill, repeated, stage
 from reelscore.store.values import from_iso, microseconds, seconds, to_iso
 
 _KINDS: dict[type[FileLine], str] = {line: kind for kind, line in LINES.items()}
@@ -280,7 +280,6 @@ def _rows(
 
 def _check_places(connection: Connection, staged: Table, path: Path) -> None:
     """Refuse places that two raters have, and raters who have two places."""
-    problems = Problems(str(path))
     state, rater = staged.c.state, staged.c.rater
     where = partial(place, path, "assignment")
     rules: tuple[tuple[list[Any], Any, str], ...] = (
@@ -289,23 +288,19 @@ def _check_places(connection: Connection, staged: Table, path: Path) -> None:
         ([rater], state == "held", "the rater holds another HIT"),
         ([staged.c.hit, staged.c.replaces], staged.c.replaces != "", "the rater is replaced"),
     )
-    for key, among, what in rules:
-        wrong = repeated(staged, key).where(among)
-        report(
-            connection,
-            problems,
-            wrong,
-            lambda row, what=what: (  # type: ignore[misc]
-                f"{where(row.line)}: {what} in {where(row.first)} already."
-            ),
-        )
-    report(
+
+    def taken(what: str, row: Row[Any]) -> str:
+        return f"{where(row.line)}: {what} in {where(row.first)} already."
+
+    refuse(
         connection,
-        problems,
-        select(staged.c.line).where((state == "open") != (rater == "")).order_by(staged.c.line),
-        lambda row: f"{where(row.line)}: an assignment has a rater unless it is open.",
+        str(path),
+        *((repeated(staged, key).where(among), partial(taken, what)) for key, among, what in rules),
+        (
+            select(staged.c.line).where((state == "open") != (rater == "")).order_by(staged.c.line),
+            lambda row: f"{where(row.line)}: an assignment has a rater unless it is open.",
+        ),
     )
-    problems.raise_if_any()
 
 
 def _check_captions(connection: Connection, terms: Terms, path: Path) -> None:
@@ -320,14 +315,9 @@ def _check_captions(connection: Connection, terms: Terms, path: Path) -> None:
         .having((count != wanted) if wanted else (count == 0))
         .order_by(task.c.key)
     )
-    problems = Problems(str(path))
-    report(
-        connection,
-        problems,
-        wrong,
-        lambda row: (
-            f"{path}: task {row.id!r} of HIT {row.hit!r} shows {row.count} captions; "
-            f"{terms.protocol.name} shows {wanted or 'at least 1'}."
-        ),
-    )
-    problems.raise_if_any()
+
+    def fault(row: Row[Any]) -> str:
+        shows = f"{path}: task {row.id!r} of HIT {row.hit!r} shows {row.count} captions"
+        return f"{shows}; {terms.protocol.name} shows {wanted or 'at least 1'}."
+
+    refuse(connection, str(path), (wrong, fault))

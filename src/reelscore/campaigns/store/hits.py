@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
+    Row,
     Select,
     Table,
     and_,
@@ -79,31 +80,31 @@ def status(connection: Connection, terms: Terms) -> Status:
     unfinished = (
         select(assignment.c.hit).where(mine, assignment.c.state.in_(["open", "held"])).distinct()
     )
-    hit_count = _number(
-        connection, select(func.count()).select_from(hit).filter_by(campaign=terms.id)
-    )
-    waiting = _number(connection, select(func.count()).select_from(unfinished.subquery()))
+    count = select(func.count())
+    hits = _number(connection, count.select_from(hit).filter_by(campaign=terms.id))
+    waiting = _number(connection, count.select_from(unfinished.subquery()))
     raters = select(func.count(assignment.c.rater.distinct())).where(mine, assignment.c.rater != "")
-    all_judgments = select(func.count()).select_from(judgment).join(assignment).where(mine)
+    judgments, skipped = (
+        _number(connection, count.select_from(table.join(assignment)).where(mine))
+        for table in (judgment, skip)
+    )
     return Status(
         state=read_state(connection, terms),
-        hits=hit_count,
-        finished=hit_count - waiting,
+        hits=hits,
+        finished=hits - waiting,
         **states,
-        judgments=_number(connection, all_judgments),
-        skipped=_number(
-            connection, select(func.count()).select_from(skip.join(assignment)).where(mine)
-        ),
+        judgments=judgments,
+        skipped=skipped,
         raters=_number(connection, raters),
         by_system={system: int(n) for system, n in connection.execute(_by_system(terms))},
     )
 
 
-def _number(connection: Connection, query: Select[Any]) -> int:
+def _number(connection: Connection, query: Select[int]) -> int:
     return int(connection.execute(query).scalar_one())
 
 
-def _by_system(terms: Terms) -> Select[Any]:
+def _by_system(terms: Terms) -> Select[str, int]:
     # Judgments of a caption are counted first: there are fewer captions than judgments.
     each = (
         select(judgment.c.task, judgment.c.slot, func.count().label("n"))
@@ -183,9 +184,10 @@ def _rows(hits: Sequence[Hit]) -> dict[str, Iterator[Sequence[object]]]:
 
 def _offer_places(connection: Connection, terms: Terms, new: Table) -> None:
     for slot in range(terms.raters_per_hit):
-        place: dict[str, Any] = {**open_place(terms.id, 0, slot), "hit": hit.c.key}
+        constant = open_place(terms.id, 0, slot)
+        place = {name: literal(value) for name, value in constant.items()} | {"hit": hit.c.key}
         rows = (
-            select(*(value if name == "hit" else literal(value) for name, value in place.items()))
+            select(*place.values())
             .select_from(new.join(hit, and_(hit.c.campaign == terms.id, hit.c.id == new.c.id)))
             .order_by(hit.c.key)
         )
@@ -249,28 +251,34 @@ def _joined(kind: str, staged: Table, terms: Terms) -> _Joined:
     return _Joined(rows, keys, {"task": task.c.key, "assignment": assignment.c.id})
 
 
+Fault = tuple[Select[Any], Callable[[Row[Any]], str]]  # rows that are wrong, and what to say
+
+
+def refuse(connection: Connection, subject: str, *faults: Fault) -> None:
+    """Raise an error that names the first rows that are wrong, if any are."""
+    problems = Problems(subject)
+    for wrong, message in faults:
+        report(connection, problems, wrong, message)
+    problems.raise_if_any()
+
+
 def _check_once(
     connection: Connection, terms: Terms, kind: str, staged: Table, where: Where
 ) -> None:
     if kind not in _KEYS:
         return
-    problems = Problems("The campaign")
     again = repeated(staged, [staged.c[name] for name in _KEYS[kind]])
-    report(
-        connection,
-        problems,
-        again,
-        lambda row: f"{where(row.line)}: the same {_word(kind)} as {where(row.first)}.",
-    )
+    word = {"hit": "HIT", "shown": "caption"}.get(kind, kind)
+    faults: list[Fault] = [
+        (again, lambda row: f"{where(row.line)}: the same {word} as {where(row.first)}.")
+    ]
     if kind == "hit":
         there = and_(hit.c.campaign == terms.id, hit.c.id == staged.c.id)
-        report(
-            connection,
-            problems,
-            select(staged).join(hit, there).order_by(staged.c.line),
-            lambda row: f"{where(row.line)}: the campaign has a HIT {row.id!r} already.",
+        known = select(staged).join(hit, there).order_by(staged.c.line)
+        faults.append(
+            (known, lambda row: f"{where(row.line)}: the campaign has a HIT {row.id!r} already.")
         )
-    problems.raise_if_any()
+    refuse(connection, "The campaign", *faults)
 
 
 def _check_references(
@@ -278,19 +286,13 @@ def _check_references(
 ) -> None:
     if not joined.keys:
         return
-    problems = Problems("The campaign")
     keys = list(joined.keys.values())
     wrong = select(staged, *(key.label(f"key_{k}") for k, key in enumerate(keys)))
     wrong = wrong.select_from(joined.rows).where(missing(*keys)).order_by(staged.c.line)
 
-    def fault(row: Any) -> str:
+    def fault(row: Row[Any]) -> str:
         what = next(what for k, what in enumerate(joined.keys) if row._mapping[f"key_{k}"] is None)
         named = ", ".join(f"{name} {row._mapping[name]!r}" for name in _KEYS[kind])
         return f"{where(row.line)}: there is no such {what} ({named})."
 
-    report(connection, problems, wrong, fault)
-    problems.raise_if_any()
-
-
-def _word(kind: str) -> str:
-    return {"hit": "HIT", "shown": "caption"}.get(kind, kind)
+    refuse(connection, "The campaign", (wrong, fault))

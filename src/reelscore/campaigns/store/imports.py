@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
+import msgspec
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     FromClause,
     Row,
     Select,
+    SelectBase,
     Table,
     and_,
     case,
@@ -30,13 +34,14 @@ from reelscore.campaigns.judgments import Judgment
 from reelscore.campaigns.protocols import Protocol
 from reelscore.campaigns.store.answers import kind_of_pair
 from reelscore.campaigns.store.campaigns import add_systems, read_systems
+from reelscore.campaigns.store.hits import Fault, refuse
 from reelscore.campaigns.store.lines import TIMES, typed
 from reelscore.campaigns.store.records import Terms
 from reelscore.campaigns.store.schema import assignment, hit, judgment, shown, skip, task
 from reelscore.data.checks import Problems
 from reelscore.errors import DataError
 from reelscore.store.database import writing
-from reelscore.store.staging import analyze, fill, missing, repeated, report, stage
+from reelscore.store.staging import analyze, fill, missing, repeated, stage
 from reelscore.store.values import check_name, check_text, microseconds
 
 SUBJECT = "The judgments"
@@ -86,31 +91,28 @@ def append(
 
 
 def _check_once(connection: Connection, incoming: Table) -> None:
-    problems = Problems(SUBJECT)
     key = [incoming.c[name] for name in ("rater", "hit", "task", "system", "criterion")]
     again = repeated(incoming, key).subquery()
     wrong = select(incoming, again.c.first).join(again, again.c.line == incoming.c.line)
-    report(
-        connection,
-        problems,
-        wrong.order_by(incoming.c.line),
-        lambda row: f"{where(row.line, row)}: the same as judgment {row.first:,}.",
-    )
+    faults: list[Fault] = [
+        (
+            wrong.order_by(incoming.c.line),
+            lambda row: f"{where(row.line, row)}: the same as judgment {row.first:,}.",
+        )
+    ]
     for name, what in (("seconds", "times"), ("status", "states")):
         differing = (
             select(incoming.c.hit, incoming.c.rater)
             .group_by(incoming.c.hit, incoming.c.rater)
             .having(func.count(incoming.c[name].distinct()) > 1)
         )
-        report(
-            connection,
-            problems,
-            differing,
-            lambda row, what=what: (  # type: ignore[misc]
-                f"HIT {row.hit!r} has several {what} for rater {row.rater!r}; expected one."
-            ),
-        )
-    problems.raise_if_any()
+        said = f"has several {what} for rater"
+        faults.append((differing, partial(_differing, said)))
+    refuse(connection, SUBJECT, *faults)
+
+
+def _differing(said: str, row: Row[Any]) -> str:
+    return f"HIT {row.hit!r} {said} {row.rater!r}; expected one."
 
 
 def _match(connection: Connection, terms: Terms, incoming: Table, matched: Table) -> None:
@@ -127,7 +129,7 @@ def _match(connection: Connection, terms: Terms, incoming: Table, matched: Table
         .outerjoin(shown, of_task)
         .outerjoin(assignment, of_rater)
     )
-    kind: Any = shown.c.kind
+    kind: ColumnElement[str] = shown.c.kind
     fits = task.c.item == incoming.c.item
     if form == "comparison":
         joined = joined.outerjoin(second, and_(second.c.task == task.c.key, second.c.slot == 1))
@@ -149,19 +151,13 @@ def _match(connection: Connection, terms: Terms, incoming: Table, matched: Table
 
 
 def _check_matches(connection: Connection, terms: Terms, incoming: Table, matched: Table) -> None:
-    problems = Problems(SUBJECT)
     match = matched.c
     wrong = missing(match.hit_key, match.task_key, match.slot, match.assignment)
     wrong = or_(wrong, match.fits == 0)
     if terms.protocol.form == "ranking":
         wrong = or_(wrong, incoming.c.score > match.captions)
-    report(
-        connection,
-        problems,
-        _both(incoming, matched).where(wrong),
-        lambda row: f"{where(row.line, row)}: {_fault(row, terms)}",
-    )
-    problems.raise_if_any()
+    rows = _both(incoming, matched).where(wrong)
+    refuse(connection, SUBJECT, (rows, lambda row: f"{where(row.line, row)}: {_fault(row, terms)}"))
 
 
 def _both(incoming: Table, matched: Table) -> Select[Any]:
@@ -187,20 +183,15 @@ def _fault(row: Row[Any], terms: Terms) -> str:
 
 
 def _check_new(connection: Connection, incoming: Table, matched: Table) -> None:
-    problems = Problems(SUBJECT)
     there = exists().where(
         judgment.c.assignment == matched.c.assignment,
         judgment.c.task == matched.c.task_key,
         judgment.c.slot == matched.c.slot,
         judgment.c.criterion == incoming.c.criterion,
     )
-    report(
-        connection,
-        problems,
-        _both(incoming, matched).where(there),
-        lambda row: f"{where(row.line, row)}: exists already; judgments are never changed.",
-    )
-    problems.raise_if_any()
+    fault = "exists already; judgments are never changed."
+    rows = _both(incoming, matched).where(there)
+    refuse(connection, SUBJECT, (rows, lambda row: f"{where(row.line, row)}: {fault}"))
 
 
 def _insert(connection: Connection, incoming: Table, matched: Table, now: int) -> int:
@@ -246,12 +237,10 @@ def _checked(line: int, row: Judgment, protocol: Protocol) -> Sequence[object]:
     for number in (row.seconds, row.z, row.watched):
         if number is not None and not math.isfinite(number):
             raise DataError(f"a number is {number}; expected one, or none.")
-    values = (getattr(row, name) for name in _FIELDS)
-    return line, *map(_stored, _FIELDS, values)
-
-
-def _stored(name: str, value: Any) -> Any:
-    return microseconds(value) if name in TIMES and value is not None else value
+    values = msgspec.structs.asdict(row)
+    for name in TIMES & values.keys():
+        values[name] = None if values[name] is None else microseconds(values[name])
+    return line, *values.values()
 
 
 def where(line: int, row: Judgment | Row[Any]) -> str:
@@ -381,7 +370,9 @@ def _make_captions(connection: Connection, terms: Terms, incoming: Table) -> Non
         .outerjoin(shown, shown.c.task == task.c.key)
     )
 
-    def captions(slot: Any, system: Any, *group: Any) -> Any:
+    def captions(
+        slot: ColumnElement[int], system: ColumnElement[str], *group: ColumnElement[str]
+    ) -> Select[Any]:
         return (
             select(task.c.key, slot, system, literal(""), func.min(incoming.c.kind))
             .select_from(joined)
@@ -392,11 +383,11 @@ def _make_captions(connection: Connection, terms: Terms, incoming: Table) -> Non
     if terms.protocol.form == "ranking":
         appearance = func.min(incoming.c.line)
         slot = func.row_number().over(partition_by=task.c.key, order_by=appearance) - 1
-        rows = captions(slot, incoming.c.system, incoming.c.system)
+        rows: SelectBase = captions(slot, incoming.c.system, incoming.c.system)
     else:
-        rows = captions(literal(0), func.min(incoming.c.system))
+        first = rows = captions(literal(0), func.min(incoming.c.system))
         if terms.protocol.form == "comparison":
-            rows = rows.union_all(captions(literal(1), func.min(incoming.c.against)))
+            rows = first.union_all(captions(literal(1), func.min(incoming.c.against)))
     names = ["task", "slot", "system", "text", "kind"]
     connection.execute(insert(shown).from_select(names, rows))
 

@@ -226,9 +226,9 @@ def to_line(kind: str, row: Iterable[Any]) -> FileLine:
     return LINES[kind](*values)
 
 
-def to_row(line: FileLine) -> list[Any]:
+def to_row(line: FileLine) -> list[object]:
     """Make a row for the database of a line."""
-    row: list[Any] = []
+    row: list[object] = []
     for name in line.__struct_fields__:
         value = getattr(line, name)
         if name in TIMES:
@@ -336,7 +336,7 @@ def _csv(
 def _line(kind: str, names: list[str], cells: list[str]) -> FileLine:
     if len(cells) != len(names):
         raise DataError(f"the row has {len(cells)} cells, the header {len(names)}")
-    values: dict[str, Any] = dict(zip(names, map(unquoted, cells), strict=True))
+    values: dict[str, object] = dict(zip(names, map(unquoted, cells), strict=True))
     for name in _OPTIONAL & values.keys():
         values[name] = values[name] or None
     return msgspec.convert(values, LINES[kind], strict=False)

@@ -162,7 +162,7 @@ def welcome(database: Database, campaign: str, visit: Arrival, browser: str, now
         return replace(rater, **values)
 
 
-def note(database: Database, id: int, **values: Any) -> None:
+def note(database: Database, id: int, **values: object) -> None:
     """Write down how far a rater has come."""
     with database.writing() as connection:
         connection.execute(update(table).filter_by(id=id).values(**values))
@@ -192,12 +192,12 @@ def _is_free(connection: Connection, rater: Rater) -> bool:
     return state != "held"
 
 
-def _one(connection: Connection, **known: Any) -> Rater | None:
+def _one(connection: Connection, **known: object) -> Rater | None:
     row = connection.execute(select(*_COLUMNS).select_from(table).filter_by(**known)).one_or_none()
     return None if row is None else Rater(*row)
 
 
-def _row(campaign: str, name: str, service: Service, worker: str, now: int) -> dict[str, Any]:
+def _row(campaign: str, name: str, service: Service, worker: str, now: int) -> dict[str, object]:
     return {
         "campaign": campaign,
         "rater": name,
@@ -265,10 +265,7 @@ def list_taken(database: Database, campaign: str) -> Sequence[TakenHit]:
     with database.reading() as connection:
         return [
             TakenHit(
-                row.id,
-                row.name,
-                row.rater,
-                row.state,
+                *row[:4],
                 (row.claimed or 0) / 1e6,
                 (row.active or 0) / 1e6,
                 row.answers,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -48,7 +48,10 @@ class Terms:
 
 
 def check_terms(
-    terms: Terms, systems: Sequence[str], settings: Mapping[str, Any], humans: Collection[str] = ()
+    terms: Terms,
+    systems: Sequence[str],
+    settings: Mapping[str, object],
+    humans: Collection[str] = (),
 ) -> None:
     """Refuse a campaign whose terms are not valid."""
     check_name(terms.id, "the campaign")
@@ -83,7 +86,7 @@ def check_hold(hold: float) -> None:
         raise DataError(f"The hold time is {hold:g} seconds; expected more than 0.")
 
 
-def settings_text(settings: Mapping[str, Any]) -> str:
+def settings_text(settings: Mapping[str, object]) -> str:
     """Write settings as the database keeps them."""
     try:
         text = msgspec.json.encode(dict(settings)).decode()

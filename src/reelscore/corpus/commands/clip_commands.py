@@ -298,12 +298,8 @@ def split(
       reelscore corpus split --ratios "8 1 1 0" --fix sintel=public-test
       reelscore corpus split --clips clips.json --out splits.json
     """
-    options: dict[str, Any] = {
-        "ratios": _numbers(ratios),
-        "by_genre": by_genre,
-        "fix": _pairs(fixes),
-        "seed": seed,
-    }
+    shares, fix = _numbers(ratios), _pairs(fixes)
+    options: dict[str, Any] = {"ratios": shares, "by_genre": by_genre, "fix": fix, "seed": seed}
     if clip_files:
         clips = read_clips_of(clip_files)
         films = dict.fromkeys(clip.film for clip in clips.clips)
@@ -313,14 +309,9 @@ def split(
     else:
         if wanted.out_file:
             raise DataError("--out is for work without a project; name --clips.")
-        result = run_step(
-            Project.open(project),
-            SPLIT,
-            again=wanted.again,
-            bar="Comparing films",
-            by_title=by_title,
-            **options,
-        )
+        opened = Project.open(project)
+        how = {**options, "by_title": by_title}
+        result = run_step(opened, SPLIT, again=wanted.again, bar="Comparing films", **how)
     _show_sets(result)
     wanted.deliver(result)
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import wraps
 from pathlib import Path
-from typing import Any
 
 import click
 
 from reelscore.cli.messages import printable
 from reelscore.cli.messages import say as say
-from reelscore.cli.options import file_option, json_option
+from reelscore.cli.options import file_option, gathered, json_option
 from reelscore.cli.terminal import check_targets, progress_bar, terminal_width, write_json
 from reelscore.corpus.pipeline import R, Record, Step, read_file, write_file
 from reelscore.corpus.project import Film, Project
 from reelscore.corpus.project_files import CorpusClips, StepResult
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
-
-Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 UNTRUSTED = 3
 """The exit status of a command that ran, but whose result must not be trusted."""
@@ -34,30 +30,41 @@ project_option = click.option(
     show_default="the current folder",
     help="The project folder.",
 )
-_SOUNDS = [
-    click.option("--film", "film_file", metavar="FILE", help="The film, or its sound."),
-    click.option("--ad", "ad_file", metavar="FILE", help="The described track."),
-    click.option(
-        "--stream",
-        "ad_stream",
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="Number of the described stream of sound in its file, from 0; chosen if not given.",
-    ),
-    click.option(
-        "--film-stream",
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="Number of the film's stream of sound in its file, from 0; chosen if not given.",
-    ),
-]
 
 
-def sound_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that name a film, its described track, and their streams."""
-    for option in reversed(_SOUNDS):
-        command = option(command)
-    return command
+@dataclass(frozen=True)
+class SoundFiles:
+    """A film, its described track, and their streams, as options name them."""
+
+    film: str | None
+    ad: str | None
+    ad_stream: int | None
+    film_stream: int | None
+
+
+NO_SOUNDS = SoundFiles(None, None, None, None)
+_STREAM = "stream of sound in its file, from 0; chosen if not given."
+sound_options = gathered(
+    "files",
+    SoundFiles,
+    {
+        "film": click.option("--film", metavar="FILE", help="The film, or its sound."),
+        "ad": click.option("--ad", metavar="FILE", help="The described track."),
+        "ad_stream": click.option(
+            "--stream",
+            "ad_stream",
+            type=click.IntRange(min=0),
+            metavar="N",
+            help=f"Number of the described {_STREAM}",
+        ),
+        "film_stream": click.option(
+            "--film-stream",
+            type=click.IntRange(min=0),
+            metavar="N",
+            help=f"Number of the film's {_STREAM}",
+        ),
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,9 @@ class ResultOptions:
     again: bool
     out_file: str | None
     json_file: str | None
+
+    def __post_init__(self) -> None:
+        check_targets(self.out_file, self.json_file)
 
     def refuse_out(self) -> None:
         """Refuse --out for a project."""
@@ -82,25 +92,19 @@ class ResultOptions:
         leave(result.is_trusted)
 
 
-def result_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options --again, --out and --json, given to a command as `wanted`."""
-
-    @wraps(command)
-    def with_results(
-        again: bool, out_file: str | None, json_file: str | None, **options: Any
-    ) -> None:
-        check_targets(out_file, json_file)
-        command(wanted=ResultOptions(again, out_file, json_file), **options)
-
-    again_help = "Do it again where nothing has changed since the last time."
-    with_options: Callable[..., None] = with_results
-    for option in (
-        json_option,
-        file_option("--out", "Without a project: the file to write."),
-        click.option("--again", is_flag=True, help=again_help),
-    ):
-        with_options = option(with_options)
-    return with_options
+result_options = gathered(
+    "wanted",
+    ResultOptions,
+    {
+        "again": click.option(
+            "--again",
+            is_flag=True,
+            help="Do it again where nothing has changed since the last time.",
+        ),
+        "out_file": file_option("--out", "Without a project: the file to write."),
+        "json_file": json_option,
+    },
+)
 
 
 def number_or(word: str) -> Callable[[click.Context, click.Parameter, str], float | None]:
@@ -128,13 +132,13 @@ def film_and_file(names: Sequence[str], wanted: ResultOptions) -> tuple[str | No
 
 @contextmanager
 def film_project(
-    folder: str, film_id: str | None, files: Mapping[str, Any] | None = None
+    folder: str, film_id: str | None, files: SoundFiles | None = None
 ) -> Iterator[tuple[Project, str]]:
     """Open the project of a film; where none is named, make one for a single film and its files."""
     if film_id is not None:
         yield Project.open(folder), film_id
     else:
-        with Project.temporary(Film("film", **(files or {}))) as project:
+        with Project.temporary(Film("film", **(vars(files) if files else {}))) as project:
             yield project, "film"
 
 

@@ -8,7 +8,13 @@ import click
 
 from reelscore.cli.options import json_option
 from reelscore.cli.terminal import STDOUT, check_targets, write_json
-from reelscore.corpus.commands.corpus_options import project_option, say, show_grid, sound_options
+from reelscore.corpus.commands.corpus_options import (
+    SoundFiles,
+    project_option,
+    say,
+    show_grid,
+    sound_options,
+)
 from reelscore.corpus.pipeline import steps_of
 from reelscore.corpus.project import Film, Project
 
@@ -35,16 +41,14 @@ def new(folder: str, name: str | None) -> None:
 @click.option("--year", type=int, metavar="YEAR", help="When it came out.")
 @click.option("--genre", metavar="TEXT", default="", help="Its genre.")
 @click.option("--licence", metavar="TEXT", default="", help="What one may do with it.")
-def add_film(
-    film_id: str, project: str, film_file: str | None, ad_file: str | None, **about: Any
-) -> None:
+def add_film(film_id: str, project: str, files: SoundFiles, **about: Any) -> None:
     """Add a film to a project, by an id of your choice. The files stay where they are.
 
     \b
     Example:
       reelscore corpus add-film sintel --film sintel.mkv --ad sintel-ad.m4a --year 2010
     """
-    Project.open(project).add_film(Film(film_id, film=film_file, ad=ad_file, **about))
+    Project.open(project).add_film(Film(film_id, **vars(files), **about))
     say(f"Film {film_id!r} was added.")
 
 

@@ -10,7 +10,9 @@ import click
 
 from reelscore.cli.options import choice_option, number_option
 from reelscore.corpus.commands.corpus_options import (
+    NO_SOUNDS,
     ResultOptions,
+    SoundFiles,
     film_project,
     films_of,
     for_each,
@@ -63,14 +65,7 @@ _SHOWN = 20
 )
 @result_options
 def align(
-    films: tuple[str, ...],
-    project: str,
-    film_file: str | None,
-    ad_file: str | None,
-    ad_stream: int | None,
-    film_stream: int | None,
-    wanted: ResultOptions,
-    **options: Any,
+    films: tuple[str, ...], project: str, files: SoundFiles, wanted: ResultOptions, **options: Any
 ) -> None:
     """Align described tracks with their films: which time of the film each time shows.
 
@@ -89,22 +84,21 @@ def align(
         raise DataError(f"--rate {rate:g} is not between 0.5 and 2.")
     if search is not None and search <= 0:
         raise DataError(f"--search {search:g} is not above 0.")
-    files = {"film": film_file, "ad": ad_file, "film_stream": film_stream, "ad_stream": ad_stream}
-    if not films and (film_file or ad_file):
-        _check_both(film_file, ad_file)
+    if not films and (files.film or files.ad):
+        _check_both(files)
         with film_project(project, None, files) as (loose, film_id):
             result = run_step(loose, ALIGN, film_id, bar="Aligning", **options)
-        result = replace(result, film=_at(film_file, result.film), ad=_at(ad_file, result.ad))
+        result = replace(result, film=_at(files.film, result.film), ad=_at(files.ad, result.ad))
         _show_map(result)
         wanted.deliver(result)
         return
     wanted.refuse_out()
     opened = Project.open(project)
     chosen = films_of(opened, films)
-    if any(value is not None for value in files.values()):
+    if files != NO_SOUNDS:
         if len(chosen) > 1:
             raise DataError("--film, --ad and streams are of one film; name it.")
-        opened.change_film(chosen[0], **files)
+        opened.change_film(chosen[0], **vars(files))
 
     def work(film_id: str) -> AlignedTracks:
         result = run_step(opened, ALIGN, film_id, again=wanted.again, **options)
@@ -114,9 +108,9 @@ def align(
     for_each(chosen, work, wanted.json_file)
 
 
-def _check_both(film_file: str | None, ad_file: str | None) -> None:
-    if film_file is None or ad_file is None:
-        missing = "--film" if film_file is None else "--ad"
+def _check_both(files: SoundFiles) -> None:
+    if files.film is None or files.ad is None:
+        missing = "--film" if files.film is None else "--ad"
         raise DataError(f"Without a project both files are needed; name one with {missing} too.")
 
 
@@ -133,15 +127,10 @@ def _show_map(result: AlignedTracks) -> None:
                 f"{track.codec}, {track.layout}, {clock(track.seconds)}"
             )
     if result.match:
-        rows = [
-            [
-                clock(piece.ad_start),
-                clock(piece.ad_end),
-                clock(piece.film_start),
-                f"{piece.rate:.6f}",
-            ]
-            for piece in result.map
-        ]
+        rows = []
+        for piece in result.map:
+            times = map(clock, (piece.ad_start, piece.ad_end, piece.film_start))
+            rows.append([*times, f"{piece.rate:.6f}"])
         show_grid(["from", "to", "film from", "rate"], rows)
         say(f"confidence {result.confidence:.2f}, {result.mode} ({result.coherent:.2f})")
     show_report(result)
@@ -183,10 +172,7 @@ def _show_map(result: AlignedTracks) -> None:
 def segment(
     films: tuple[str, ...],
     project: str,
-    film_file: str | None,
-    ad_file: str | None,
-    ad_stream: int | None,
-    film_stream: int | None,
+    files: SoundFiles,
     map_file: str | None,
     subtitles_file: str | None,
     wanted: ResultOptions,
@@ -204,10 +190,8 @@ def segment(
       reelscore corpus segment sintel
       reelscore corpus segment --film film.mkv --ad described.m4a --out narration.json
     """
-    streams = {"film_stream": film_stream, "ad_stream": ad_stream}
-    if not films and (film_file or ad_file):
-        _check_both(film_file, ad_file)
-        files = {"film": film_file, "ad": ad_file, **streams}
+    if not films and (files.film or files.ad):
+        _check_both(files)
         with film_project(project, None, files) as (loose, film_id):
             keep_given(loose, ALIGN, map_file, "a time map, as 'corpus align' writes it")
             if subtitles_file:
@@ -222,10 +206,8 @@ def segment(
         _show_segments(result, result.segments)
         wanted.deliver(result)
         return
-    if any(
-        value is not None
-        for value in (wanted.out_file, map_file, subtitles_file, *streams.values())
-    ):
+    given = (wanted.out_file, map_file, subtitles_file, files.film_stream, files.ad_stream)
+    if any(value is not None for value in given):
         raise DataError(
             "--out, --map, --subtitles and streams are for work without a project; the project "
             "has its own."
@@ -246,16 +228,10 @@ def segment(
 
 
 def _show_segments(result: NarrationSegments, segments: Sequence[Segment]) -> None:
-    rows = [
-        [
-            clock(each.start),
-            clock(each.end),
-            f"{each.end - each.start:.1f}",
-            f"{each.level_db:.1f}",
-            f"{each.confidence:.2f}",
-        ]
-        for each in segments[:_SHOWN]
-    ]
+    rows = []
+    for each in segments[:_SHOWN]:
+        numbers = (f"{each.end - each.start:.1f}", f"{each.level_db:.1f}", f"{each.confidence:.2f}")
+        rows.append([clock(each.start), clock(each.end), *numbers])
     if rows:
         show_grid(["from", "to", "seconds", "dB", "confidence"], rows)
     if len(segments) > _SHOWN:

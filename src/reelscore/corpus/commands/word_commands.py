@@ -63,12 +63,7 @@ _SEGMENTS = "segments or sentences, as 'corpus segment' and 'corpus transcript' 
     help="What all times are multiplied with, before --shift.",
 )
 @result_options
-def subtitles(
-    names: tuple[str, ...],
-    project: str,
-    wanted: ResultOptions,
-    **options: Any,
-) -> None:
+def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **options: Any) -> None:
     """Read a film's subtitles: SRT, WebVTT, ASS, SSA or MicroDVD.
 
     FILM is a film of the project; without it, no project is needed. Styles, sounds in brackets

@@ -39,9 +39,7 @@ class FilmGroup:
 
 
 def works(
-    films: Iterable[Film],
-    clips: Iterable[tuple[str, str]],
-    same: Iterable[tuple[str, str]] = (),
+    films: Iterable[Film], clips: Iterable[tuple[str, str]], same: Iterable[tuple[str, str]] = ()
 ) -> list[FilmGroup]:
     """Group films: those with the same title and year, or the same sound, are one work.
 
@@ -163,21 +161,16 @@ class _Division:
     def cost(self) -> float:
         """Sum the distances from the targets; a set without clips is worse than anything else."""
         every = sum(self.totals) or 1
-        cost = sum(
-            abs(count / every - target)
-            for count, target in zip(self.totals, self.targets, strict=True)
-        )
-        cost += 10.0 * sum(
-            target > 0 and not count
-            for count, target in zip(self.totals, self.targets, strict=True)
-        )
+
+        def apart(counts: Sequence[int], share: float = 1.0) -> float:
+            pairs = zip(counts, self.targets, strict=True)
+            return sum(abs(count / every - share * target) for count, target in pairs)
+
+        pairs = zip(self.totals, self.targets, strict=True)
+        cost = apart(self.totals) + 10.0 * sum(target > 0 and not count for count, target in pairs)
         if self.by_genre:
             for counts in self.genres.values():
-                share = sum(counts) / every
-                cost += sum(
-                    abs(count / every - share * target)
-                    for count, target in zip(counts, self.targets, strict=True)
-                )
+                cost += apart(counts, sum(counts) / every)
         return cost
 
     def improve(self, chance: random.Random) -> None:

@@ -7,13 +7,16 @@ import zlib
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.corpus.sound.audio import RATE, Floats, open_media
 from reelscore.corpus.sound.sound_features import fft, hann_window
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
 
 Bytes = NDArray[np.uint8]
 
@@ -132,7 +135,7 @@ def still(path: Path, time: float, width: int = 320) -> bytes | None:
         return png(last.reformat(width, height, "rgb24").to_ndarray())
 
 
-def _video(container: Any) -> Any:
+def _video(container: InputContainer) -> Any:
     for stream in container.streams.video:
         if not stream.disposition & type(stream.disposition).attached_pic:
             return stream

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from anyio import to_thread
@@ -159,7 +159,7 @@ def _router(review: Review) -> APIRouter:
     return router
 
 
-def _json(content: Any, headers: dict[str, str] | None = None) -> Response:
+def _json(content: object, headers: dict[str, str] | None = None) -> Response:
     return Response(msgspec.json.encode(content), 200, headers, "application/json")
 
 

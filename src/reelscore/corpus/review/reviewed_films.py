@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -207,44 +207,32 @@ class ReviewFilm:
                 if before.passages.get(name) != passage
             ]
             removed = [name for name in before.passages if name not in after.passages]
+            target, instead = decision.target, changed[0].id if changed else None
             return DecisionEffect(
                 done=decision.action,
                 undone=str((decision.after or {}).get("action", "")),
                 changed=changed,
                 removed=removed,
-                target=_shown_next(decision, changed, after.passages),
+                target=target if target in after.passages else instead,
                 **vars(self._summary(after)),
             )
 
 
-def _shown_next(
-    decision: Decision, changed: list[Passage], passages: Mapping[str, object]
-) -> str | None:
-    """Name the passage that a decision was about, or the one that stands for it now."""
-    if decision.target in passages:
-        return decision.target
-    return changed[0].id if changed else None
-
-
 def _decision(desk: Reviewer, request: ReviewRequest) -> Decision:
-    target = request.target
-    if request.action == "accept":
-        return desk.accept(target)
-    if request.action == "reject":
-        return desk.reject(target, request.note)
-    if request.action == "move":
-        return desk.move(target, request.start, request.end)
-    if request.action == "edit":
-        return desk.edit(target, request.text)
-    if request.action == "split":
-        return desk.split(target, request.at)
-    if request.action == "merge":
-        return desk.merge(target)
-    if request.action == "new":
-        return desk.new(request.start, request.end)
-    if request.action == "undo":
-        return desk.undo()
-    return desk.name(target, request.text, request.action == "name")
+    target, text = request.target, request.text
+    decisions: dict[str, Callable[[], Decision]] = {
+        "accept": lambda: desk.accept(target),
+        "reject": lambda: desk.reject(target, request.note),
+        "move": lambda: desk.move(target, request.start, request.end),
+        "edit": lambda: desk.edit(target, text),
+        "split": lambda: desk.split(target, request.at),
+        "merge": lambda: desk.merge(target),
+        "new": lambda: desk.new(request.start, request.end),
+        "name": lambda: desk.name(target, text, True),
+        "no-name": lambda: desk.name(target, text, False),
+        "undo": desk.undo,
+    }
+    return decisions[request.action]()
 
 
 def _video(path: Path) -> Path | None:

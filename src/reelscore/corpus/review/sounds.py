@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from reelscore.corpus.sound.narration import residual_sound, warped
 from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.errors import DataError
 
+if TYPE_CHECKING:
+    from av import AudioFrame, AudioResampler
+
 Voice = Literal["film", "ad", "residual"]
 
 LONGEST = 60.0
@@ -49,7 +53,7 @@ class TrackParts(SampleReader):
         self._lock = Lock()
         self._container = open_media(track.path)
         self._stream = self._container.streams.audio[track.stream]
-        self._stream.thread_type = "NONE"
+        self._stream.codec_context.thread_type = "NONE"
         self._origin = (self._container.start_time or 0) / 1e6
         self._is_guessed = bool(set(self._container.format.name.split(",")) & GUESSED)
         first = next(iter(decoded_frames(self._container, self._stream)), None)
@@ -81,15 +85,15 @@ class TrackParts(SampleReader):
 
     def _decoded(self, first: int) -> Floats:
         block = np.zeros(_BLOCK, np.float32)
-        resampler: Any = None
+        resampler: AudioResampler | None = None
         names: tuple[str, ...] = ()
         place, expected = 0, 0.0  # of the next sample to write; when the next frame should begin
         start, end = first / RATE, (first + _BLOCK) / RATE
 
-        def put(outputs: Any) -> None:
+        def put(outputs: Iterable[AudioFrame]) -> None:
             nonlocal place
             for output in outputs:
-                sound = to_stereo(names, output.to_ndarray()).mean(0)
+                sound = to_stereo(names, np.asarray(output.to_ndarray(), np.float32)).mean(0)
                 low, high = max(place, first), min(place + len(sound), first + _BLOCK)
                 if low < high:
                     block[low - first : high - first] = sound[low - place : high - place]
@@ -114,13 +118,13 @@ class TrackParts(SampleReader):
             put(resampler.resample(None))
         return block
 
-    def _frames_from(self, time: float) -> Any:
+    def _frames_from(self, time: float) -> Iterator[AudioFrame]:
         """Decode from about a time on; a place that would be a guess is looked for by counting."""
         at = time + self._origin if time > 0 else 0.0
         if self._is_guessed:
             self._container.seek(0, stream=self._stream)
             return decoded_frames(self._container, self._stream, after=at)
-        self._container.seek(int(at / self._stream.time_base), stream=self._stream)
+        self._container.seek(int(at / (self._stream.time_base or 1)), stream=self._stream)
         return decoded_frames(self._container, self._stream)
 
 

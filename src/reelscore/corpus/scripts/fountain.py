@@ -7,13 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reelscore.corpus.project_files import Element, Script
-from reelscore.corpus.scripts.elements import (
-    TRANSITION,
-    Collector,
-    is_heading,
-    is_name,
-    one_line,
-)
+from reelscore.corpus.scripts.elements import TRANSITION, Collector, is_heading, is_name, one_line
 
 TITLE_KEY = re.compile(
     r"(?:title|credit|authors?|source|notes|draft date|date|contact|copyright|revision|format)\s*:",

@@ -9,13 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from reelscore.corpus.project_files import Script
-from reelscore.corpus.scripts.elements import (
-    TRANSITION,
-    Collector,
-    is_heading,
-    is_name,
-    split_name,
-)
+from reelscore.corpus.scripts.elements import TRANSITION, Collector, is_heading, is_name, split_name
 from reelscore.corpus.scripts.fountain import parse_fountain
 
 _LEAST_INDENT = 8  # of names
@@ -177,7 +171,11 @@ def _heading(text: str) -> str | None:
 
 def _layout(lines: Sequence[_TypedLine]) -> _Layout:
     """Find out what each indent is for."""
-    plain = [line for line in lines if line.text.strip() and not _is_fixed(line.text)]
+    plain = [
+        line
+        for line in lines
+        if line.text.strip() and not (_heading(line.text) or TRANSITION.fullmatch(line.text))
+    ]
     by_indent: dict[int, list[str]] = defaultdict(list)
     for line in plain:
         by_indent[line.indent].append(line.text)
@@ -202,10 +200,6 @@ def _layout(lines: Sequence[_TypedLine]) -> _Layout:
     if len(speeches) > 1:
         speeches.discard(left)
     return _Layout(names, _wider(directions, names | speeches), _wider(speeches, names))
-
-
-def _is_fixed(text: str) -> bool:
-    return bool(_heading(text) or TRANSITION.fullmatch(text))
 
 
 def _pairs(lines: Sequence[_TypedLine]) -> list[tuple[_TypedLine, _TypedLine]]:
@@ -241,7 +235,9 @@ def _parsed(lines: Sequence[_TypedLine], layout: _Layout) -> Script:
             _begin(collector, line)
         elif not has_begun and line.indent >= _LEAST_INDENT:
             collector.add("title", text, number)
-        elif collector.who and _is_spoken(line, layout, was_blank):
+        elif collector.who and (
+            line.indent in layout.speeches | layout.directions or not was_blank
+        ):
             if in_direction or text.startswith("("):
                 collector.direct(text, number, goes_on=in_direction)
                 in_direction = not text.endswith(")")
@@ -270,10 +266,6 @@ def _goes_on(line: _TypedLine) -> bool:
     _, extensions = split_name(line.text)
     marks = {mark.upper().replace(".", "") for mark in extensions}
     return line.continued and bool(marks & {"CONT'D", "CONTD", "CONTINUED", "CONT"})
-
-
-def _is_spoken(line: _TypedLine, layout: _Layout, was_blank: bool) -> bool:
-    return line.indent in layout.speeches | layout.directions or not was_blank
 
 
 def _as_text(lines: Sequence[_TypedLine]) -> str:

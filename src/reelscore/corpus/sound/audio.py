@@ -13,7 +13,7 @@ import wave
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,17 @@ from reelscore._progress import Progress
 from reelscore.corpus.project_files import AudioTrack
 from reelscore.errors import DataError, MissingExtraError
 
+if TYPE_CHECKING:
+    from av import AudioFrame, AudioResampler, AudioStream
+    from av.container import InputContainer
+
 RATE = 16_000
 JITTER = 0.02
 """Seconds; time stamps closer to their place than this are only rounded."""
 
 Floats = NDArray[np.float32]
 Role = Literal["film", "ad"]
+Block = tuple[tuple[str, ...], Floats]  # the names of the speakers, and a row for each
 
 GUESSED = {"mp3", "aac", "ac3", "eac3", "dts", "mpegts", "mpeg", "amr", "loas"}
 """Containers whose stated length, and whose places of times, are guesses from the bit rate."""
@@ -98,10 +103,11 @@ def find_track(
         )
 
 
-def _choice(streams: list[Any], role: Role, language: str | None) -> tuple[int, str]:
+def _choice(streams: list[AudioStream], role: Role, language: str | None) -> tuple[int, str]:
     if len(streams) == 1:
         return 0, "only"
-    described = [_is_described(stream) for stream in streams]
+    marks = ("visual_impaired", "descriptions")
+    described = [any(_has(stream, mark) for mark in marks) for stream in streams]
     if role == "ad" and any(described):
         return described.index(True), "disposition"
     rest = [k for k, flag in enumerate(described) if not flag] or list(range(len(streams)))
@@ -110,29 +116,25 @@ def _choice(streams: list[Any], role: Role, language: str | None) -> tuple[int, 
     return next((k for k in rest if _has(streams[k], "default")), rest[0]), "default"
 
 
-def _is_described(stream: Any) -> bool:
-    return _has(stream, "visual_impaired") or _has(stream, "descriptions")
-
-
-def _has(stream: Any, disposition: str) -> bool:
+def _has(stream: AudioStream, disposition: str) -> bool:
     flags = stream.disposition
     return bool(flags & getattr(type(flags), disposition))
 
 
-def _language(stream: Any) -> str | None:
+def _language(stream: AudioStream) -> str | None:
     language = stream.metadata.get("language")
     return None if language in (None, "", "und") else str(language)
 
 
-def _stated_seconds(container: Any, stream: Any) -> float:
+def _stated_seconds(container: InputContainer, stream: AudioStream) -> float:
     if set(container.format.name.split(",")) & GUESSED:
         return 0.0
     if stream.duration is not None:
-        return float(stream.duration * stream.time_base)
+        return float(stream.duration * (stream.time_base or 0))
     return float((container.duration or 0) / 1e6)
 
 
-def open_media(path: str | Path) -> Any:
+def open_media(path: str | Path) -> InputContainer:
     """Open a file with PyAV."""
     try:
         import av
@@ -310,11 +312,9 @@ def _decode(samples: Samples, channels: int, progress: Progress | None) -> None:
     samples.clipped = loud / samples.count
 
 
-def _blocks(
-    container: Any, stream: Any, samples: Samples
-) -> Iterator[tuple[tuple[str, ...], Floats]]:
+def _blocks(container: InputContainer, stream: AudioStream, samples: Samples) -> Iterator[Block]:
     """Decode and resample; silence fills the gaps that the time stamps leave."""
-    resampler: Any = None
+    resampler: AudioResampler | None = None
     names: tuple[str, ...] = ()
     origin = (container.start_time or 0) / 1e6
     expected = 0.0  # where the next frame should begin, in seconds
@@ -344,12 +344,14 @@ def _blocks(
             names, resampler = described, block_resampler(frame)
         expected += frame.samples / frame.sample_rate
         for output in resampler.resample(frame):
-            yield names, output.to_ndarray()
+            yield names, np.asarray(output.to_ndarray(), np.float32)
     if resampler is not None:
         yield from _drained(resampler, names)
 
 
-def decoded_frames(container: Any, stream: Any, after: float = -math.inf) -> Iterator[Any]:
+def decoded_frames(
+    container: InputContainer, stream: AudioStream, after: float = -math.inf
+) -> Iterator[AudioFrame]:
     """Decode frame by frame, from a second on.
 
     A few damaged packets are left out, and a gap shows where.
@@ -368,16 +370,16 @@ def decoded_frames(container: Any, stream: Any, after: float = -math.inf) -> Ite
                 raise
 
 
-def block_resampler(frame: Any) -> Any:
+def block_resampler(frame: AudioFrame) -> AudioResampler:
     """Make what brings frames like this one to 16 kHz, in blocks of 30 seconds."""
     import av
 
     return av.AudioResampler(format="fltp", layout=frame.layout.name, rate=RATE, frame_size=_BLOCK)
 
 
-def _drained(resampler: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Floats]]:
+def _drained(resampler: AudioResampler, names: tuple[str, ...]) -> Iterator[Block]:
     for output in resampler.resample(None):
-        yield names, output.to_ndarray()
+        yield names, np.asarray(output.to_ndarray(), np.float32)
 
 
 def to_stereo(names: tuple[str, ...], block: Floats) -> Floats:

@@ -95,10 +95,6 @@ class TimeMap:
     def breaks(self, ad_seconds: float, film_seconds: float) -> list[Break]:
         """List where the track and the film part, the ends included.
 
-        Args:
-            ad_seconds: How long the track is.
-            film_seconds: How long the film is.
-
         >>> TimeMap((Piece(0.0, 10.0, 5.0, 1.0), Piece(12.0, 20.0, 15.0, 1.0))).breaks(20.0, 23.0)
         [Break(kind='cut', ad=0.0, film=0.0, seconds=5.0),
          Break(kind='insertion', ad=10.0, film=15.0, seconds=2.0)]

@@ -15,13 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from reelscore.corpus.pipeline import SCRIPT, SUBTITLES, StepWork
-from reelscore.corpus.project_files import (
-    Cue,
-    Element,
-    LineCounts,
-    Remark,
-    TimedScript,
-)
+from reelscore.corpus.project_files import Cue, Element, LineCounts, Remark, TimedScript
 from reelscore.corpus.scripts.elements import some
 from reelscore.corpus.words.description_times import SpokenLine, timed_descriptions
 from reelscore.errors import MissingExtraError

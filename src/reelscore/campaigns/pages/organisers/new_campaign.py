@@ -12,7 +12,7 @@ from typing import Annotated
 from fastapi import File, Form, UploadFile
 from fastapi.responses import Response
 
-from reelscore.campaigns.campaign import HOLD, Campaign
+from reelscore.campaigns.campaign import HOLD, HOUR, Campaign
 from reelscore.campaigns.hits.design import NEED_PEOPLE, Design, make_hits
 from reelscore.campaigns.hits.tasks import HitPlan
 from reelscore.campaigns.protocols import PROTOCOLS
@@ -33,7 +33,6 @@ _WORDS = {
     "forced-choice": "which of two captions is better?",
     "preference": "which of two captions is better, from -2 to 2",
 }
-HOUR = 3600.0
 Hours = Annotated[float, Form(ge=0.01, le=10_000)]
 Short = Annotated[str, Form(max_length=200)]
 

@@ -10,7 +10,7 @@ from threading import Lock
 
 import numpy as np
 
-from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.campaign import HOUR, Campaign
 from reelscore.campaigns.evaluate.agreement import agreement
 from reelscore.campaigns.evaluate.quality import (
     Control,
@@ -21,16 +21,17 @@ from reelscore.campaigns.evaluate.quality import (
     pace,
     pair_controls,
 )
+from reelscore.campaigns.evaluate.results import POOR
 from reelscore.campaigns.evaluate.votes import Votes, count_votes, pairs_agreed
 from reelscore.campaigns.judgments import FloatArray, Judgments
 from reelscore.campaigns.pages.payments import PaidWork, Pay
 from reelscore.campaigns.protocols import Protocol
+from reelscore.campaigns.report.tables import number_text
 from reelscore.campaigns.store.raters import TakenHit
 from reelscore.campaigns.store.records import Status
 from reelscore.report.tables.grid import p_value
 from reelscore.stats.correlations import pearson
 
-HOUR = 3600.0
 _ENOUGH_ANSWERS = 5  # in the last hour, to speak of a pace
 _ENOUGH_TIME = 60.0  # seconds since the first of them
 _ENOUGH_CAPTIONS = 10  # judged by several raters, to speak of agreement
@@ -140,9 +141,8 @@ def answer_times(judgments: Judgments) -> FloatArray:
 
     The server's time counts, and what the page says only of judgments that were made elsewhere.
     """
-    columns = (judgments.rater, judgments.hit, judgments.task)
     key = np.zeros(len(judgments), dtype=np.int64)
-    for column in columns:
+    for column in (judgments.rater, judgments.hit, judgments.task):
         key = key * max(1, len(column.names)) + column.codes
     _, first = np.unique(key, return_index=True)
     received = judgments.received[first]
@@ -176,7 +176,6 @@ def repeated(judgments: Judgments) -> Agreed:
 
 
 _STEPS = 200  # a campaign at work is looked at anew when it has grown by this part
-_POOR = ("failed", "constant", "rejected", "excluded")
 
 
 @dataclass(frozen=True)
@@ -187,20 +186,20 @@ class RaterRow:
     done: int
     held: TakenHit | None
     answers: int
-    verdict: str
-    pairs: str
-    difference: str
-    p: str
-    again: str
     seconds: str
     flags: str
     decision: str
     seen: float
+    verdict: str = ""
+    pairs: str = ""
+    difference: str = ""
+    p: str = ""
+    again: str = ""
 
     @property
     def mood(self) -> str:
         """How the verdict looks: good, poor, or not known yet."""
-        if self.verdict in _POOR:
+        if self.verdict in POOR:
             return "poor"
         return "good" if self.verdict == "passed" else "wait"
 
@@ -233,7 +232,7 @@ class CampaignFindings:
             humans = campaign.humans
             quality = check_quality(judgments, humans=humans, excluded=excluded)
         verdicts = {rater.rater: rater for rater in quality.raters}
-        left_out = {name for name, rater in verdicts.items() if rater.verdict in _POOR}
+        left_out = {name for name, rater in verdicts.items() if rater.verdict in POOR}
         left_out |= {*excluded, *campaign.rejected()}
         counting = judgments.by(set(judgments.rater.names) - left_out)
         return cls(
@@ -287,56 +286,35 @@ def rater_rows(
     looks: dict[str, set[str]] = {}
     for each in taken:
         looks.setdefault(each.rater, set()).update(each.flags)
-    seen = {each.rater: each.active for each in reversed(taken)}  # the newest come first
-    return [
-        _row(
-            rater,
-            done[rater],
-            held.get(rater),
-            answers[rater],
-            findings.verdicts.get(rater),
-            findings.paces.get(rater),
-            decisions.get(rater, ""),
-            seen[rater],
-            sorted(looks[rater]),
+    seen: dict[str, float] = {}
+    for each in taken:  # the newest come first
+        seen.setdefault(each.rater, each.active)
+    rows = []
+    for rater in seen:
+        quality, speed = findings.verdicts.get(rater), findings.paces.get(rater)
+        flags = [*(quality.flags if quality else ()), *sorted(looks[rater])]
+        rows.append(
+            RaterRow(
+                rater,
+                done[rater],
+                held.get(rater),
+                answers[rater],
+                seconds=number_text(speed.mean if speed else math.nan, 1),
+                flags=" ".join(flags),
+                decision=decisions.get(rater, ""),
+                seen=seen[rater],
+                **(_tested(quality) if quality else {}),
+            )
         )
-        for rater in dict.fromkeys(each.rater for each in taken)
-    ]
+    return rows
 
 
-def _row(
-    rater: str,
-    done: int,
-    held: TakenHit | None,
-    answers: int,
-    quality: RaterQuality | None,
-    speed: Pace | None,
-    decision: str,
-    seen: float,
-    looks: Sequence[str],
-) -> RaterRow:
-    seconds = _number(speed.mean if speed else math.nan)
-    if quality is None:
-        flags = " ".join(looks)
-        return RaterRow(
-            rater, done, held, answers, "", "", "", "", "", seconds, flags, decision, seen
-        )
-    return RaterRow(
-        rater,
-        done,
-        held,
-        answers,
-        quality.verdict,
-        f"{quality.pairs}",
-        _number(quality.difference),
-        "–" if math.isnan(quality.p) else p_value(quality.p),
-        _number(quality.repeat_difference),
-        seconds,
-        " ".join([*quality.flags, *looks]),
-        decision,
-        seen,
-    )
-
-
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.1f}"
+def _tested(quality: RaterQuality) -> dict[str, str]:
+    """Write what quality control found about a rater."""
+    return {
+        "verdict": quality.verdict,
+        "pairs": f"{quality.pairs}",
+        "difference": number_text(quality.difference, 1),
+        "p": "–" if math.isnan(quality.p) else p_value(quality.p),
+        "again": number_text(quality.repeat_difference, 1),
+    }

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from fastapi import Depends, Form
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.campaign import HOUR, Campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
-from reelscore.campaigns.pages.organisers.new_campaign import HOUR, Hours
+from reelscore.campaigns.pages.organisers.new_campaign import Hours
 from reelscore.campaigns.pages.rater_pages import (
     KEY,
     PRACTICE,
@@ -114,14 +114,17 @@ class Fields:
             **{name: getattr(pages, name) for name in _SAME},
         )
 
-    def pages(self, protocol: Protocol) -> dict[str, Any]:
+    def pages(self, protocol: Protocol) -> dict[str, object]:
         """Return what the form says, without what is as usual."""
-        said: dict[str, Any] = {name: _plain(getattr(self, name)) for name in _SAME}
+        same = {name: getattr(self, name) for name in _SAME}
+        said: dict[str, object] = {
+            name: _plain(value) if isinstance(value, str) else value for name, value in same.items()
+        }
         for name in ("title", "currency"):
             said[name] = said[name] or getattr(_USUAL, name)
-        said["instructions"] = _plain(self.instructions)
-        if said["instructions"] == "\n\n".join(_USUAL.instructions_for(protocol)):
-            said["instructions"] = ""
+        instructions = _plain(self.instructions)
+        usual = "\n\n".join(_USUAL.instructions_for(protocol))
+        said["instructions"] = "" if instructions == usual else instructions
         practice = tuple(self._practice(protocol))
         said["practice"] = None if practice == PRACTICE.get(protocol.name, ()) else practice
         said["check"] = tuple(
@@ -146,9 +149,9 @@ class Fields:
         ]
 
 
-def _plain(value: Any) -> Any:
+def _plain(text: str) -> str:
     """Take what browsers make of the ends of lines back."""
-    return value.replace("\r\n", "\n").strip() if isinstance(value, str) else value
+    return text.replace("\r\n", "\n").strip()
 
 
 def _lines(text: str) -> list[str]:
@@ -156,14 +159,11 @@ def _lines(text: str) -> list[str]:
 
 
 def _ranges_text(practice: Practice) -> str:
-    return "\n".join(
-        f"{name}: {', '.join(_range_text(*each) for each in ranges)}"
-        for name, ranges in practice.expected.items()
-    )
-
-
-def _range_text(low: float, high: float) -> str:
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    lines = []
+    for name, ranges in practice.expected.items():
+        texts = (f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ranges)
+        lines.append(f"{name}: {', '.join(texts)}")
+    return "\n".join(lines)
 
 
 def _ranges(text: str) -> dict[str, list[Range]]:
@@ -171,18 +171,14 @@ def _ranges(text: str) -> dict[str, list[Range]]:
     for line in _lines(text):
         name, _, ranges = line.partition(":")
         try:
-            expected[name.strip()] = [_range(each) for each in ranges.split(",")]
+            ends = [each.partition(" to ") for each in ranges.split(",")]
+            expected[name.strip()] = [(float(low), float(high or low)) for low, _, high in ends]
         except ValueError:
             raise DataError(
                 f"Expected answers {line[:200]!r}; write them such as 'adequacy: 70 to 100', or "
                 "for ranks 'grammar: 1, 2 to 3, 2 to 3'."
             ) from None
     return expected
-
-
-def _range(text: str) -> Range:
-    low, _, high = text.partition(" to ")
-    return float(low), float(high or low)
 
 
 def _choices_text(question: CheckQuestion) -> str:
@@ -256,7 +252,7 @@ def _form(desk: Desk, campaign: Campaign, fields: Fields, error: str = "") -> Re
     )
 
 
-def _store(desk: Desk, campaign: Campaign, wanted: Any) -> None:
+def _store(desk: Desk, campaign: Campaign, wanted: object) -> None:
     settings = {**campaign.settings, KEY: wanted}
     # says what is wrong before anything is stored
     pages = read_pages(settings)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import msgspec
 from fastapi.responses import FileResponse, HTMLResponse, Response
@@ -46,7 +45,7 @@ def evaluated(campaign: Campaign) -> tuple[Results, list[Comparison]]:
 @router.get("/results")
 def show_results(desk: Organiser, campaign: Chosen) -> Response:
     """Show scores, who beats whom, and notes; or why there are none yet."""
-    context: dict[str, Any] = {"campaign": campaign, "error": "", "table": None, "ranked": []}
+    context: dict[str, object] = {"campaign": campaign, "error": "", "table": None, "ranked": []}
     try:
         if campaign.protocol.form == "rating":
             results, rankings = evaluated(campaign)

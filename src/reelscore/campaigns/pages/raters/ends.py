@@ -116,12 +116,7 @@ _DONE = ("skipped", "review")  # ends of HITs that are done, and whose answers m
 
 
 def show_end(
-    session: Session,
-    name: Name,
-    text: str = "",
-    status: int = 200,
-    *,
-    more: bool = False,
+    session: Session, name: Name, text: str = "", status: int = 200, *, more: bool = False
 ) -> Response:
     """Show an end, with the way home."""
     end, rater, taken = ENDS[name], session.rater, session.assignment()

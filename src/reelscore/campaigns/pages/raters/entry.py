@@ -94,12 +94,7 @@ def join(request: Request, site: Here, campaign: str) -> Response:
 
 @router.get("/prolific/{campaign}")
 def enter_from_prolific(
-    request: Request,
-    site: Here,
-    campaign: str,
-    PROLIFIC_PID: Id,
-    STUDY_ID: Id,
-    SESSION_ID: Id,
+    request: Request, site: Here, campaign: str, PROLIFIC_PID: Id, STUDY_ID: Id, SESSION_ID: Id
 ) -> Response:
     """Let a participant of Prolific in."""
     _enterable(request, site, campaign, "prolific_code")
@@ -255,8 +250,7 @@ def show_check(session: Current) -> Response:
 
 @preparation.post("/check", dependencies=[FromOurForm])
 def answer_check(
-    session: Current,
-    choice: Annotated[list[int] | None, Form(max_length=100)] = None,
+    session: Current, choice: Annotated[list[int] | None, Form(max_length=100)] = None
 ) -> Response:
     """Look at the answers; who fails twice takes no part."""
     if session.step != "check":

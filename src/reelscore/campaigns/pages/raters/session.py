@@ -58,7 +58,7 @@ class Session(Viewer):
         """The path of the rater's pages; in a frame, the key in it stands for a cookie."""
         return _home(self.campaign.id, self.key)
 
-    def page(self, template: str, status: int = 200, /, **context: Any) -> HTMLResponse:
+    def page(self, template: str, status: int = 200, /, **context: object) -> HTMLResponse:
         """Render a page."""
         return self.site.page(self.request, template, status, session=self, **context)
 

@@ -73,20 +73,6 @@ class Answered(BaseModel):
     seen: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
-class Kept(BaseModel):
-    """The promise that an answer is kept, how many are still to come, and which page is next.
-
-    It repeats which answer it is about: a browser keeps its copy until it reads that.
-    """
-
-    assignment: int
-    task: int
-    remaining: int
-    done: bool
-    new: bool
-    next: str
-
-
 @router.get("/")
 @router.get("/work")
 def show_work(session: Current) -> Response:
@@ -154,22 +140,19 @@ def keep_answer(request: Request, site: Here, sent: Answered) -> Response:
     """Keep an answer, or refuse it for good; what is acknowledged is on the disk.
 
     One transaction finds out who the rater is and which task it is about, and keeps the answer.
+    The reply repeats which it is about: a browser keeps its copy until it reads that.
     """
     try:
         with site.database.writing() as connection:
             receipt = _keep(connection, session_in(connection, request), sent)
     except RefusedError as error:
-        return _refused(sent, error.reason)
+        # the error's message says more than raters may know
+        text = _REFUSALS.get(error.reason, "The answer cannot be taken.")
+        body = {"assignment": sent.assignment, "task": sent.task, "reason": error.reason}
+        return JSONResponse({**body, "message": text}, refused_status(error.reason))
     after = "finish" if receipt.done else f"task/{sent.task + 1}"
-    kept = Kept(
-        assignment=sent.assignment,
-        task=sent.task,
-        remaining=receipt.remaining,
-        done=receipt.done,
-        new=receipt.new,
-        next=after,
-    )
-    return JSONResponse(kept.model_dump())
+    kept = {"assignment": sent.assignment, "task": sent.task, "remaining": receipt.remaining}
+    return JSONResponse({**kept, "done": receipt.done, "new": receipt.new, "next": after})
 
 
 def _keep(connection: Connection, session: Session, sent: Answered) -> Receipt:
@@ -198,13 +181,6 @@ def _keep(connection: Connection, session: Session, sent: Answered) -> Receipt:
         is_served=True,
     )
     return submit(connection, terms, answer, now)
-
-
-def _refused(sent: Answered, reason: str) -> Response:
-    """Return why an answer is refused; the error's message says more than raters may know."""
-    text = _REFUSALS.get(reason, "The answer cannot be taken.")
-    body = {"assignment": sent.assignment, "task": sent.task, "reason": reason, "message": text}
-    return JSONResponse(body, refused_status(reason))
 
 
 @router.post("/return", dependencies=[FromOurForm])
