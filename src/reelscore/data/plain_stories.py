@@ -66,7 +66,8 @@ def plain_stories(
     except (KeyError, TypeError, AttributeError):
         return None
     lengths = [duration for duration in durations if duration is not None]
-    if not (_are_ids(videos) and _are_texts(sentences) and _are_lengths(lengths)):
+    usable = {*map(type, lengths)} <= _NUMBERS and all(0 <= each < math.inf for each in lengths)
+    if not (usable and _are_ids(videos) and _are_texts(sentences)):
         return None
     segments = _segments(times)
     if segments is None:
@@ -101,10 +102,6 @@ def _are_texts(sentences: list[Any]) -> bool:
     if "\0" in together:
         return False
     return all(map(has_words, [text for text in sentences if not text.lstrip()[:1].isalnum()]))
-
-
-def _are_lengths(durations: list[Any]) -> bool:
-    return {*map(type, durations)} <= _NUMBERS and all(0 <= d < math.inf for d in durations)
 
 
 def _segments(times: list[Any]) -> FloatArray | None:

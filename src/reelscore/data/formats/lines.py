@@ -10,29 +10,22 @@ import io
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from reelscore.data.reading import Reading, Request
+from reelscore.data.formats import Numbered
+from reelscore.data.reading import Reading, Record, Request
 from reelscore.data.source import Source, decode_line
 from reelscore.errors import DataError
 
-Record = tuple[int, object, object]
 
-
-class Lines:
+class Lines(Numbered):
     """``lines``: the lines of a text without any structure."""
+
+    unit = ""
 
     def sniff(self, source: Source, reading: Reading) -> bool:
         """Return whether a file is text without any structure, so that its lines are captions."""
         from reelscore.data.formats.structure import structure_of
 
         return structure_of(source.head) is None
-
-    def fields(self, source: Source, reading: Reading) -> list[str]:
-        """Lines have no names."""
-        return []
-
-    def place(self, path: str, number: int) -> str:
-        """Name a caption by its line."""
-        return f"{path}:{number}"
 
     def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield number, number and caption of each line."""

@@ -13,37 +13,35 @@ Without ids, the id of an item is its number in the list, from 1 on.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from reelscore.data.checks import in_words
-from reelscore.data.json_documents import glimpse
-from reelscore.data.reading import IN_ORDER, Reading, Request
+from reelscore.data.formats import Numbered
+from reelscore.data.json_documents import (
+    decode_slowly,
+    glimpse,
+    joined,
+    sections_of,
+    whole_document,
+)
+from reelscore.data.reading import IN_ORDER, Reading, Record, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
-Record = tuple[int, object, object]
 
-
-class Lists:
+class Lists(Numbered):
     """``lists``: lists of captions."""
+
+    unit = "entry"
 
     def fields(self, source: Source, reading: Reading) -> list[str]:
         """Name the lists."""
-        from reelscore.data.json_documents import sections_of, whole_document
-
         values = glimpse(source.head)
         if not (values and isinstance(values[0], dict)):
             return []
         return list(sections_of(whole_document(source), source.path))
 
-    def place(self, path: str, number: int) -> str:
-        """Name an entry by its number, from 1 on."""
-        return f"{path}: entry {number}"
-
     def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield number, item id or number, and caption or captions of each entry."""
-        from reelscore.data.json_documents import decode_slowly, whole_document
-
         path = source.path
         whole = decode_slowly(whole_document(source).decode(), path)
         if isinstance(whole, list) and _are_pairs(whole):
@@ -73,7 +71,7 @@ class Lists:
         yield from _rows(ids, columns)
 
 
-def _are_pairs(entries: list[Any]) -> bool:
+def _are_pairs(entries: list[object]) -> bool:
     """Distinguish pairs of id and caption from lists of two captions."""
     return bool(entries) and all(
         isinstance(entry, list)
@@ -89,15 +87,13 @@ def _is_text(text: str) -> bool:
     return " " in text.strip()
 
 
-def _rows(items: list[Any] | None, columns: list[list[Any]]) -> Iterator[Record]:
-    from reelscore.data.json_documents import joined
-
+def _rows(items: list[object] | None, columns: list[list[object]]) -> Iterator[Record]:
     for k, values in enumerate(zip(*columns, strict=True)):
         item = k + 1 if items is None else items[k]
         yield k + 1, item, values[0] if len(values) == 1 else joined(values)
 
 
-def _entries(whole: dict[str, Any], name: str, path: str) -> list[Any]:
+def _entries(whole: dict[str, object], name: str, path: str) -> list[object]:
     value = whole[name]
     if isinstance(value, dict):  # a column of a data frame: values by row
         return list(value.values())

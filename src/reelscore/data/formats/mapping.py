@@ -7,24 +7,33 @@ A caption is a text, or an object that holds one, as in the ``gts`` and ``res`` 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from reelscore.data.checks import in_words
-from reelscore.data.json_documents import glimpse, record_fields, sections_in
-from reelscore.data.reading import FieldNames, Reading, Request, Role
+from reelscore.data.formats import Numbered
+from reelscore.data.json_documents import (
+    DOUBTFUL,
+    RepeatedKeys,
+    captions_section,
+    decode_slowly,
+    glimpse,
+    joined,
+    record_fields,
+    sections_in,
+    sections_of,
+    whole_document,
+)
+from reelscore.data.reading import FieldNames, Reading, Record, Request, Role
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
-Record = tuple[int, object, object]
 
-
-class Mapping:
+class Mapping(Numbered):
     """``json``: an object of item ids."""
+
+    unit = "entry"
 
     def fields(self, source: Source, reading: Reading) -> list[str]:
         """Name the sections, or the fields of the first caption; texts have no fields."""
-        from reelscore.data.json_documents import sections_of, whole_document
-
         beginning = glimpse(source.head)
         whole = beginning[0] if beginning else None
         if not isinstance(whole, dict):
@@ -34,15 +43,9 @@ class Mapping:
             return [*names, *_names_of_captions(whole[sections_in(whole)[0]])]
         return _names_of_captions(whole)
 
-    def place(self, path: str, number: int) -> str:
-        """Name an entry by its number in the object, from 1 on."""
-        return f"{path}: entry {number}"
-
     def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield number, item id and caption or captions of each entry; report repeated ids."""
         import msgspec
-
-        from reelscore.data.json_documents import DOUBTFUL, captions_section, whole_document
 
         document: bytes | memoryview = whole_document(source)
         beginning = glimpse(source.head)
@@ -61,8 +64,6 @@ class Mapping:
             yield from self._read_slowly(bytes(document), source.path, request)
 
     def _read_slowly(self, document: bytes, path: str, request: Request) -> Iterator[Record]:
-        from reelscore.data.json_documents import RepeatedKeys, decode_slowly
-
         whole = decode_slowly(document.decode(), path)
         if not isinstance(whole, dict):
             raise DataError(f"{path}: expected an object of item ids; it is {in_words(whole)}.")
@@ -89,10 +90,8 @@ class _NoCaption(ValueError):
     """Why an object holds no caption, or not one."""
 
 
-def _texts(value: Any, fields: FieldNames, role: Role) -> Any:
+def _texts(value: object, fields: FieldNames, role: Role) -> object:
     """Take the captions out of the objects that hold them."""
-    from reelscore.data.json_documents import joined
-
     if isinstance(value, dict):
         if fault := fields.caption_fault(value, role):
             raise _NoCaption(fault)
@@ -103,11 +102,11 @@ def _texts(value: Any, fields: FieldNames, role: Role) -> Any:
     return value
 
 
-def _is_in_section(whole: dict[str, Any]) -> bool:
+def _is_in_section(whole: dict[str, object]) -> bool:
     return any(isinstance(whole[name], dict) for name in sections_in(whole))
 
 
-def _names_of_captions(value: Any) -> list[str]:
+def _names_of_captions(value: object) -> list[str]:
     """The fields of the objects that hold captions; none where captions are texts."""
     first = next(iter(value.values()), None) if isinstance(value, dict) else None
     return record_fields([first] if isinstance(first, dict) else first)

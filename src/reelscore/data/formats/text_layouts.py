@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import ClassVar
 
 import msgspec
 
-from reelscore.data.reading import Reading, Request
+from reelscore.data.formats import Numbered
+from reelscore.data.reading import Reading, Record, Request
 from reelscore.data.source import Source, decode_line
 from reelscore.errors import DataError
 
-Record = tuple[int, object, object]
 _FIRST = 20  # lines that a file is recognised by
 _TIME = r"\d\d\.\d\d\.\d\d\.\d\d\d"
 
 
-class TextLayout(msgspec.Struct, frozen=True):
+class TextLayout(Numbered, msgspec.Struct, frozen=True):
     """A format whose lines each hold an item id and a caption.
 
     Attributes:
@@ -37,6 +38,7 @@ class TextLayout(msgspec.Struct, frozen=True):
     line: re.Pattern[str]
     expected: str
     heading: int = 0
+    unit: ClassVar[str] = ""
 
     def sniff(self, source: Source, reading: Reading) -> bool:
         """Return whether all of the first lines are of the layout."""
@@ -46,14 +48,6 @@ class TextLayout(msgspec.Struct, frozen=True):
         fit = [self.line.fullmatch(line) is not None for line in first]
         heading = fit.index(True) if True in fit else len(fit)
         return all(fit[heading:]) and 2 * heading < len(fit) and heading <= self.heading
-
-    def fields(self, source: Source, reading: Reading) -> list[str]:
-        """Such files have no names."""
-        return []
-
-    def place(self, path: str, number: int) -> str:
-        """Name a caption by its line."""
-        return f"{path}:{number}"
 
     def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield line number, item id and caption of each line; skip blank lines."""

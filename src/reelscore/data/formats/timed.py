@@ -7,16 +7,16 @@ The files are those of `reelscore.data.story_files`. An item is named by its vid
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import msgspec
 
-from reelscore.data.reading import Reading, Request
+from reelscore.data.formats import Numbered
+from reelscore.data.reading import Record, Request
 from reelscore.data.source import Source
 
-Record = tuple[int, object, object]
 
-
-class Timed(msgspec.Struct, frozen=True):
+class Timed(Numbered, msgspec.Struct, frozen=True):
     """A format of timed captions.
 
     Attributes:
@@ -24,14 +24,7 @@ class Timed(msgspec.Struct, frozen=True):
     """
 
     title: str
-
-    def fields(self, source: Source, reading: Reading) -> list[str]:
-        """Timed captions may be of either role."""
-        return []
-
-    def place(self, path: str, number: int) -> str:
-        """Name a caption by its number in the file, from 1 on."""
-        return f"{path}: caption {number}"
+    unit: ClassVar[str] = "caption"
 
     def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield number, segment and sentence of each caption."""
