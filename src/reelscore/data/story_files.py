@@ -31,10 +31,9 @@ from reelscore.data.checks import (
     text_fault,
 )
 from reelscore.data.file_names import PathLike
-from reelscore.data.plain_stories import plain_stories
 from reelscore.data.reading import ITEM_FIELDS
 from reelscore.data.source import Source
-from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies
+from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies, plain_stories
 from reelscore.errors import DataError
 
 # One video's or one caption's part of a file: place, video id, value.

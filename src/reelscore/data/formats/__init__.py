@@ -57,20 +57,20 @@ _TEXT_FORMATS = ("csv", "tsv", "lsmdc", "msvd", LINES)
 # Of each format its module, what makes it there, and from what; imported for the first such file.
 FORMATS: dict[str, tuple[str, ...]] = {
     "coco": ("json_data_sets", "Coco"),
-    "json": ("mapping", "Mapping"),
-    "jsonl": ("json_lines", "JsonLines"),
-    "lists": ("lists", "Lists"),
+    "json": ("json_layouts", "Mapping"),
+    "jsonl": ("json_layouts", "JsonLines"),
+    "lists": ("json_layouts", "Lists"),
     "msrvtt": ("json_data_sets", "Msrvtt"),
     "vatex": ("json_data_sets", "Vatex"),
     "karpathy": ("json_data_sets", "Karpathy"),
-    "activitynet": ("timed", "Timed", "timed captions"),
-    "youcook2": ("timed", "Timed", "YouCook2"),
+    "activitynet": ("json_data_sets", "Timed", "timed captions"),
+    "youcook2": ("json_data_sets", "Timed", "YouCook2"),
     "parquet": ("parquet", "Parquet"),
     "csv": ("delimited", "Delimited", ",;|"),
     "tsv": ("delimited", "Delimited", "\t"),
     "lsmdc": ("text_layouts", "lsmdc"),
     "msvd": ("text_layouts", "msvd"),
-    LINES: ("lines", "Lines"),
+    LINES: ("text_layouts", "Lines"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Published data sets of captions in JSON: `coco`, `msrvtt`, `vatex` and `karpathy`.
+"""Published data sets of captions in JSON: COCO, MSR-VTT, VATEX, ActivityNet and others.
 
 - ``coco``: a list of records with an item id and a caption, alone or as a section of an object.
   COCO annotations are ``{"annotations": [{"image_id", "caption"}, …]}``, its results the list
@@ -12,13 +12,18 @@
 - ``karpathy``: Karpathy's splits of COCO, Flickr8k and Flickr30k,
   ``{"images": [{"filename", "cocoid", "split", "sentences": [{"raw": "a man"}, …]}, …]}``. The id
   is ``cocoid`` where images have one, as in COCO's results, else ``filename``.
+- ``activitynet`` and ``youcook2``: timed captions of long videos, each segment an item of its own.
+  The files are those of `reelscore.data.story_files`. An item is named by its video and its times,
+  ``v_abc@0.5-12.25``: captions of other segments, as a second annotator has them, are other items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import ClassVar
 
+import msgspec
 from msgspec.structs import replace
 
 from reelscore.data.checks import in_words
@@ -166,3 +171,34 @@ def _sentences(image: dict[str, object]) -> object:
     if not isinstance(sentences, list):
         return sentences
     return [each.get("raw") if isinstance(each, dict) else each for each in sentences]
+
+
+class Timed(Numbered, msgspec.Struct, frozen=True):
+    """A format of timed captions.
+
+    Attributes:
+        title: What it is called in notes.
+    """
+
+    title: str
+    unit: ClassVar[str] = "caption"
+
+    def read(self, source: Source, request: Request) -> Iterator[Record]:
+        """Yield number, segment and sentence of each caption."""
+        from reelscore.data.stories import StoryPolicies
+        from reelscore.data.story_files import stories_in
+
+        request.read_as = f"{self.title}, an item for each segment ('reelscore stories' uses times)"
+        as_they_are = StoryPolicies(reversed_segments="zero", negative="keep", empty="zero")
+        stories = stories_in(source, as_they_are)
+        number = 0
+        for video, story in stories.items():
+            for (start, end), sentence in zip(story.segments, story.sentences, strict=True):
+                number += 1
+                item = f"{video}@{_seconds(start)}-{_seconds(end)}"
+                if request.takes(item, stories.splits.get(video)):
+                    yield number, item, sentence
+
+
+def _seconds(time: float) -> str:
+    return f"{round(float(time), 2)}".removesuffix(".0")
