@@ -50,11 +50,6 @@ def preprocess_mono_sents(
 ) -> list[str]:
     """Tokenize sentences in one run, as the COCO tools do.
 
-    Args:
-        sentences: The sentences.
-        unused: Arguments of aac-metrics that are not needed here.
-        also_unused: Likewise.
-
     >>> preprocess_mono_sents(["A man's dog."])
     ["a man 's dog"]
     """
@@ -65,11 +60,6 @@ def preprocess_mult_sents(
     mult_sentences: list[list[str]], *unused: object, **also_unused: object
 ) -> list[list[str]]:
     """Tokenize lists of sentences, all in one run.
-
-    Args:
-        mult_sentences: The lists.
-        unused: Arguments of aac-metrics that are not needed here.
-        also_unused: Likewise.
 
     >>> preprocess_mult_sents([["A man.", "A boy."], ["Two dogs."]])
     [['a man', 'a boy'], ['two dogs']]
@@ -93,7 +83,6 @@ def bleu(
         return_all_scores: Whether to give the scores of the corpus and of the sentences, or the
             score of the corpus alone.
         n: The order.
-        unused: Arguments of aac-metrics that are not needed here.
 
     >>> corpus, sentences = bleu(["a man runs"], [["a man runs"]], n=2)  # doctest: +SKIP
     """
@@ -137,7 +126,6 @@ def meteor(
     """METEOR 1.5 for English.
 
     Args:
-        candidates, mult_references, return_all_scores, unused: As of `bleu`.
         language: ``en``.
         params: ``None``, for METEOR's own.
         weights: ``None``, for METEOR's own.
@@ -179,7 +167,6 @@ def cider_d(
     """CIDEr-D.
 
     Args:
-        candidates, mult_references, return_all_scores, unused: As of `bleu`.
         n: The highest order of n-grams.
         sigma: Of the penalty for another length.
 
@@ -218,11 +205,7 @@ def spider(
     return_all_scores: bool = True,
     **options: Any,
 ) -> Outputs | Tensor:
-    """SPIDEr, the mean of CIDEr-D and SPICE, with both.
-
-    Args:
-        candidates, mult_references, return_all_scores: As of `bleu`.
-        options: As of `cider_d`.
+    """SPIDEr, the mean of CIDEr-D and SPICE, with both; options are those of `cider_d`.
 
     >>> corpus, sentences = spider(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
     """
@@ -262,7 +245,6 @@ def evaluate(
         mult_references: The references of each item.
         preprocess: Whether to tokenize, or how.
         metrics: ``default``, or names of metrics, or functions of this module.
-        unused: Arguments of aac-metrics that are not needed here.
 
     Raises:
         UnknownNameError: If there is no such metric here.
