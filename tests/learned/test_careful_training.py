@@ -10,8 +10,13 @@ import pytest
 from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.networks.cross_encoder import CrossEncoder
 from reelscore.learned.networks.sentence_vectors import SentenceEncoder
-from reelscore.learned.training.anchor_pairs import ELSEWHERE, HERE, anchor_pairs, with_targets
-from reelscore.learned.training.damaged_pairs import damaged_pairs
+from reelscore.learned.training.damaged_pairs import (
+    ELSEWHERE,
+    HERE,
+    anchor_pairs,
+    damaged_pairs,
+    with_targets,
+)
 from reelscore.learned.training.examples import training_examples
 from reelscore.learned.training.loop import train
 from reelscore.learned.training.recipes import Recipe, Stage

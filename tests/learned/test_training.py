@@ -15,9 +15,9 @@ from reelscore.learned.judged_captions import write_captions
 from reelscore.learned.networks.pair_scores import predict_captions
 from reelscore.learned.networks.sentence_vectors import SentenceEncoder
 from reelscore.learned.training.checkpoints import read_checkpoint
-from reelscore.learned.training.early_stopping import validation_split
 from reelscore.learned.training.examples import training_examples
 from reelscore.learned.training.fit import average, train_by_recipe
+from reelscore.learned.training.hold_out import validation_split
 from reelscore.learned.training.loop import steps_of, train
 from reelscore.learned.training.recipes import Recipe, Stage, recipe_of
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reelscore import read_references
 from reelscore.data import source
 from reelscore.data.checks import Problems, are_texts
-from reelscore.data.formats.lines import Lines, _records
+from reelscore.data.formats.text_layouts import Lines, _records
 from reelscore.data.reading import Request
 from reelscore.data.source import Source
 

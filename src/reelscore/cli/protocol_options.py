@@ -71,7 +71,9 @@ def choices(*without: str, start: Protocol | None = None) -> Decorator:
 def _choice(name: str, kind: object, start: Protocol) -> Decorator:
     """Return the option of a field of the protocol."""
     default, metavar = getattr(start, name), None
-    values = _KINDS.get(name) or (click.Choice(get_args(kind)) if _is_literal(kind) else None)
+    values = _KINDS.get(name) or (
+        click.Choice(get_args(kind)) if get_origin(kind) is Literal else None
+    )
     if isinstance(default, tuple):
         metavar, default = "LIST", ",".join(map(str, default))
     elif values is None:
@@ -80,10 +82,6 @@ def _choice(name: str, kind: object, start: Protocol) -> Decorator:
         default = f"{default:g}"
     text = _TEXTS[name] + (f"  [default: {default}]" if name != "scores" else "")
     return click.option(f"--{name.replace('_', '-')}", type=values, metavar=metavar, help=text)
-
-
-def _is_literal(kind: object) -> bool:
-    return get_origin(kind) is Literal
 
 
 def given_of(choices: dict[str, Any]) -> dict[str, Any]:

@@ -19,10 +19,12 @@ from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.text.tokens import tokenize
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
     from torch import Tensor
 
 Scores = dict[str, "Tensor"]
 Outputs = tuple[Scores, Scores]
+Function = Callable[..., "Outputs | Tensor"]
 Preprocess = bool | Callable[[list[str]], list[str]]
 
 __all__ = [
@@ -43,13 +45,10 @@ __all__ = [
 ]
 
 
-def preprocess_mono_sents(sentences: list[str], *unused: Any, **also_unused: Any) -> list[str]:
+def preprocess_mono_sents(
+    sentences: list[str], *unused: object, **also_unused: object
+) -> list[str]:
     """Tokenize sentences in one run, as the COCO tools do.
-
-    Args:
-        sentences: The sentences.
-        unused: Arguments of aac-metrics that are not needed here.
-        also_unused: Likewise.
 
     >>> preprocess_mono_sents(["A man's dog."])
     ["a man 's dog"]
@@ -58,14 +57,9 @@ def preprocess_mono_sents(sentences: list[str], *unused: Any, **also_unused: Any
 
 
 def preprocess_mult_sents(
-    mult_sentences: list[list[str]], *unused: Any, **also_unused: Any
+    mult_sentences: list[list[str]], *unused: object, **also_unused: object
 ) -> list[list[str]]:
     """Tokenize lists of sentences, all in one run.
-
-    Args:
-        mult_sentences: The lists.
-        unused: Arguments of aac-metrics that are not needed here.
-        also_unused: Likewise.
 
     >>> preprocess_mult_sents([["A man.", "A boy."], ["Two dogs."]])
     [['a man', 'a boy'], ['two dogs']]
@@ -79,8 +73,8 @@ def bleu(
     mult_references: list[list[str]],
     return_all_scores: bool = True,
     n: int = 4,
-    **unused: Any,
-) -> Any:
+    **unused: object,
+) -> Outputs | Tensor:
     """BLEU of one order; the sentences are taken as they are.
 
     Args:
@@ -89,7 +83,6 @@ def bleu(
         return_all_scores: Whether to give the scores of the corpus and of the sentences, or the
             score of the corpus alone.
         n: The order.
-        unused: Arguments of aac-metrics that are not needed here.
 
     >>> corpus, sentences = bleu(["a man runs"], [["a man runs"]], n=2)  # doctest: +SKIP
     """
@@ -97,15 +90,15 @@ def bleu(
     return _outputs(f"bleu_{n}", corpus[-1], items[-1], return_all_scores)
 
 
-def _bleu_of(order: int) -> Callable[..., Any]:
+def _bleu_of(order: int) -> Function:
     """Make the function of one order of BLEU."""
 
     def scored(
         candidates: list[str],
         mult_references: list[list[str]],
         return_all_scores: bool = True,
-        **unused: Any,
-    ) -> Any:
+        **unused: object,
+    ) -> Outputs | Tensor:
         return bleu(candidates, mult_references, return_all_scores, n=order)
 
     scored.__name__ = scored.__qualname__ = f"bleu_{order}"
@@ -128,12 +121,11 @@ def meteor(
     language: str = "en",
     params: Iterable[float] | None = None,
     weights: Iterable[float] | None = None,
-    **unused: Any,
-) -> Any:
+    **unused: object,
+) -> Outputs | Tensor:
     """METEOR 1.5 for English.
 
     Args:
-        candidates, mult_references, return_all_scores, unused: As of `bleu`.
         language: ``en``.
         params: ``None``, for METEOR's own.
         weights: ``None``, for METEOR's own.
@@ -153,12 +145,9 @@ def rouge_l(
     candidates: list[str],
     mult_references: list[list[str]],
     return_all_scores: bool = True,
-    **unused: Any,
-) -> Any:
+    **unused: object,
+) -> Outputs | Tensor:
     """ROUGE-L.
-
-    Args:
-        candidates, mult_references, return_all_scores, unused: As of `bleu`.
 
     >>> corpus, sentences = rouge_l(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
     """
@@ -173,12 +162,11 @@ def cider_d(
     *,
     n: int = 4,
     sigma: float = 6.0,
-    **unused: Any,
-) -> Any:
+    **unused: object,
+) -> Outputs | Tensor:
     """CIDEr-D.
 
     Args:
-        candidates, mult_references, return_all_scores, unused: As of `bleu`.
         n: The highest order of n-grams.
         sigma: Of the penalty for another length.
 
@@ -201,12 +189,9 @@ def spice(
     candidates: list[str],
     mult_references: list[list[str]],
     return_all_scores: bool = True,
-    **unused: Any,
-) -> Any:
+    **unused: object,
+) -> Outputs | Tensor:
     """SPICE, close to the official tool; needs a parser.
-
-    Args:
-        candidates, mult_references, return_all_scores, unused: As of `bleu`.
 
     >>> corpus, sentences = spice(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
     """
@@ -219,12 +204,8 @@ def spider(
     mult_references: list[list[str]],
     return_all_scores: bool = True,
     **options: Any,
-) -> Any:
-    """SPIDEr, the mean of CIDEr-D and SPICE, with both.
-
-    Args:
-        candidates, mult_references, return_all_scores: As of `bleu`.
-        options: As of `cider_d`.
+) -> Outputs | Tensor:
+    """SPIDEr, the mean of CIDEr-D and SPICE, with both; options are those of `cider_d`.
 
     >>> corpus, sentences = spider(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
     """
@@ -235,7 +216,7 @@ def spider(
     return (corpus, items) if return_all_scores else corpus["spider"]
 
 
-_METRICS: dict[str, Callable[..., Any]] = {
+_METRICS: dict[str, Function] = {
     "bleu_1": bleu_1,
     "bleu_2": bleu_2,
     "bleu_3": bleu_3,
@@ -254,8 +235,8 @@ def evaluate(
     candidates: list[str],
     mult_references: list[list[str]],
     preprocess: Preprocess = True,
-    metrics: str | Iterable[str] | Iterable[Callable[..., Any]] = "default",
-    **unused: Any,
+    metrics: str | Iterable[str] | Iterable[Function] = "default",
+    **unused: object,
 ) -> Outputs:
     """Tokenize and score; gives the scores of the corpus, and those of the sentences.
 
@@ -264,7 +245,6 @@ def evaluate(
         mult_references: The references of each item.
         preprocess: Whether to tokenize, or how.
         metrics: ``default``, or names of metrics, or functions of this module.
-        unused: Arguments of aac-metrics that are not needed here.
 
     Raises:
         UnknownNameError: If there is no such metric here.
@@ -292,9 +272,6 @@ def evaluate(
 class Evaluate:
     """`evaluate` as an object: called with sentences, or fed batch by batch.
 
-    Args:
-        preprocess, metrics, unused: As in `evaluate`.
-
     >>> evaluate = Evaluate(metrics=["rouge_l"])
     >>> evaluate.update(["a man"], [["a man"]])
     """
@@ -302,8 +279,8 @@ class Evaluate:
     def __init__(
         self,
         preprocess: Preprocess = True,
-        metrics: str | Iterable[str] | Iterable[Callable[..., Any]] = "default",
-        **unused: Any,
+        metrics: str | Iterable[str] | Iterable[Function] = "default",
+        **unused: object,
     ) -> None:
         self._preprocess = preprocess
         self._metrics = [_function(metric) for metric in _named(metrics)]
@@ -330,16 +307,15 @@ class Evaluate:
         self._references: list[list[str]] = []
 
 
-def _named(metrics: str | Iterable[Any]) -> list[Any]:
+def _named(metrics: str | Iterable[str] | Iterable[Function]) -> list[str | Function]:
     if isinstance(metrics, str):
         return list(_SETS.get(metrics, (metrics,)))
     return list(metrics)
 
 
-def _function(metric: Any) -> Callable[..., Any]:
+def _function(metric: str | Function) -> Function:
     if callable(metric):
-        function: Callable[..., Any] = metric
-        return function
+        return metric
     if metric not in _METRICS:
         raise UnknownNameError.of("metric", str(metric), [*_METRICS, *_SETS])
     return _METRICS[metric]
@@ -358,7 +334,9 @@ def _dictionaries(
     return dict(enumerate(mult_references)), {k: [text] for k, text in enumerate(candidates)}
 
 
-def _outputs(name: str, corpus: Any, sentences: Any, return_all_scores: bool) -> Any:
+def _outputs(
+    name: str, corpus: float, sentences: ArrayLike, return_all_scores: bool
+) -> Outputs | Tensor:
     try:
         import torch
     except ImportError:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from array import array
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -42,7 +42,7 @@ class PTBTokenizer:
     """
 
     def tokenize(
-        self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]
+        self, captions_for_image: Mapping[Id, Sequence[Mapping[str, object]]]
     ) -> dict[Id, list[str]]:
         """Tokenize ``{image id: [{"caption": text}, …]}`` into ``{image id: [tokens, …]}``."""
         owners = [image for image, captions in captions_for_image.items() for _ in captions]
@@ -135,7 +135,9 @@ class Cider:
     (2.5, (2,))
     """
 
-    def __init__(self, test: Any = None, refs: Any = None, n: int = 4, sigma: float = 6.0) -> None:
+    def __init__(
+        self, test: object = None, refs: object = None, n: int = 4, sigma: float = 6.0
+    ) -> None:
         self._n = n
         self._sigma = sigma
 
@@ -248,9 +250,9 @@ class COCOEvalCap:
     """
 
     def __init__(self, coco: Any, cocoRes: Any) -> None:
-        self.evalImgs: list[dict[str, Any]] = []
+        self.evalImgs: list[dict[str, object]] = []
         self.eval: dict[str, float] = {}
-        self.imgToEval: dict[Any, dict[str, Any]] = {}
+        self.imgToEval: dict[Hashable, dict[str, object]] = {}
         self.coco = coco
         self.cocoRes = cocoRes
         self.params = {"image_id": coco.getImgIds()}
@@ -282,7 +284,9 @@ class COCOEvalCap:
         """Keep a corpus score."""
         self.eval[method] = score
 
-    def setImgToEvalImgs(self, scores: Any, imgIds: Any, method: str) -> None:
+    def setImgToEvalImgs(
+        self, scores: Iterable[float], imgIds: Iterable[Hashable], method: str
+    ) -> None:
         """Keep the images' scores of one metric."""
         for image, score in zip(imgIds, scores, strict=True):
             self.imgToEval.setdefault(image, {"image_id": image})[method] = score

@@ -13,7 +13,6 @@ compares with ``abc123!@#``); detection is always scored; files that are bad rai
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
@@ -117,7 +116,7 @@ def eval_dvc(
     no_lang_eval: bool = False,
     topN: int = 1000,
     version: str = "2018",
-) -> dict[str, Any]:
+) -> dict[str, list[float]]:
     """PDVC's function of this name; its version ``2018`` is our variant ``2017-fixed``.
 
     Args:

@@ -16,10 +16,11 @@ from typing import Any
 import msgspec
 
 from reelscore.data.checks import in_words
-from reelscore.data.reading import ROLE_FIELDS, USUAL, FieldNames, Request, Role, same_name
+from reelscore.data.reading import ROLE_FIELDS, USUAL, FieldNames, Record, Request, Role, same_name
 from reelscore.data.source import HEAD_SIZE, Source, check_document, decode_line
 from reelscore.errors import DataError
 
+Json = Any  # a decoded value: who reads it looks what it is
 _ENOUGH = 1 << 13
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _WORDS = ("true", "false", "null", "NaN", "Infinity")
@@ -64,7 +65,7 @@ def json_kind(head: bytes, fields: FieldNames = USUAL) -> str:
     return ""
 
 
-def _object_kind(first: dict[str, Any], fields: FieldNames) -> str:
+def _object_kind(first: dict[str, object], fields: FieldNames) -> str:
     """Name the format of a file that is one object."""
     match first:
         case {"database": dict()}:
@@ -125,14 +126,14 @@ def is_of_other_role(name: str, beginning: bytes, role: Role, fields: FieldNames
     return not (values and fields.role_fields(record_fields(values[0]), role))
 
 
-def has_times(value: dict[str, Any]) -> bool:
+def has_times(value: dict[str, object]) -> bool:
     """Return whether an object of videos holds timed captions.
 
     >>> has_times({"v1": {"timestamps": [[0, 4]], "sentences": ["a man"]}})
     True
     """
-    if isinstance(value.get("results"), dict):
-        value = value["results"]
+    if isinstance(results := value.get("results"), dict):
+        value = results
     match next(iter(value.values()), None):
         case {"timestamps": _}:
             return True
@@ -141,7 +142,7 @@ def has_times(value: dict[str, Any]) -> bool:
     return False
 
 
-def record_fields(value: Any) -> list[str]:
+def record_fields(value: object) -> list[str]:
     """Name the fields of the first record in a list of records, or in an object of records.
 
     >>> record_fields([{"id": "v1", "prediction": "a man"}])
@@ -157,17 +158,17 @@ def record_fields(value: Any) -> list[str]:
     return []
 
 
-def _is_vatex(record: Any) -> bool:
+def _is_vatex(record: object) -> bool:
     return isinstance(record, dict) and bool({"enCap", "chCap"} & record.keys())
 
 
-def _are_records(value: Any) -> bool:
+def _are_records(value: object) -> bool:
     return isinstance(value, dict) or (
         isinstance(value, list) and (not value or isinstance(value[0], dict))
     )
 
 
-def glimpse(head: bytes) -> list[Any]:
+def glimpse(head: bytes) -> list[Json]:
     """Read the values at the beginning of a file of JSON, as far as they go.
 
     Numbers, true, false and null are left as ``None``. What is malformed is not noticed here.
@@ -184,9 +185,9 @@ def _tokens(head: bytes) -> list[str]:
 
 
 @lru_cache(maxsize=4)
-def _values(head: bytes) -> list[Any]:
-    values: list[Any] = []
-    open_values: list[tuple[Any, list[str]]] = [(values, [])]  # each with the key that waits
+def _values(head: bytes) -> list[Json]:
+    values: list[Json] = []
+    open_values: list[tuple[Json, list[str]]] = [(values, [])]  # each with the key that waits
     for token in _tokens(head):
         whole, key = open_values[-1]
         if token in ",:":
@@ -200,7 +201,7 @@ def _values(head: bytes) -> list[Any]:
         if isinstance(whole, dict) and not key:
             key.append(token.strip('"'))
             continue
-        value: Any = {} if token == "{" else [] if token == "[" else None
+        value: Json = {} if token == "{" else [] if token == "[" else None
         if token.startswith('"'):
             value = token[1:-1]
         if isinstance(whole, dict):
@@ -215,18 +216,16 @@ def _values(head: bytes) -> list[Any]:
 # What msgspec raises on a document that the standard library shall judge.
 DOUBTFUL = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
-Record = tuple[int, object, object]
 
-
-class RepeatedKeys(dict[str, Any]):
+class RepeatedKeys(dict[str, object]):
     """A JSON object in which a key comes twice, with all its key-value pairs."""
 
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
         super().__init__(pairs)
         self.pairs = pairs
 
 
-def decode_slowly(text: str, path: str, *, line: int | None = None) -> Any:
+def decode_slowly(text: str, path: str, *, line: int | None = None) -> Json:
     """Decode a document, or a line of JSON Lines, with the standard library."""
     import json  # only here: most files never need it
 
@@ -245,7 +244,7 @@ def decode_slowly(text: str, path: str, *, line: int | None = None) -> Any:
         raise DataError(f"{path}:{line or 1}: malformed JSON: {error}.") from None
 
 
-def decode_document(document: bytes, path: str) -> Any:
+def decode_document(document: bytes, path: str) -> Json:
     """Decode a document; an object in which a key comes twice is a `RepeatedKeys`.
 
     >>> decode_document(b'{"v1": [{"caption": "a man"}]}', "run.json")
@@ -262,7 +261,7 @@ def decode_document(document: bytes, path: str) -> Any:
     return value if _keys_in(value) == most else decode_slowly(document.decode(), path)
 
 
-def _keys_in(value: Any) -> int:
+def _keys_in(value: object) -> int:
     """Count the keys of all objects, as far down as most documents have some."""
     count, left = 0, [value]
     while left:
@@ -279,12 +278,12 @@ def _keys_in(value: Any) -> int:
     return count
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     whole = dict(pairs)
     return whole if len(whole) == len(pairs) else RepeatedKeys(pairs)
 
 
-def decode_json_line(line: bytes, path: str, number: int) -> Any:
+def decode_json_line(line: bytes, path: str, number: int) -> Json:
     """Decode one line of a file.
 
     >>> decode_json_line(b'{"id": 7}', "run.jsonl", 1)
@@ -311,7 +310,7 @@ def sections_of(document: bytes, path: str) -> dict[str, memoryview]:
     b'[]'
     """
     try:
-        raw: dict[str, Any] = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
+        raw: dict[str, msgspec.Raw] = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
     except DOUBTFUL:
         import json
 
@@ -342,7 +341,7 @@ def captions_section(document: bytes, path: str, request: Request) -> memoryview
 
 def objects_in(
     document: bytes | memoryview, path: str, place: Callable[[int], str]
-) -> Iterator[Any]:
+) -> Iterator[tuple[int, object]]:
     """Yield the numbered values of a list, one after the other, to spare memory."""
     try:
         # Raw values are slices of the document: only one at a time becomes Python objects.
@@ -364,7 +363,7 @@ def objects_in(
 
 
 def records_of(
-    objects: Iterable[tuple[int, Any]], place: Callable[[int], str], request: Request
+    objects: Iterable[tuple[int, object]], place: Callable[[int], str], request: Request
 ) -> Iterator[Record]:
     """Pick item id and the captions of a role out of numbered JSON objects.
 
@@ -398,13 +397,13 @@ def records_of(
             problems.add(f"{place(number)}: no field {error.args[0]!r}, which other records have.")
 
 
-def joined(values: Iterable[Any]) -> list[Any]:
+def joined(values: Iterable[object]) -> list[object]:
     """Put captions, and lists of them, into one list.
 
     >>> joined(["a man", ["a person", "somebody"]])
     ['a man', 'a person', 'somebody']
     """
-    texts: list[Any] = []
+    texts: list[object] = []
     for value in values:
         texts += value if isinstance(value, list) else [value]
     return texts

@@ -19,6 +19,7 @@ from reelscore.data.checks import Problems
 from reelscore.errors import DataError
 
 Role = Literal["candidates", "references"]
+Record = tuple[int, object, object]  # number, item id and caption or captions, unchecked
 
 # Beside the names before it, `id` numbers the annotation, as in COCO. The names after it may also
 # be those of a file that belongs to the item, so that they count only where there is nothing else.

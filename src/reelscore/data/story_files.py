@@ -31,10 +31,9 @@ from reelscore.data.checks import (
     text_fault,
 )
 from reelscore.data.file_names import PathLike
-from reelscore.data.plain_stories import plain_stories
 from reelscore.data.reading import ITEM_FIELDS
 from reelscore.data.source import Source
-from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies
+from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies, plain_stories
 from reelscore.errors import DataError
 
 # One video's or one caption's part of a file: place, video id, value.
@@ -84,7 +83,7 @@ def stories_in(source: Source, policies: StoryPolicies, video: str | None = None
 
 
 def stories_of(
-    data: Mapping[str, Any] | Iterable[Any],
+    data: Mapping[str, object] | Iterable[object],
     name: str = "stories",
     policies: StoryPolicies | None = None,
     *,
@@ -120,7 +119,7 @@ def _entries_of_records(data: object, name: str) -> Iterator[Entry]:
         yield _entry(cells, f"{name}: row {number}")
 
 
-def _entry(record: Mapping[str, Any], place: str) -> Entry:
+def _entry(record: Mapping[str, object], place: str) -> Entry:
     field = _field(record, _VIDEO_FIELDS)
     if field is None:
         raise DataError(f"{place}: no video id; expected one of {', '.join(_VIDEO_FIELDS)}.")
@@ -128,7 +127,7 @@ def _entry(record: Mapping[str, Any], place: str) -> Entry:
     return place, record[field], captions if isinstance(captions, list) else record
 
 
-def _document(source: Source) -> Any:
+def _document(source: Source) -> object:
     from reelscore.data.json_documents import decode_document, whole_document
 
     return decode_document(whole_document(source), source.path)
@@ -156,7 +155,7 @@ def _entries_of_lines(source: Source) -> Iterator[Entry]:
         yield _entry(record if isinstance(record, dict) else {}, place)
 
 
-def _entries_of_document(document: Any, name: str) -> list[Entry]:
+def _entries_of_document(document: object, name: str) -> list[Entry]:
     from reelscore.data.json_documents import RepeatedKeys
 
     if isinstance(document, Mapping):
@@ -259,14 +258,14 @@ def _story(rows: list[tuple[float, float, str]], duration: float | None) -> Stor
     return Story(segments, tuple(sentence for _, _, sentence in rows), duration)
 
 
-def _captions(value: Any) -> Sequence[Any]:
+def _captions(value: object) -> Sequence[object]:
     """Take a video's value apart into caption objects."""
     if isinstance(value, list | tuple):
         return value
     if not isinstance(value, Mapping):
         raise _Unusable(f"is {in_words(value)}; expected a list of captions.")
     if isinstance(value.get("annotations"), list):
-        annotations: list[Any] = value["annotations"]
+        annotations: list[object] = value["annotations"]
         return annotations
     if "timestamps" not in value:
         return [value]
@@ -303,7 +302,7 @@ class _CaptionReader:
         self._reversed = reversed
         self._negative = self._empty = 0
 
-    def read(self, caption: Any) -> tuple[float, float, str]:
+    def read(self, caption: object) -> tuple[float, float, str]:
         """Read one caption, or say why it cannot be used."""
         plain = _if_plain(caption)
         if plain is not None:
@@ -368,7 +367,7 @@ class _CaptionReader:
         ]
 
 
-def _if_plain(caption: Any) -> tuple[float, float, str] | None:
+def _if_plain(caption: object) -> tuple[float, float, str] | None:
     """Read a caption about which nothing is unusual, ten times as fast as by the checks."""
     if type(caption) is not dict:
         return None
@@ -383,7 +382,7 @@ def _if_plain(caption: Any) -> tuple[float, float, str] | None:
     return (float(start), float(end), sentence) if is_plain else None
 
 
-def _times(caption: Mapping[str, Any]) -> tuple[float, float]:
+def _times(caption: Mapping[str, object]) -> tuple[float, float]:
     name = _field(caption, _TIME_FIELDS)
     if name is not None:
         times = caption[name]
@@ -403,7 +402,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
 
 
-def _field(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
+def _field(record: Mapping[str, object], names: Sequence[str]) -> str | None:
     return next((name for name in names if name in record), None)
 
 

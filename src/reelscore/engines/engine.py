@@ -94,9 +94,6 @@ class Engine:
     def check_files(self, paths: Sequence[str]) -> None:
         """Refuse files that some worker does not see as they are here.
 
-        Args:
-            paths: The files.
-
         Raises:
             ClusterError: With the machine and the file.
         """
@@ -107,11 +104,7 @@ class Engine:
         return self._workers.summary()
 
     def broadcast(self, value: Value) -> Shared[Value]:
-        """Bring a value to all workers, once for all calls of `map` that use it.
-
-        Args:
-            value: What they share; nobody changes it afterwards.
-        """
+        """Bring a value to all workers, once for all calls of `map`; nobody changes it."""
         return self._workers.broadcast(value)
 
     def map(
@@ -124,12 +117,7 @@ class Engine:
 
         Batches are taken as workers become free, so that only a few are in memory. A function
         may be applied to a batch more than once, where a worker was lost: what it writes is
-        written aside and renamed.
-
-        Args:
-            function: Takes a batch and the shared value.
-            batches: The work, in pieces.
-            shared: What `broadcast` gave.
+        written aside and renamed. It also takes the value that `broadcast` shared.
         """
         return self._workers.map(function, batches, shared)
 

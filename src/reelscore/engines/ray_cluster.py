@@ -8,11 +8,15 @@ import socket
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from reelscore._version import __version__
 from reelscore.errors import ClusterError, MissingExtraError, install_command
+
+if TYPE_CHECKING:
+    from ray import ObjectRef
 
 _SECONDS = 4  # to wait for a head to answer; a client of Ray tries three times
 _TRIES = 4  # to connect, where the head fails to start a process for the client
@@ -59,7 +63,7 @@ def connect(address: str | None = None) -> Any:
     address = address or variable or "local"
     whence = ", as RAY_ADDRESS says," if variable else ""
     _check_answer(address, whence)
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
+    quiet: dict[str, object] = {"log_to_driver": False, "logging_level": "error"}
     if address == "local":
         quiet |= {"include_dashboard": False, "object_store_memory": _STORE}
         _set_token()
@@ -139,7 +143,7 @@ def _unreachable(address: str, whence: str, reason: str) -> ClusterError:
     )
 
 
-def check_nodes(ray: Any) -> list[Node]:
+def check_nodes(ray: ModuleType) -> list[Node]:
     """Look whether every machine has this version of reelscore and its METEOR index."""
     nodes = []
     complaints = []
@@ -160,7 +164,7 @@ def check_nodes(ray: Any) -> list[Node]:
     return nodes
 
 
-def check_files(ray: Any, paths: Sequence[str]) -> None:
+def check_files(ray: ModuleType, paths: Sequence[str]) -> None:
     """Look whether every machine sees some files, with the size that they have here."""
     sizes = {path: Path(path).stat().st_size for path in paths}
     for node, (complaint, _) in _on_each_node(ray, _look_for(sizes, Path.cwd())):
@@ -173,14 +177,14 @@ def check_files(ray: Any, paths: Sequence[str]) -> None:
 
 
 def _on_each_node(
-    ray: Any, look: Callable[[], tuple[str, int]]
+    ray: ModuleType, look: Callable[[], tuple[str, int]]
 ) -> Iterator[tuple[Mapping[str, Any], tuple[str, int]]]:
     """Run a check on each machine that gets work, on all at once."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     task = ray.remote(look)
 
-    def send(node: Mapping[str, Any]) -> Any:
+    def send(node: Mapping[str, Any]) -> ObjectRef:
         there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
         return task.options(num_cpus=0, max_retries=2, scheduling_strategy=there).remote()
 

@@ -17,7 +17,7 @@ from reelscore._cache import cache_directory
 from reelscore._packages import need
 from reelscore.data.atomic_files import make_folder, write_atomically
 from reelscore.errors import DataError, MissingExtraError
-from reelscore.learned.networks.bert import Tensors, in_bytes, unpacked
+from reelscore.learned.networks.bert import Config, Tensors, in_bytes, unpacked
 from reelscore.learned.networks.encoders import loading
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.wordpiece import open_tokenizer
@@ -58,6 +58,7 @@ def export_model(model: str, folder: str | Path) -> list[Path]:
     return [*files.values(), *(home / f"{n}.json" for n in ("tokenizer", "config", "scales"))]
 
 
+Facts = dict[str, Any]  # what made a model, and what came of it, as its JSON has them
 SHIPPED, SMALL = "reelscore-bertha", "reelscore-bertha-small"
 _PACKAGE = "reelscore_bertha"
 _IN_PACKAGE = {SHIPPED: "", SMALL: "small"}  # folders
@@ -87,13 +88,13 @@ class ModelInfo:
     """
 
     name: str
-    encoder: dict[str, Any]
+    encoder: Config
     max_length: int
     to_z: tuple[float, float] = (0.0, 1.0)
     to_percent: tuple[float, float] = (50.0, 40.0)
     similarity: float = 0.0
-    training: dict[str, Any] = field(default_factory=dict)
-    agreement: dict[str, Any] = field(default_factory=dict)
+    training: Facts = field(default_factory=dict)
+    agreement: Facts = field(default_factory=dict)
     embeddings_of: str = ""
     sha256: str = ""
 
@@ -115,7 +116,8 @@ def model_folder(name: str) -> Path:
             )
         return Path(spec.origin).parent / _IN_PACKAGE[name]
     folder = Path(name)
-    if folder.suffix in _PICKLES or (folder.is_dir() and any(_pickles(folder))):
+    files = [folder, *(folder.iterdir() if folder.is_dir() else ())]
+    if any(path.suffix in _PICKLES for path in files):
         raise DataError(
             f"{name}: pickled weights can run code when they are opened and are refused; "
             "expected safetensors, as 'reelscore bertha export' writes them."
@@ -129,10 +131,7 @@ def model_folder(name: str) -> Path:
 
 
 def read_info(name: str) -> ModelInfo:
-    """Read what is known of a model.
-
-    Args:
-        name: The name of a shipped model, or the folder of another.
+    """Read what is known of a model, by the name of a shipped one or the folder of another.
 
     Raises:
         DataError: If the file is damaged.
@@ -262,10 +261,6 @@ def write_training_items(folder: str | Path, items: TrainingItems) -> None:
     """Write the hashes of the items a model was trained on into its folder."""
     text = json.dumps(items.encoded(), indent=1)
     (Path(folder) / _ITEMS).write_text(text + "\n", encoding="utf-8")
-
-
-def _pickles(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.suffix in _PICKLES]
 
 
 @lru_cache(maxsize=8)

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from reelscore.learned.model_files import ModelInfo
+from reelscore.learned.model_files import Facts, ModelInfo
 from reelscore.report.tables.grid import Cell, Grid
 
 # What a stage learns from, by its source.
@@ -85,7 +85,7 @@ def _what(info: ModelInfo) -> str:
     return text + (" The similarity of the texts' vectors counts too." if info.similarity else "")
 
 
-def _data(training: dict[str, Any]) -> list[str]:
+def _data(training: Facts) -> list[str]:
     """Return what it learned from; takes what it says out of what is left to say."""
     captions, judged = training.pop("captions", None), training.pop("judged", None)
     data, held_out = training.pop("data", None), training.pop("held out", None)
@@ -98,7 +98,7 @@ def _data(training: dict[str, Any]) -> list[str]:
     return [text + (f" Held out: {held_out!r} and all its texts." if held_out else "")]
 
 
-def _recipe(training: dict[str, Any]) -> list[str]:
+def _recipe(training: Facts) -> list[str]:
     recipe = _fields(training.get("recipe", ""))
     start, seed, steps = (training.pop(name, None) for name in ("start", "seed", "steps"))
     if not recipe or start is None:
@@ -119,7 +119,7 @@ def _recipe(training: dict[str, Any]) -> list[str]:
     return [text + ". The stages:"]
 
 
-def _stages(training: dict[str, Any], width: int) -> str:
+def _stages(training: Facts, width: int) -> str:
     recipe = _fields(training.pop("recipe", ""))
     lines = []
     for number, stage in enumerate(recipe.get("stages", ()), start=1):
@@ -132,7 +132,7 @@ def _stages(training: dict[str, Any], width: int) -> str:
     return "\n".join(lines)
 
 
-def _fields(text: str) -> dict[str, Any]:
+def _fields(text: str) -> Facts:
     """Read the printed form of a recipe; nothing where it is not one."""
     try:
         return dict(_value(ast.parse(text, mode="eval").body))
@@ -148,7 +148,7 @@ def _value(node: ast.expr) -> Any:
     return ast.literal_eval(node)
 
 
-def _groups(agreement: Mapping[str, Any]) -> list[str]:
+def _groups(agreement: Facts) -> list[str]:
     """Return the groups held out in turn: the columns of the correlations."""
     overlap = agreement.get("overlap", {})
     return [name for name, counts in overlap.items() if isinstance(counts, Mapping)]

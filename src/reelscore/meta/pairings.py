@@ -39,15 +39,13 @@ def orders(rows: Sequence[Row]) -> Iterator[tuple[str, list[int]]]:
         keys["item ids sorted as numbers"] = [int(end[0]) for end in ends if end]
     seen = {tuple(range(len(rows)))}
     for name, values in keys.items():
-        by_system = name.startswith("item ids")
-        order = _within_systems(rows, values) if by_system else _sorted(values)
+        if name.startswith("item ids"):
+            order = _within_systems(rows, values)
+        else:
+            order = sorted(range(len(values)), key=values.__getitem__)
         if tuple(order) not in seen:
             seen.add(tuple(order))
             yield name, order
-
-
-def _sorted(values: Sequence[Any]) -> list[int]:
-    return sorted(range(len(values)), key=values.__getitem__)
 
 
 def _within_systems(rows: Sequence[Row], values: Sequence[Any]) -> list[int]:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from reelscore.data.atomic_files import check_own_folder, make_folder
 from reelscore.data.captions.inputs import references_by_item
 from reelscore.data.captions.paired_captions import Empty, lone_candidates, lone_references
+from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.captions.shard_blocks import checked_block
 from reelscore.data.captions.shards import BadRows, Remedies, Shard, write_shards
 from reelscore.data.checks import first_few
@@ -34,6 +36,11 @@ from reelscore.scoring.shards.output import MANIFEST
 from reelscore.scoring.shards.pipeline import check_metrics, score_files
 from reelscore.text.tokens import Tokenizer
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from ray import ObjectRef
+    from ray.data import Dataset
+
 _MANY = 2_000_000  # references that workers hold in memory, 0.5 GB each
 _COLUMNS = ("system", "item", "caption")
 _REMEDIES = Remedies(
@@ -43,8 +50,8 @@ _REMEDIES = Remedies(
 
 
 def score(
-    captions: Any,
-    references: Any,
+    captions: Dataset,
+    references: Dataset | CaptionsLike,
     metrics: Metrics = DEFAULT_METRICS,
     *,
     tokenizer: Tokenizer = "ptb",
@@ -52,7 +59,7 @@ def score(
     workers: int | None = None,
     gpus_per_worker: float = 0.0,
     out: str | Path | None = None,
-) -> Any:
+) -> Dataset:
     """Score the captions of a Ray data set.
 
     Args:
@@ -96,7 +103,7 @@ def score(
     actors = Ray(workers=workers, gpus_per_worker=gpus_per_worker).workers
     truth = lone_references(_by_item(references), empty=empty, tokenized=tokenizer == "none")
     prepared = PreparedReferences(truth, columns, tokenizer, 1, "error", empty)
-    place: dict[str, Any] = {"num_cpus": 1}
+    place: dict[str, object] = {"num_cpus": 1}
     if actors is not None:
         place |= {"compute": ray.data.ActorPoolStrategy(size=actors), "num_gpus": gpus_per_worker}
     slow = any(each.metric.slow for each in columns)
@@ -110,8 +117,13 @@ def score(
 
 
 def _joined(
-    ray: Any, captions: Any, references: Any, metrics: Metrics, out: Path, choices: dict[str, Any]
-) -> Any:
+    ray: ModuleType,
+    captions: Dataset,
+    references: Dataset | CaptionsLike,
+    metrics: Metrics,
+    out: Path,
+    choices: dict[str, Any],
+) -> Dataset:
     """Write both data sets as shards and score these; what is written already is kept."""
     check_own_folder(out, MANIFEST)
     check_metrics(table_columns(metrics), choices["tokenizer"])
@@ -142,7 +154,7 @@ def _joined(
     return ray.data.read_parquet(str(out / "items"))
 
 
-def _write(dataset: Any, folder: Path) -> None:
+def _write(dataset: Dataset, folder: Path) -> None:
     """Write what is needed of a data set."""
     names = [name for name in _COLUMNS if name in dataset.schema().names]
     dataset.select_columns(names).write_parquet(str(folder))
@@ -151,11 +163,13 @@ def _write(dataset: Any, folder: Path) -> None:
 class _Scorer:
     """An actor: its process keeps what was prepared, and the weights."""
 
-    def __call__(self, block: Any, **arguments: Any) -> Any:
+    def __call__(self, block: pa.Table, **arguments: Any) -> pa.Table:
         return _score_block(block, **arguments)
 
 
-def _score_block(block: Any, shared: list[Any], empty: Empty, tokenized: bool) -> Any:
+def _score_block(
+    block: pa.Table, shared: list[ObjectRef], empty: Empty, tokenized: bool
+) -> pa.Table:
     """Score the captions of an Arrow table, on a worker."""
     import pyarrow as pa
 
@@ -185,7 +199,7 @@ def _score_block(block: Any, shared: list[Any], empty: Empty, tokenized: bool) -
     return pa.table(scored)
 
 
-def _by_item(references: Any) -> Mapping[str, Sequence[str]]:
+def _by_item(references: Dataset | CaptionsLike) -> Mapping[str, Sequence[str]]:
     """Fetch the references of all items."""
     if not _is_dataset(references):
         return references_by_item(references)
@@ -207,11 +221,11 @@ def _by_item(references: Any) -> Mapping[str, Sequence[str]]:
     return references_by_item(by_item)
 
 
-def _is_dataset(references: Any) -> bool:
+def _is_dataset(references: object) -> TypeGuard[Dataset]:
     return hasattr(references, "map_batches")
 
 
-def _checked(block: Any, role: Role) -> Any:
+def _checked(block: pa.Table, role: Role) -> pa.Table:
     """Return ids and captions of an Arrow table as texts, all of which are good."""
     shard = Shard(0, f"The data set of {role}", "", role, "", Reading(), 0)
     arrays = {name: block.column(name).combine_chunks() for name in ("item", "caption")}
@@ -223,7 +237,7 @@ def _checked(block: Any, role: Role) -> Any:
     return table
 
 
-def _check_columns(dataset: Any, what: str) -> None:
+def _check_columns(dataset: Dataset, what: str) -> None:
     if not _is_dataset(dataset):
         raise DataError(
             f"The {what} are a {type(dataset).__name__}; expected a ray.data.Dataset, as "

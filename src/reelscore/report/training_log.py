@@ -89,15 +89,7 @@ class TrainingLog:
         self._wandb = _wandb(wandb)
 
     def __call__(self, step: int, captions: Mapping[str, str]) -> Scores:
-        """Score the captions of a step and log them.
-
-        Args:
-            step: The number of the step, or of the epoch.
-            captions: The captions of all items, or as ``missing`` allows.
-
-        Returns:
-            The scores.
-        """
+        """Score the captions of a step or an epoch and log them; all, or as ``missing`` allows."""
         self._scorer.reset()
         self._scorer.update(captions)
         scores = self._scorer.compute()

@@ -179,12 +179,7 @@ class Scores(Mapping[str, MetricResult]):
         )
 
     def to_latex(self, system: str = "system", **layout: Any) -> str:
-        """Return the scores as a LaTeX table of one row, as `reelscore.ScoreTable.to_latex` does.
-
-        Args:
-            system: What to call the system.
-            layout: As there.
-        """
+        """Return the scores as a LaTeX table of one row; layout as of `reelscore.ScoreTable`."""
         return self.table(system).to_latex(**layout)
 
     def to_markdown(self, system: str = "system", **layout: Any) -> str:
@@ -202,21 +197,11 @@ class Scores(Mapping[str, MetricResult]):
         return self.table(system).to_markdown(**layout)
 
     def to_pandas(self, system: str = "system") -> Any:
-        """Return the scores as a pandas table, as `reelscore.ScoreTable.to_pandas` does.
-
-        Args:
-            system: What to call the system.
-        """
+        """Return the scores as a pandas table, as `reelscore.ScoreTable.to_pandas` does."""
         return self.table(system).to_pandas()
 
     def report(self, path: str | Path, system: str = "system", **fields: Any) -> None:
-        """Write a report, as `reelscore.ScoreTable.report` does.
-
-        Args:
-            path: The HTML file to make.
-            system: What to call the system.
-            fields: As there.
-        """
+        """Write a report of the scores under a system's name, as `reelscore.ScoreTable.report`."""
         self.table(system).report(path, **fields)
 
     @property

@@ -11,8 +11,7 @@ import pytest
 
 from reelscore.data import story_files
 from reelscore.data.json_documents import RepeatedKeys, decode_document
-from reelscore.data.plain_stories import plain_stories
-from reelscore.data.stories import Story, StoryPolicies
+from reelscore.data.stories import Story, StoryPolicies, plain_stories
 from reelscore.errors import DataError
 
 WORDS = ["a", "man", "runs,", "then", "(he)", "jumps", "…", "3", "dogs", "bark"]

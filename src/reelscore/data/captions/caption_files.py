@@ -22,7 +22,7 @@ from reelscore.data.checks import (
 )
 from reelscore.data.file_names import PathLike, expanded
 from reelscore.data.formats import LINES, TIMED, Format, detect_format, get_format
-from reelscore.data.formats.lines import Lines
+from reelscore.data.formats.text_layouts import Lines
 from reelscore.data.reading import IN_ORDER, Reading, Request, Role, listed_splits
 from reelscore.data.source import Source
 from reelscore.errors import DataError

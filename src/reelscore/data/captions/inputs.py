@@ -212,7 +212,11 @@ def reading_notes(files: Sequence[CaptionFile]) -> list[str]:
     notes = []
     for read_as in dict.fromkeys(file.read_as for file in files if file.read_as):
         own = [file for file in files if file.read_as == read_as]
-        which = _paths(own) if len(files) <= _SHOWN or len(own) < len(files) else "all files"
+        which = (
+            _listed(list(dict.fromkeys(file.path for file in own)))
+            if len(files) <= _SHOWN or len(own) < len(files)
+            else "all files"
+        )
         notes.append(f"Read as {read_as}: {which}.")
     return notes
 
@@ -311,10 +315,6 @@ def _own_references(beside: Mapping[str, Callable[[], References]]) -> Reference
             )
         together |= own
     return together
-
-
-def _paths(files: Sequence[CaptionFile]) -> str:
-    return _listed(list(dict.fromkeys(file.path for file in files)))
 
 
 def _listed(paths: Sequence[str]) -> str:
@@ -427,7 +427,7 @@ def with_ids(
     return [replace(side, labels=numbers, counted=False) for side in sides]
 
 
-def _unlike(ordered: PythonCaptions, name: str, ids: Sequence[Any]) -> DataError:
+def _unlike(ordered: PythonCaptions, name: str, ids: Sequence[object]) -> DataError:
     files = [text for text in ordered.columns.get(TEXTS, ()) if isinstance(text, str)][:1]
     hint = ""
     if files and exists(files[0]):

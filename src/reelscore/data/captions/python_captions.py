@@ -34,6 +34,7 @@ from reelscore.data.reading import (
 )
 from reelscore.errors import DataError
 
+Column = Sequence[Any]  # the cells of a table under one name, or the ids of its rows
 TEXTS = ""  # the name of the only column of a form without names
 NO_FIELD = object()  # in place of what a record does not have
 _MOST_COLUMNS = 100  # a mapping with more keys has ids
@@ -53,8 +54,8 @@ class PythonTable(msgspec.Struct, frozen=True):
 
     name: str
     unit: str
-    columns: Mapping[str, Sequence[Any]]
-    labels: Sequence[Any] | None = None
+    columns: Mapping[str, Column]
+    labels: Column | None = None
     counted: bool = False
 
     def __len__(self) -> int:
@@ -100,7 +101,7 @@ def python_table(value: object, name: str) -> PythonTable:
     return PythonTable(name, "entry", {TEXTS: entries}, None)
 
 
-def columns_of(value: object, name: str) -> Mapping[str, Sequence[Any]]:
+def columns_of(value: object, name: str) -> Mapping[str, Column]:
     """Return the columns of a data frame, a data set, records, or a mapping of columns.
 
     >>> columns_of([{"system": "a", "Score": 1}, {"system": "b", "Score": 2}], "scores")
@@ -129,7 +130,7 @@ def is_frame(value: object) -> bool:
     return not isinstance(value, Mapping) and any(hasattr(value, name) for name in kinds)
 
 
-def has_item(record: Mapping[Any, Any]) -> bool:
+def has_item(record: Mapping[Any, object]) -> bool:
     """Return whether a mapping is a record, with an item id among its fields.
 
     >>> has_item({"video_id": "v1", "sentence": "a man"}), has_item({"v1": ["a man"]})
@@ -174,19 +175,19 @@ def _of_pandas(value: Any, name: str) -> PythonTable:
     return frame if frame.labels is not None else replace(frame, labels=labels, counted=counted)
 
 
-def _of_records(records: Sequence[Mapping[Any, Any]], name: str) -> PythonTable:
+def _of_records(records: Sequence[Mapping[Any, object]], name: str) -> PythonTable:
     names = dict.fromkeys(key for record in records for key in record)
     columns = {key: [record.get(key, NO_FIELD) for record in records] for key in names}
     return _of_columns(columns, name, "record")
 
 
-def _of_columns(columns: Mapping[Any, Sequence[Any]], name: str, unit: str = "row") -> PythonTable:
+def _of_columns(columns: Mapping[Any, Column], name: str, unit: str = "row") -> PythonTable:
     by_name = {str(key).strip().lower(): column for key, column in columns.items()}
     item = USUAL.item_field(by_name)
     return PythonTable(name, unit, by_name, None if item is None else by_name[item])
 
 
-def are_columns(value: Mapping[Any, Any]) -> bool:
+def are_columns(value: Mapping[Any, object]) -> bool:
     """Return whether the keys of a mapping are names of columns, not ids: a batch of a data set.
 
     >>> are_columns({"id": ["v1"], "caption": ["a man"]}), are_columns({"v1": ["a man"]})
@@ -203,7 +204,7 @@ def are_columns(value: Mapping[Any, Any]) -> bool:
 
 
 # Captions as a user may give them: see the table in docs/formats.md.
-CaptionsLike = Mapping[Any, Any] | Iterable[Any] | PathLike
+CaptionsLike = Mapping[Any, object] | Iterable[object] | PathLike
 
 _CELL = ' Fill it ("" is an empty caption), or remove it.'
 
@@ -222,7 +223,7 @@ class PythonCaptions(PythonTable, frozen=True):
         kinds = [unnumbered(name) for name in self.columns]
         return self.has_references and not USUAL.caption_fields(kinds, "candidates")
 
-    def values(self, role: Role) -> Sequence[Any]:
+    def values(self, role: Role) -> Column:
         """Return what each row holds for a role: a text, or several."""
         if TEXTS in self.columns:
             return self.columns[TEXTS]
@@ -284,7 +285,7 @@ class PythonCaptions(PythonTable, frozen=True):
         labels = None if self.labels is None else [self.labels[k] for k in places]
         return replace(self, name=name, columns=columns, labels=labels, counted=False)
 
-    def _items(self) -> Sequence[Any]:
+    def _items(self) -> Column:
         if self.labels is not None:
             return self.labels
         raise DataError(
@@ -292,7 +293,7 @@ class PythonCaptions(PythonTable, frozen=True):
             "with an id; a list becomes a mapping by dict(zip(ids, captions))."
         )
 
-    def _are_unique(self, items: Sequence[Any]) -> bool:
+    def _are_unique(self, items: Column) -> bool:
         return not self.unit or len(set(items)) == len(items)  # keys of a mapping are
 
     def _repeated(self, item: str) -> str:
@@ -370,12 +371,12 @@ def texts_in(value: Any) -> list[Any]:
     return [value]
 
 
-def _plain(text: Any) -> Any:
+def _plain(text: object) -> object:
     """The caption of an object as COCO's tools have it: {"caption": …}."""
     return text["caption"] if isinstance(text, Mapping) and "caption" in text else text
 
 
-def _all_of(kinds: type | tuple[type, ...], values: Sequence[Any]) -> bool:
+def _all_of(kinds: type | tuple[type, ...], values: Column) -> bool:
     return {*map(type, values)} <= {*(kinds if isinstance(kinds, tuple) else (kinds,))}
 
 

@@ -34,7 +34,12 @@ from reelscore.data.source import Source
 from reelscore.errors import DataError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Arrays = Mapping[str, pa.Array]  # the columns of a block, by what they hold
+    Numbers = NDArray[np.int64]
 
 _BLOCK = 100_000  # rows in memory at a time
 _SPLIT = "split"  # the field that says which part of a data set a record belongs to
@@ -111,7 +116,7 @@ def _columns(shard: Shard, names: Sequence[str]) -> dict[str, str]:
     return columns
 
 
-def checked_block(shard: Shard, arrays: Mapping[str, Any], rows: Any, bad: BadRows) -> pa.Table:
+def checked_block(shard: Shard, arrays: Arrays, rows: Numbers, bad: BadRows) -> pa.Table:
     """Check columns and bring them into the form of a block."""
     import numpy as np
     import pyarrow as pa
@@ -157,9 +162,7 @@ def checked_block(shard: Shard, arrays: Mapping[str, Any], rows: Any, bad: BadRo
     return pa.table({name: spread[name] for name in names_of(shard.role)})
 
 
-def _of_splits(
-    arrays: Mapping[str, Any], rows: Any, splits: Sequence[str]
-) -> tuple[dict[str, Any], Any]:
+def _of_splits(arrays: Arrays, rows: Numbers, splits: Sequence[str]) -> tuple[Arrays, Numbers]:
     """Leave out the records of other parts of a data set; those that name none are kept."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -170,7 +173,7 @@ def _of_splits(
     return kept, rows[keep.to_numpy(zero_copy_only=False)]
 
 
-def _ids(column: Any) -> Any:
+def _ids(column: pa.Array) -> pa.Array:
     """A column of ids as texts: whole numbers are spelled, and what else is no text is null."""
     import pyarrow as pa
 
@@ -179,7 +182,7 @@ def _ids(column: Any) -> Any:
     return column.cast(pa.string()) if pa.types.is_integer(column.type) else _texts(column)
 
 
-def _texts(column: Any) -> Any:
+def _texts(column: pa.Array) -> pa.Array:
     """A column as texts; what is no text is null."""
     import pyarrow as pa
 
@@ -195,14 +198,14 @@ def _texts(column: Any) -> Any:
     return pa.nulls(len(column), pa.string())
 
 
-def _holds_lists(kind: Any) -> bool:
+def _holds_lists(kind: pa.DataType) -> bool:
     from pyarrow import types
 
     kinds = types.is_list, types.is_large_list, types.is_list_view, types.is_large_list_view
     return any(is_kind(kind) for is_kind in kinds)
 
 
-def _valid(column: Any) -> Any:
+def _valid(column: pa.Array) -> pa.Array:
     """A column of texts with null for those that are not UTF-8."""
     import pyarrow as pa
 
@@ -221,7 +224,7 @@ def _decoded(value: bytes | None) -> str | None:
         return None
 
 
-def _value(array: Any, k: int) -> Any:
+def _value(array: pa.Array, k: int) -> object:
     """One value as Python has it; what is no UTF-8, as bytes."""
     import pyarrow as pa
 
@@ -232,28 +235,30 @@ def _value(array: Any, k: int) -> Any:
         return value.cast(pa.binary()).as_py() if pa.types.is_string(array.type) else b""
 
 
-def _odd(column: Any) -> Any:
+def _odd(column: pa.Array) -> NDArray[np.bool_]:
     """Which texts are missing or hold a NUL character."""
     import pyarrow.compute as pc
 
     odd = pc.match_substring(column, "\0").fill_null(True)
-    return odd.to_numpy(zero_copy_only=False)
+    found: NDArray[np.bool_] = odd.to_numpy(zero_copy_only=False)
+    return found
 
 
-def _blank(column: Any) -> Any:
+def _blank(column: pa.Array) -> NDArray[np.bool_]:
     """Which texts say nothing."""
     import pyarrow.compute as pc
 
     blank = pc.equal(pc.binary_length(pc.utf8_trim_whitespace(column)), 0).fill_null(True)
-    return blank.to_numpy(zero_copy_only=False)
+    found: NDArray[np.bool_] = blank.to_numpy(zero_copy_only=False)
+    return found
 
 
-def _bad_row(shard: Shard, row: int, values: Mapping[str, Any]) -> BadRow:
+def _bad_row(shard: Shard, row: int, values: Mapping[str, object]) -> BadRow:
     """Return what is wrong with a record, in the words of `reelscore.data.checks`."""
     for role, value in values.items():
         if isinstance(value, bytes):
-            item = values["item"] if isinstance(values["item"], str) else None
-            return BadRow(shard.shown, row, item, f"the {role} is not UTF-8")
+            named = values["item"] if isinstance(values["item"], str) else None
+            return BadRow(shard.shown, row, named, f"the {role} is not UTF-8")
     item, caption = values["item"], values["caption"]
     shown = str(item) if isinstance(item, (str, int)) else None
     if fault := id_fault(item):
@@ -306,7 +311,7 @@ def _decoder(columns: Mapping[str, str]) -> msgspec.json.Decoder[Any]:
 
 def _decoded_lines(
     decoder: msgspec.json.Decoder[Any], batch: Sequence[tuple[int, bytes]]
-) -> dict[str, list[Any]] | None:
+) -> dict[str, list[object]] | None:
     """The columns of lines, or ``None`` if one of them is not as it should be."""
     if any(line.isspace() for _, line in batch):
         return None
@@ -322,10 +327,10 @@ def _decoded_lines(
 
 def _single_records(
     shard: Shard, batch: Sequence[tuple[int, bytes]], columns: Mapping[str, str], bad: BadRows
-) -> tuple[list[int], dict[str, list[Any]]]:
+) -> tuple[list[int], dict[str, list[object]]]:
     """The numbers of the lines that can be used, and their columns."""
     usable = []
-    good: dict[str, list[Any]] = {role: [] for role in columns}
+    good: dict[str, list[object]] = {role: [] for role in columns}
     for number, line in batch:
         if line.isspace():
             continue
@@ -350,7 +355,7 @@ def _single_records(
     return usable, good
 
 
-def _arrays(values: Mapping[str, list[Any]]) -> dict[str, Any]:
+def _arrays(values: Mapping[str, list[object]]) -> Arrays:
     import pyarrow as pa
 
     arrays = {}

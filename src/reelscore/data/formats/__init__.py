@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import import_module
-from typing import Protocol, cast
+from typing import ClassVar, Protocol, cast
 
-from reelscore.data.reading import USUAL, Reading, Request
+from reelscore.data.reading import USUAL, Reading, Record, Request
 from reelscore.data.source import PARQUET, Source
 from reelscore.errors import DataError, check_choice
 
@@ -26,8 +26,22 @@ class Format(Protocol):
     def place(self, path: str, number: int) -> str:
         """Name the place of a record, for messages."""
 
-    def read(self, source: Source, request: Request) -> Iterator[tuple[int, object, object]]:
+    def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield number, item id and caption or list of captions of each record, unchecked."""
+
+
+class Numbered:
+    """What most formats have: records named by their number from 1 on, and no names of fields."""
+
+    unit: ClassVar[str] = "record"  # what one is called; "" where numbers are of lines
+
+    def fields(self, source: Source, reading: Reading) -> Collection[str]:
+        """Name the fields of the first record; none where the format has no names."""
+        return []
+
+    def place(self, path: str, number: int) -> str:
+        """Name the place of a record, for messages."""
+        return f"{path}: {self.unit} {number}" if self.unit else f"{path}:{number}"
 
 
 class _TextFormat(Format, Protocol):
@@ -42,21 +56,21 @@ TIMED = ("activitynet", "youcook2")
 _TEXT_FORMATS = ("csv", "tsv", "lsmdc", "msvd", LINES)
 # Of each format its module, what makes it there, and from what; imported for the first such file.
 FORMATS: dict[str, tuple[str, ...]] = {
-    "coco": ("coco", "Coco"),
-    "json": ("mapping", "Mapping"),
-    "jsonl": ("json_lines", "JsonLines"),
-    "lists": ("lists", "Lists"),
-    "msrvtt": ("msrvtt", "Msrvtt"),
-    "vatex": ("vatex", "Vatex"),
-    "karpathy": ("karpathy", "Karpathy"),
-    "activitynet": ("timed", "Timed", "timed captions"),
-    "youcook2": ("timed", "Timed", "YouCook2"),
+    "coco": ("json_data_sets", "Coco"),
+    "json": ("json_layouts", "Mapping"),
+    "jsonl": ("json_layouts", "JsonLines"),
+    "lists": ("json_layouts", "Lists"),
+    "msrvtt": ("json_data_sets", "Msrvtt"),
+    "vatex": ("json_data_sets", "Vatex"),
+    "karpathy": ("json_data_sets", "Karpathy"),
+    "activitynet": ("json_data_sets", "Timed", "timed captions"),
+    "youcook2": ("json_data_sets", "Timed", "YouCook2"),
     "parquet": ("parquet", "Parquet"),
     "csv": ("delimited", "Delimited", ",;|"),
     "tsv": ("delimited", "Delimited", "\t"),
     "lsmdc": ("text_layouts", "lsmdc"),
     "msvd": ("text_layouts", "msvd"),
-    LINES: ("lines", "Lines"),
+    LINES: ("text_layouts", "Lines"),
 }
 
 

@@ -7,13 +7,16 @@ the user.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 import msgspec
 
 from reelscore.data.checks import is_written_list
+from reelscore.data.formats import Numbered
 from reelscore.data.reading import (
     FieldNames,
     Reading,
+    Record,
     Request,
     choosing,
     several_caption_fields,
@@ -50,10 +53,11 @@ def _names(header: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*column_kinds(header), *header]))
 
 
-class Delimited(msgspec.Struct, frozen=True):
+class Delimited(Numbered, msgspec.Struct, frozen=True):
     """A format of tables, by the delimiters it may have."""
 
     delimiters: str
+    unit: ClassVar[str] = ""
 
     def sniff(self, source: Source, reading: Reading) -> bool:
         """Return whether a file begins with a header that names an item id and captions.
@@ -83,11 +87,7 @@ class Delimited(msgspec.Struct, frozen=True):
         delimiter = _delimiter_of_rows(source, reading, self.delimiters) or self.delimiters[0]
         return delimiter, [_name(name) for name in reading.columns]
 
-    def place(self, path: str, number: int) -> str:
-        """Name a row by its first line."""
-        return f"{path}:{number}"
-
-    def read(self, source: Source, request: Request) -> Iterator[tuple[int, object, object]]:
+    def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield line number, item id and captions of each row.
 
         One caption column yields texts. Several, numbered ones yield lists without the empty cells,

@@ -7,32 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
-from reelscore.data.reading import Reading, Request
+from reelscore.data.formats import Numbered
+from reelscore.data.json_documents import joined
+from reelscore.data.reading import Reading, Record, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError, MissingExtraError
 
-Record = tuple[int, object, object]
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
 _ROWS = 10_000  # that are Python objects at a time
 
 
-class Parquet:
+class Parquet(Numbered):
     """``parquet``: a table with named columns."""
+
+    unit = "row"
 
     def fields(self, source: Source, reading: Reading) -> list[str]:
         """Name the columns."""
         names: list[str] = _open(source).schema_arrow.names
         return names
 
-    def place(self, path: str, number: int) -> str:
-        """Name a row by its number, from 1 on."""
-        return f"{path}: row {number}"
-
     def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield number, item id and caption or captions of each row."""
-        from reelscore.data.json_documents import joined
-
         table = _open(source)
         names = table.schema_arrow.names
         fields = request.reading.fields
@@ -59,7 +60,7 @@ def check_single(columns: Iterable[str], names: Sequence[str], path: str) -> Non
             )
 
 
-def holds_bytes(kind: Any) -> bool:
+def holds_bytes(kind: pa.DataType) -> bool:
     """Return whether a type of pyarrow is one of bytes."""
     from pyarrow import types
 
@@ -67,7 +68,7 @@ def holds_bytes(kind: Any) -> bool:
     return any(is_kind(kind) for is_kind in kinds)
 
 
-def _open(source: Source) -> Any:
+def _open(source: Source) -> pq.ParquetFile:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -78,7 +79,7 @@ def _open(source: Source) -> Any:
         return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.document()))
 
 
-def _rows(table: Any, columns: list[str], path: str) -> Iterator[dict[str, Any]]:
+def _rows(table: pq.ParquetFile, columns: list[str], path: str) -> Iterator[dict[str, object]]:
     batches = table.iter_batches(_ROWS, columns=list(dict.fromkeys(columns)))
     while True:
         with _damage_explained(path):
@@ -89,7 +90,7 @@ def _rows(table: Any, columns: list[str], path: str) -> Iterator[dict[str, Any]]
         yield from rows
 
 
-def _with_texts(batch: Any) -> Any:
+def _with_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Take columns of bytes for texts, as older programs wrote these."""
     import pyarrow as pa
 

@@ -212,7 +212,7 @@ class Sources(msgspec.Struct, frozen=True):
 
     captions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     references: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    timelines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    timelines: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
 class ScoreTable(msgspec.Struct, frozen=True):
@@ -433,7 +433,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
 
         write_table(self, path, statistics=statistics)
 
-    def to_latex(self, tests: Sequence[Any] = (), **layout: Any) -> str:
+    def to_latex(self, tests: Sequence[object] = (), **layout: object) -> str:
         r"""Return the leaderboard as a LaTeX table, with booktabs.
 
         Args:
@@ -461,10 +461,9 @@ class ScoreTable(msgspec.Struct, frozen=True):
         \end{tabular}
         \end{table}
         """
-        text: str = view("latex")(self, tests, **layout)
-        return text
+        return str(view("latex")(self, tests, **layout))
 
-    def to_markdown(self, tests: Sequence[Any] = (), **layout: Any) -> str:
+    def to_markdown(self, tests: Sequence[object] = (), **layout: object) -> str:
         """Return the leaderboard as a Markdown table; arguments as in `to_latex`.
 
         >>> from reelscore import score_systems
@@ -479,8 +478,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         <BLANKLINE>
         Best in bold, second best in italics.
         """
-        text: str = view("markdown")(self, tests, **layout)
-        return text
+        return str(view("markdown")(self, tests, **layout))
 
     def to_pandas(self) -> Any:
         """Return all scores as a pandas table with the columns system, item, metric, score.
@@ -512,7 +510,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         names = dict.fromkeys(("system", "item", "metric"), polars.String)
         return polars.DataFrame(_columns(self), schema_overrides=names)
 
-    def report(self, path: str | Path, people: ScoreTable | None = None, **fields: Any) -> None:
+    def report(self, path: str | Path, people: ScoreTable | None = None, **fields: object) -> None:
         """Write the table as one HTML page to explore, with intervals and tests.
 
         Args:
@@ -536,8 +534,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
 
     def _repr_html_(self) -> str:
         """Show the leaderboard in a notebook."""
-        html: str = view("notebook")(self)
-        return html
+        return str(view("notebook")(self))
 
     @classmethod
     def read(
@@ -621,7 +618,7 @@ def _package(name: str) -> Any:
         raise MissingExtraError.of(f"A {name} table needs {name}", name) from error
 
 
-def _columns(table: ScoreTable) -> dict[str, Any]:
+def _columns(table: ScoreTable) -> dict[str, Sequence[object] | NDArray[np.float64]]:
     results = [
         (system, name, result)
         for system, row in table.results.items()

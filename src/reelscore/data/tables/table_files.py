@@ -6,10 +6,11 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -91,12 +92,12 @@ def csv_text(table: ScoreTable) -> str:
     """
     out = io.StringIO()
     # csv leaves a lone CR unquoted, and then reads it as the end of a line.
-    names = [*table.systems, *table.metrics, *_items(table)]
-    if any("\r" in name for name in names):
-        writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    else:
-        writer = csv.writer(out, lineterminator="\n")
-    directed = any(r.scale.better != "high" for row in table.results.values() for r in row.values())
+    results = [result for row in table.results.values() for result in row.values()]
+    names = chain(table.systems, table.metrics, *(result.items for result in results))
+    has_cr = any("\r" in name for name in names)
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if has_cr else csv.QUOTE_MINIMAL
+    writer = csv.writer(out, lineterminator="\n", quoting=quoting)
+    directed = any(result.scale.better != "high" for result in results)
     writer.writerow([*_COLUMNS, *([BETTER] if directed else [])])
     for system, row in table.results.items():
         for name, result in row.items():
@@ -110,17 +111,8 @@ def csv_text(table: ScoreTable) -> str:
     return out.getvalue()
 
 
-def _items(table: ScoreTable) -> Iterator[str]:
-    return (item for row in table.results.values() for r in row.values() for item in r.items)
-
-
 def write_table(table: ScoreTable, path: str | Path, *, statistics: bool = True) -> None:
-    """Write a table, as JSON or CSV by the file's ending.
-
-    Args:
-        table: The score table.
-        path: A .csv or .json file.
-        statistics: As in `reelscore.ScoreTable.write`.
+    """Write a table to a path, as JSON or CSV by its ending; statistics as of `ScoreTable.write`.
 
     >>> import tempfile
     >>> from reelscore import score_systems

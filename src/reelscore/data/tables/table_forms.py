@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from msgspec import structs
 
@@ -16,7 +16,7 @@ from reelscore.data.tables.table_rows import Repeats, UnusableRow, table_of_colu
 from reelscore.errors import DataError
 
 # Scores as a user may give them: see the table in docs/meta.md.
-TableLike = ScoreTable | Mapping[Any, Any] | Iterable[Any] | PathLike
+TableLike = ScoreTable | Mapping[Any, object] | Iterable[object] | PathLike
 
 
 def table_of(
@@ -47,7 +47,7 @@ def table_of(
     return table if column is None else one_score(table, column)
 
 
-def _has_results(value: Mapping[Any, Any]) -> bool:
+def _has_results(value: Mapping[Any, object]) -> TypeGuard[Mapping[str, MetricResult]]:
     return bool(value) and all(isinstance(each, MetricResult) for each in value.values())
 
 
@@ -56,7 +56,7 @@ def _is_table(value: object) -> bool:
 
 
 def _of_columns(value: TableLike, name: str, repeats: Repeats, column: str | None) -> ScoreTable:
-    if isinstance(value, Mapping) and value and _all_mappings(value):
+    if isinstance(value, Mapping) and value and _is_by_system(value):
         value = [
             {"system": system, "item": item, "score": score}
             for system, scores in value.items()
@@ -74,7 +74,7 @@ def _of_columns(value: TableLike, name: str, repeats: Repeats, column: str | Non
     return table if column is None else one_score(table, column)
 
 
-def _all_mappings(value: Mapping[Any, Any]) -> bool:
+def _is_by_system(value: Mapping[Any, object]) -> TypeGuard[Mapping[Any, Mapping[Any, object]]]:
     return all(isinstance(each, Mapping) for each in value.values())
 
 

@@ -19,7 +19,7 @@ from reelscore.data.tables.scales import Better, Scale
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable, view
 
 Repeats = Literal["error", "mean"]
-Row = tuple[str, Sequence[Any]]  # where it is, for messages, and its cells
+Row = tuple[str, Sequence[object]]  # where it is, for messages, and its cells
 
 # What others call the columns of scores and judgments; the first is ours.
 SYSTEM_NAMES = ("system", "model", "sys", "sys_id", "method")
@@ -122,7 +122,7 @@ def table_of_rows(
 
 
 def table_of_columns(
-    columns: Mapping[str, Sequence[Any]],
+    columns: Mapping[str, Sequence[object]],
     name: str,
     unit: str = "row",
     *,
@@ -231,7 +231,7 @@ def _holds_numbers(rows: Iterable[Row], column: int) -> bool:
     return any(number is not None for number in numbers)
 
 
-def _name(cell: Any, place: str, what: str) -> str:
+def _name(cell: object, place: str, what: str) -> str:
     """A cell as a name: the number 7 as '7', an empty cell as ''."""
     if isinstance(cell, str):
         return cell
@@ -256,7 +256,7 @@ def _number(cell: Any, place: str) -> float | None:
     return None if math.isnan(number) else number
 
 
-def _set_better(better: dict[str, Better | None], metric: str, cell: Any, place: str) -> None:
+def _set_better(better: dict[str, Better | None], metric: str, cell: object, place: str) -> None:
     """Note what a row says of its metric's direction; rows must not contradict each other."""
     text = "" if is_missing(cell) else str(cell).strip().lower()
     said = next((each for each in get_args(Better) if each == text), None)

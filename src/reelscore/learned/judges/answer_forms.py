@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -40,9 +40,9 @@ class AnswerForm:
     scale: str
     least: float
     kind: type[_Percent | _Stars | _Better]
-    field: Mapping[str, Any]
+    field: Mapping[str, object]
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, object]:
         """Return the JSON schema of an answer."""
         return {
             "type": "object",

@@ -18,12 +18,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._cache import cache_directory
+from reelscore._progress import Progress
 from reelscore.data.captions.caption_files import read_candidates
 from reelscore.data.tables.scales import Scale
 from reelscore.endpoint.chat import Endpoint, checked_url
@@ -331,7 +332,7 @@ class Judge(Metric):
         prepared.notes.append(f"Warning: {told} These captions are left out.{hint}")
 
 
-def _per_caption(progress: Any, pairs: Sequence[Sequence[ChatQuestion]]) -> Any:
+def _per_caption(progress: Progress, pairs: Sequence[Sequence[ChatQuestion]]) -> Progress:
     """Report questions as captions."""
     captions = len(pairs)
     return lambda done, total: progress(captions * done // max(total, 1), captions)

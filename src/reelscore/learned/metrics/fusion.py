@@ -97,12 +97,12 @@ class Fusion(Metric):
         """Where one of its metrics needs it."""
         return any(columns.metric.one_process for columns in _columns(self.weights))
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> list[object]:
         """Prepare every metric of the fusion."""
         metrics = [columns.metric for columns in _columns(self.weights)]
         return [metric.prepare(references, reference_offsets) for metric in metrics]
 
-    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: list[object]) -> FloatArray:
         """Return the weighted sum, and 1."""
         stored = read_coefficients(self.weights)
         total = np.full(len(batch.items), stored.intercept)
@@ -121,7 +121,7 @@ class Fusion(Metric):
         with np.errstate(invalid="ignore"):
             return mean_of_first(totals)
 
-    def notes(self, prepared: Any) -> list[str]:
+    def notes(self, prepared: list[object]) -> list[str]:
         """Return what its metrics have to say."""
         own = zip(_columns(self.weights), prepared, strict=True)
         return [note for columns, part in own for note in columns.metric.notes(part)]
@@ -132,7 +132,7 @@ def fit_fusion(
     human: ArrayLike,
     metrics: list[str],
     *,
-    provenance: Mapping[str, Any] | None = None,
+    provenance: Mapping[str, object] | None = None,
     items: TrainingItems | None = None,
 ) -> Coefficients:
     """Fit a fusion by least squares.

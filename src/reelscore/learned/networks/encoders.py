@@ -66,7 +66,7 @@ def encoder_folder(name: str) -> str:
     return name
 
 
-def most_tokens(config: Mapping[str, Any], wanted: int) -> int:
+def most_tokens(config: Mapping[str, object], wanted: int) -> int:
     """Return how many tokens of a text an encoder reads: so many, if it has places for them.
 
     >>> most_tokens({"model_type": "bert", "max_position_embeddings": 64}, 256)

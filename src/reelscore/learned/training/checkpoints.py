@@ -10,11 +10,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from reelscore._packages import need
 from reelscore.data.atomic_files import check_own_folder, make_folder, write_atomically
 from reelscore.errors import DataError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.optim import Optimizer
 
 _FILE = "checkpoint.safetensors"
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
@@ -34,7 +38,7 @@ class Checkpoint:
     step: int
     origin: str
     validation: tuple[tuple[float, ...], ...]
-    tensors: dict[str, Any]
+    tensors: dict[str, Tensor]
 
 
 def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> None:
@@ -72,12 +76,12 @@ def read_checkpoint(folder: str | Path, origin: str) -> Checkpoint | None:
     return Checkpoint(int(metadata["step"]), origin, validation, tensors)
 
 
-def named(part: str, tensors: Mapping[str, Any]) -> dict[str, Any]:
+def named(part: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Put the name of a part before the names of its tensors."""
     return {f"{part}.{name}": value for name, value in tensors.items()}
 
 
-def part_of(tensors: Mapping[str, Any], part: str, device: str = "cpu") -> dict[str, Any]:
+def part_of(tensors: Mapping[str, Tensor], part: str, device: str = "cpu") -> dict[str, Tensor]:
     """Take the tensors of a part, under their own names, to a device."""
     beginning = f"{part}."
     return {
@@ -87,7 +91,7 @@ def part_of(tensors: Mapping[str, Any], part: str, device: str = "cpu") -> dict[
     }
 
 
-def moments(optimiser: Any, weights: Mapping[str, Any]) -> dict[str, Any]:
+def moments(optimiser: Optimizer, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return what an optimiser remembers of each weight, by kind and name."""
     return {
         f"{kind}.{name}": moment
@@ -97,7 +101,7 @@ def moments(optimiser: Any, weights: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restore_moments(
-    optimiser: Any, weights: Mapping[str, Any], tensors: Mapping[str, Any], device: str
+    optimiser: Optimizer, weights: Mapping[str, Tensor], tensors: Mapping[str, Tensor], device: str
 ) -> None:
     """Let an optimiser remember what `moments` returned."""
     for name, value in weights.items():

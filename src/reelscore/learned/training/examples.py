@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from reelscore.errors import DataError
 from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.networks.sentence_vectors import Embedding, cosines
-from reelscore.learned.training.anchor_pairs import anchor_pairs, without_negation
-from reelscore.learned.training.damaged_pairs import damaged_pairs
+from reelscore.learned.training.damaged_pairs import anchor_pairs, damaged_pairs, without_negation
 from reelscore.learned.training.recipes import Stage
 
 FloatArray = NDArray[np.float64]

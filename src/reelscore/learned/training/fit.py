@@ -22,9 +22,8 @@ from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.networks.pair_scores import predict_captions
 from reelscore.learned.networks.sentence_vectors import FloatArray, read_bert
 from reelscore.learned.training.checkpoints import claim_folder, released_on_failure
-from reelscore.learned.training.early_stopping import validation_split
 from reelscore.learned.training.examples import check_stages
-from reelscore.learned.training.hold_out import hold_out
+from reelscore.learned.training.hold_out import hold_out, validation_split
 from reelscore.learned.training.loop import TrainedBertha, Validated, train
 from reelscore.learned.training.recipes import Recipe
 from reelscore.learned.training.teachers import ModelTeacher, check_teacher

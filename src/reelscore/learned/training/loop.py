@@ -18,7 +18,6 @@ from reelscore.learned.judged_captions import JudgedCaption, check_captions, dig
 from reelscore.learned.networks.cross_encoder import CrossEncoder, Tensors
 from reelscore.learned.networks.encoders import DEFAULT_ENCODER
 from reelscore.learned.networks.sentence_vectors import Embedding
-from reelscore.learned.training.anchor_pairs import with_targets
 from reelscore.learned.training.checkpoints import (
     Checkpoint,
     moments,
@@ -28,13 +27,18 @@ from reelscore.learned.training.checkpoints import (
     restore_moments,
     write_checkpoint,
 )
-from reelscore.learned.training.damaged_pairs import DamagedPair, PairsByLength, damaged_pairs
-from reelscore.learned.training.early_stopping import Watch, validation_split
+from reelscore.learned.training.damaged_pairs import (
+    DamagedPair,
+    PairsByLength,
+    damaged_pairs,
+    with_targets,
+)
 from reelscore.learned.training.examples import (
     TrainingExamples,
     campaigns_of,
     training_examples,
 )
+from reelscore.learned.training.hold_out import Watch, validation_split
 from reelscore.learned.training.recipes import Recipe, Stage
 
 Validated = Callable[[Stage, Sequence[float]], None]
