@@ -250,16 +250,15 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "captioners": "Captioner",
     "challenges": "Definition",
     "corpus": "Step FilmAlignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize "
-    "TranscriptEntry "
-    "ExportedClip Gap InputFile RateChoice Replacement Samples read_entries "
+    "TranscriptEntry ExportedClip Gap InputFile RateChoice Replacement Samples read_entries "
     "TrackPair align align_samples alignment_findings band_powers estimate_rate find_anchors "
     "find_pair find_track lms_level read_decisions read_samples read_script read_subtitles script "
     "script_times segment segment_samples sound_features spectrogram_difference AlignedScript "
     "CueLine Script Subtitles",
     "endpoint": "Outcome ask_all",
     "video": "read_frames video_key",
-    "campaigns": "Power Setting Assignment Event Receipt Simulation Skip Status TopUp fit_crowd hits_needed "
-    "simulate_campaign stream_judgments top_up",
+    "campaigns": "Power Setting Assignment Event Receipt Simulation Skip Status TopUp fit_crowd "
+    "hits_needed simulate_campaign stream_judgments top_up",
     "learned": "Ensemble ModelInfo PairScorer export_model fit_model load_captions "
     "predict_captions read_info",
     "ray": "score",

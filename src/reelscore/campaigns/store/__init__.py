@@ -46,22 +46,11 @@ if TYPE_CHECKING:
     from reelscore.store import backups as backups
     from reelscore.store import database as database
 
-_MODULES = (
-    "answers",
-    "assignments",
-    "backups",
-    "campaigns",
-    "database",
-    "decisions",
-    "files",
-    "hits",
-    "imports",
-    "migrations",
-)
+_MODULES = "answers assignments backups campaigns database decisions files hits imports migrations"
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name not in _MODULES:
+    if name not in _MODULES.split():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     package = "reelscore.store" if name in ("backups", "database") else __name__
     try:

@@ -406,6 +406,10 @@ blob = Table(
 def open_challenges(where: Where, *, create: bool = False) -> Database:
     """Open a database of challenges; its tables, and those of campaigns, are brought up to date.
 
+    Args:
+        where: A SQLite file, or the URL of a PostgreSQL database.
+        create: Whether a SQLite file may be made.
+
     Raises:
         DataError: If it cannot be used, or is of a newer version.
 
