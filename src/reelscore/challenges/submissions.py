@@ -7,7 +7,6 @@ that is repeated with the same idempotency key gets the first answer again.
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from reelscore.challenges.challenge import Challenge, Phase
 from reelscore.challenges.people.teams import Team, own_keys
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.store import tables
-from reelscore.challenges.store.blobs import put_blob
+from reelscore.challenges.store.blobs import blob_digest, put_blob
 from reelscore.challenges.store.events import check_reason, log
 from reelscore.challenges.store.tables import TableRow, job, submission
 from reelscore.challenges.uploads.uploads import (
@@ -151,7 +150,7 @@ def read_file(
     else:
         result = readers.read(upload.name, upload.content, expected)
     if isinstance(result, UploadReport):
-        digest = hashlib.sha256(upload.content).hexdigest()
+        digest = blob_digest(upload.content)
         quota.put_refusal(challenge, phase, own, digest, result.to_json())
         raise RefusedUpload(result)
     return result

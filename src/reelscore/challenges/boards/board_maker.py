@@ -88,12 +88,8 @@ class BoardMaker:
     def cached(self) -> Leaderboard:
         """Return the board from the cache, or make it and keep it there."""
         rules, entries = self._rules(), frozenset(map(_known, self._entries))
-        name = (
-            self._view.challenge.database.place,
-            self._view.challenge.key,
-            self._board.id,
-            rules,
-        )
+        challenge = self._view.challenge
+        name = (challenge.database.place, challenge.key, self._board.id, rules)
         with _lock:
             maker = _makers.setdefault(name, Lock())
         with maker:
@@ -112,26 +108,15 @@ class BoardMaker:
         return kept.board
 
     def _stored(self, digest: str) -> Leaderboard:
-        cache, key = tables.board, self._view.challenge.key
-        query = select(cache.c.content).where(
-            cache.c.challenge == key,
-            cache.c.board == self._board.id,
-            cache.c.generation == self._phase.generation,
-            cache.c.digest == digest,
-        )
+        own = {"challenge": self._view.challenge.key, "board": self._board.id}
+        made_of = {"generation": self._phase.generation, "digest": digest}
+        query = select(tables.board.c.content).filter_by(**own, **made_of)
         content = self._connection.execute(query).scalar()
         if content is not None:
             return board_of(json.loads(content))
         made = board_dict(self.made())
-        row = {
-            "challenge": key,
-            "board": self._board.id,
-            "generation": self._phase.generation,
-            "digest": digest,
-            "content": json.dumps(made, ensure_ascii=False),
-            "made": self._view.now,
-        }
-        _keep(self._view.challenge.database.whole, row)
+        text = json.dumps(made, ensure_ascii=False)
+        _keep(self._view.challenge.database.whole, own, made_of, text, self._view.now)
         return board_of(made)
 
     def _rules(self) -> str:
@@ -290,16 +275,21 @@ def kept_form(board: Leaderboard, name: str, written: Callable[[], T]) -> T:
     return form
 
 
-def _keep(database: Database, row: Mapping[str, object]) -> None:
+def _keep(
+    database: Database,
+    own: Mapping[str, object],
+    made_of: Mapping[str, object],
+    content: str,
+    now: int,
+) -> None:
     """Put a board into the cache; it is not worth an error where that cannot be written."""
     cache = tables.board
-    own = [cache.c[name] == row[name] for name in ("challenge", "board")]
-    same = [cache.c[name] == row[name] for name in ("generation", "digest")]
     with suppress(DataError), database.writing() as connection:
-        if connection.execute(select(cache.c.key).where(*own, *same)).first() is not None:
+        if connection.execute(select(cache.c.key).filter_by(**own, **made_of)).first() is not None:
             return  # somebody else was quicker
-        connection.execute(insert(cache).values(**row))
-        newest = select(cache.c.key).where(*own).order_by(cache.c.key.desc())
+        row = {**own, **made_of, "content": content, "made": now}
+        connection.execute(insert(cache).values(row))
+        newest = select(cache.c.key).filter_by(**own).order_by(cache.c.key.desc())
         old = connection.execute(newest.offset(_VERSIONS)).scalars().all()
         connection.execute(delete(cache).where(cache.c.key.in_(old)))
 

@@ -76,9 +76,7 @@ class BoardRow:
 
     entry: BoardEntry  # the entry that counts for the team
     entries: int  # how many entries the team has in the phase
-    # its place, such as ``2``, or ``=2`` where several have the same score; empty where it is not
-    # ranked
-    rank: str = ""
+    rank: str = ""  # its place: ``2``, or ``=2`` of equal scores; empty where it is not ranked
     cluster: int | None = None  # the number of its cluster; ``None`` where it is not ranked
     ranks: tuple[int, int] | None = None  # the first and the last place that the test leaves it
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -10,6 +9,7 @@ from dataclasses import dataclass, fields
 from sqlalchemy import Connection, func, insert, select, update
 
 from reelscore.challenges.challenge import Challenge
+from reelscore.challenges.store.blobs import blob_digest
 from reelscore.challenges.store.events import check_reason, log
 from reelscore.challenges.store.tables import TableRow, member, phase, submission, team
 from reelscore.errors import DataError, RefusedError
@@ -125,20 +125,22 @@ def all_members(challenge: Challenge) -> Sequence[TableRow]:
 def invite(challenge: Challenge, own: Team, *, actor: str = "") -> str:
     """Make a link by which one account can join a team."""
     token = secrets.token_urlsafe(24)
+    digest = blob_digest(token.encode())
     with challenge.writing() as connection:
         now = challenge.now(connection)
-        _add_member(connection, own, now, "member", "invited", invitation=_digest(token))
+        _add_member(connection, own, now, "member", "invited", invitation=digest)
         log(connection, now, challenge.key, "invitation", own.id, actor=actor)
     return token
 
 
 def accept(challenge: Challenge, token: str, account: int, *, actor: str = "") -> Team:
     """Join a team by an invitation."""
+    digest = blob_digest(token.encode())
     with challenge.writing() as connection:
         alone(connection, team.name, str(challenge.key))
         now = challenge.now(connection)
         row = connection.execute(
-            select(member).filter_by(challenge=challenge.key, invitation=_digest(token))
+            select(member).filter_by(challenge=challenge.key, invitation=digest)
         ).one_or_none()
         if row is None or row.state != "invited":
             raise RefusedError("unknown", "This invitation has been used, or never was one.")
@@ -260,10 +262,6 @@ def team_size(connection: Connection, key: int) -> int:
 
 def _team(row: TableRow) -> Team:
     return Team(**{each.name: getattr(row, each.name) for each in fields(Team)})
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def merge(challenge: Challenge, one: Team, into: Team, *, actor: str, reason: str) -> None:

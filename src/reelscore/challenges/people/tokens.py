@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import insert, select, update
 
 from reelscore.challenges.challenge import DAY, Challenges, day_of
+from reelscore.challenges.store.blobs import blob_digest
 from reelscore.challenges.store.events import log
 from reelscore.challenges.store.tables import TableRow
 from reelscore.challenges.store.tables import token as table
@@ -61,7 +61,7 @@ def make_token(
         connection.execute(
             insert(table).values(
                 account=account,
-                digest=_digest(secret),
+                digest=blob_digest(secret.encode()),
                 name=name,
                 scopes=" ".join(scopes),
                 created=now,
@@ -78,7 +78,8 @@ def find_token(challenges: Challenges, secret: str) -> AccessToken:
     """Return the token that somebody sends; the day of its use is noted."""
     with challenges.reading() as connection:
         now = challenges.now(connection)
-        row = connection.execute(select(table).filter_by(digest=_digest(secret))).one_or_none()
+        own = select(table).filter_by(digest=blob_digest(secret.encode()))
+        row = connection.execute(own).one_or_none()
     if row is None:
         raise RefusedError("unknown", "There is no such token; log in with a new one.")
     if row.revoked is not None:
@@ -116,7 +117,3 @@ def revoke_token(challenges: Challenges, account: int, key: int, *, actor: str =
 def _token(row: TableRow) -> AccessToken:
     scopes = tuple(row.scopes.split())
     return AccessToken(row.key, row.account, row.name, scopes, row.created, row.expires, row.used)
-
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
