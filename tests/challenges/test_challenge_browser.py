@@ -8,7 +8,6 @@ import zipfile
 
 import pytest
 
-from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.submissions import Upload, hand_in
 from support.browser import faults, follow, is_within, new_visitor, press
@@ -23,18 +22,12 @@ def served(tmp_path_factory):
     made.database.close()
     clock = lambda: (START + SECOND) / 1e6  # noqa: E731
     with serve(str(folder / "dogs.db"), clock=clock, scorers=1) as served:
-        site = served.site
-        challenge = site.challenges.find()
+        pages = served.app.state.challenges
+        challenge = pages.challenges.find()
         for number, name in enumerate(("Theirs", "Others")):
-            team = add_team(site.challenge, name)
-            upload = Upload("run.json", captions(number + 1))
+            team = add_team(challenge, name)
             hand_in(
-                Challenges(site.database, site.challenges.clock),
-                site.readers,
-                challenge,
-                "main",
-                team,
-                upload,
+                challenge, pages.readers, "main", team, Upload("run.json", captions(number + 1))
             )
         yield served
 

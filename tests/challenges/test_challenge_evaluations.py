@@ -206,7 +206,7 @@ def test_an_open_campaign_is_not_linked_to_a_blind_split(app, tmp_path):
     with Campaign.open(tmp_path / "c.db", "dogs") as campaign:
         assert campaign.settings["blind"] is True  # it cannot be opened to anybody later
     with site.database.reading() as connection:
-        events = read_events(connection, site.challenges.find("clips").key)
+        events = read_events(connection, app.state.challenges.challenges.find("clips").key)
     assert [event.what for event in events[-2:]] == ["human", "disclosed"]
 
 

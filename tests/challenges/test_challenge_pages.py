@@ -181,8 +181,7 @@ def test_a_draft_is_there_for_organisers_alone(tmp_path):
 
 def test_the_demo_has_four_teams_with_scores(tmp_path):
     app = create_app(challenge_settings(tmp_path, "http://127.0.0.1:8000"))
-    site = app.state.site
-    assert Workers(site.challenges, 1).run_until_idle() == 8
+    assert Workers(app.state.challenges.challenges, 1).run_until_idle() == 8
     board = Visitor(app).get("/challenges/demo/boards/test.json").json()
     assert [row["team"] for row in board["rows"]] == [
         "The organisers",
@@ -200,4 +199,4 @@ def test_the_demo_has_four_teams_with_scores(tmp_path):
         "none/test/clip01.webm",
     ):
         assert Visitor(app).get(f"/challenges/demo/clips/{other}").status_code == 404
-    site.database.close()
+    app.state.site.database.close()

@@ -38,7 +38,7 @@ def served(tmp_path_factory):
     challenges = new_challenge(folder / "dogs.db", folder, limits="per_day = 1")
     challenges.database.close()
     with serve(str(folder / "dogs.db"), clock=At(), scorers=1) as served:
-        challenges = served.site.challenges
+        challenges = served.app.state.challenges.challenges
         account = add_account(served.site.database, "pat", PASSWORD, "participant")
         add_team(challenges.find(), "Ours", account=account.id)
         served.token = make_token(challenges, account.id, "laptop", ["read", "submit"])
@@ -123,9 +123,9 @@ def test_a_file_is_checked_by_the_server(served, noon, challenge, monkeypatch):
 
 
 def test_boards_of_a_server_are_for_everybody(served, noon, challenge, folder):
-    own = served.site.challenges.find()
+    own = served.app.state.challenges.challenges.find()
     team = add_team(own, "Theirs")
-    hand_in(own, served.site.readers, "main", team, Upload("run.json", captions(3)))
+    hand_in(own, served.app.state.challenges.readers, "main", team, Upload("run.json", captions(3)))
     board = ("leaderboard", "--server", served.url)
     for _ in range(1000):
         if "Theirs" in challenge(*board)[1]:

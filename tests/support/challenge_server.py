@@ -65,10 +65,11 @@ class Program(Visitor):
 
     def __init__(self, app, name, *scopes):
         site = app.state.site
+        challenges = app.state.challenges.challenges
         account = check_account(site.database, name, PASSWORD)
-        token = make_token(site.challenges, account.id, "test", scopes)
+        token = make_token(challenges, account.id, "test", scopes)
         super().__init__(app, headers={"authorization": f"Bearer {token}", "accept": "*/*"})
-        self.team = team_of(site.challenges.find(), account.id)
+        self.team = team_of(challenges.find(), account.id)
 
     def submit(self, content, key="", **fields):
         headers = {"idempotency-key": key} if key else {}
