@@ -44,8 +44,8 @@ def attach(
 
     >>> import reelscore.stats
     >>> load, names, public = attach("reelscore.stats", reelscore.stats.__file__)
-    >>> load("rank").__module__, names() == public
-    ('reelscore.stats.corrections', True)
+    >>> load("rank_sum").__module__, names() == public
+    ('reelscore.stats.rank_tests', True)
     """
     stub = Path(f"{file}i").read_text(encoding="utf-8")
     homes = {name: module for module, name in _IMPORTS.findall(stub)}

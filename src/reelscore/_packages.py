@@ -19,7 +19,7 @@ def need(
 ) -> ModuleType:
     """Import an optional package, or say how to get it.
 
-    >>> need("no_such_package", "reelscore[video]", "Frames of videos need")
+    >>> need("no_such_package", "reelscore[files]", "Frames of videos need")
     Traceback (most recent call last):
     reelscore.errors.MissingExtraError: Frames of videos need no_such_package. To install: ...
     """
@@ -27,7 +27,7 @@ def need(
         return import_module(module)
     except ImportError as error:
         scoring = module.partition(".")[0] in _SCORING
-        usual = "reelscore[bertha]" if scoring else "reelscore[learned]"
+        usual = "reelscore[learned]" if scoring else "reelscore[torch]"
         raise MissingExtraError.of(f"{who} {called or module}", extra or usual) from error
 
 

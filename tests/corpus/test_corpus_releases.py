@@ -154,7 +154,7 @@ def test_a_ready_challenge(run, project, tmp_path):
     assert blind_phase.opens == public_phase.closes < blind_phase.reveals
     splits = json.loads(Path("films/splits.json").read_text())["clips"]
     for split in definition.splits:
-        (references_file,) = split.references
+        (references_file,) = split.files
         references = json.loads((folder / references_file).read_text())
         ids = sorted(clip for clip, name in splits.items() if name == f"{split.id}-test")
         assert sorted(image["id"] for image in references["images"]) == ids

@@ -19,6 +19,7 @@ from reelscore.errors import DataError, UnknownNameError
 from reelscore.learned.judges.answer_forms import SCORES
 from reelscore.learned.judges.judge import Judge
 from reelscore.scoring.intervals import with_intervals
+from reelscore.scoring.shards.pipeline import score_shards
 from support.footage import film
 from support.model_server import model_server, shared_words
 
@@ -170,7 +171,7 @@ def test_captions_without_an_answer_in_a_large_set(server, tmp_path):
     lost = json.dumps(weak["clip01"])[1:-1]
     server.answer = lambda request: "no idea" if lost in text_of(request) else shared_words(request)
     metric = f"judge|model:m|url:{server.url}|failed:skip"
-    table = score_systems(
+    table = score_shards(
         ["systems/weak.json"], "references.json", metric, out=str(tmp_path / "out")
     )
     assert "weak: 1 caption without judge, left out of it." in table.notes

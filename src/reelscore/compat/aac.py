@@ -50,6 +50,11 @@ def preprocess_mono_sents(
 ) -> list[str]:
     """Tokenize sentences in one run, as the COCO tools do.
 
+    Args:
+        sentences: The sentences.
+        unused: Arguments of aac-metrics that are not needed here.
+        also_unused: Likewise.
+
     >>> preprocess_mono_sents(["A man's dog."])
     ["a man 's dog"]
     """
@@ -60,6 +65,11 @@ def preprocess_mult_sents(
     mult_sentences: list[list[str]], *unused: object, **also_unused: object
 ) -> list[list[str]]:
     """Tokenize lists of sentences, all in one run.
+
+    Args:
+        mult_sentences: The lists.
+        unused: Arguments of aac-metrics that are not needed here.
+        also_unused: Likewise.
 
     >>> preprocess_mult_sents([["A man.", "A boy."], ["Two dogs."]])
     [['a man', 'a boy'], ['two dogs']]
@@ -126,6 +136,7 @@ def meteor(
     """METEOR 1.5 for English.
 
     Args:
+        candidates, mult_references, return_all_scores, unused: As of `bleu`.
         language: ``en``.
         params: ``None``, for METEOR's own.
         weights: ``None``, for METEOR's own.
@@ -149,6 +160,9 @@ def rouge_l(
 ) -> Outputs | Tensor:
     """ROUGE-L.
 
+    Args:
+        candidates, mult_references, return_all_scores, unused: As of `bleu`.
+
     >>> corpus, sentences = rouge_l(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
     """
     corpus, items = coco.Rouge().compute_score(*_dictionaries(candidates, mult_references))
@@ -167,6 +181,7 @@ def cider_d(
     """CIDEr-D.
 
     Args:
+        candidates, mult_references, return_all_scores, unused: As of `bleu`.
         n: The highest order of n-grams.
         sigma: Of the penalty for another length.
 
@@ -193,6 +208,9 @@ def spice(
 ) -> Outputs | Tensor:
     """SPICE, close to the official tool; needs a parser.
 
+    Args:
+        candidates, mult_references, return_all_scores, unused: As of `bleu`.
+
     >>> corpus, sentences = spice(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
     """
     corpus, items = coco.Spice().compute_score(*_dictionaries(candidates, mult_references))
@@ -205,7 +223,11 @@ def spider(
     return_all_scores: bool = True,
     **options: Any,
 ) -> Outputs | Tensor:
-    """SPIDEr, the mean of CIDEr-D and SPICE, with both; options are those of `cider_d`.
+    """SPIDEr, the mean of CIDEr-D and SPICE, with both.
+
+    Args:
+        candidates, mult_references, return_all_scores: As of `bleu`.
+        options: As of `cider_d`.
 
     >>> corpus, sentences = spider(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
     """
@@ -271,6 +293,9 @@ def evaluate(
 
 class Evaluate:
     """`evaluate` as an object: called with sentences, or fed batch by batch.
+
+    Args:
+        preprocess, metrics, unused: As in `evaluate`.
 
     >>> evaluate = Evaluate(metrics=["rouge_l"])
     >>> evaluate.update(["a man"], [["a man"]])

@@ -131,7 +131,10 @@ def model_folder(name: str) -> Path:
 
 
 def read_info(name: str) -> ModelInfo:
-    """Read what is known of a model, by the name of a shipped one or the folder of another.
+    """Read what is known of a model.
+
+    Args:
+        name: The name of a shipped model, or the folder of another.
 
     Raises:
         DataError: If the file is damaged.

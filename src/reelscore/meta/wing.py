@@ -8,7 +8,7 @@ COMMANDS = {
     ),
     "audit": (
         "reelscore.meta.commands.audits:audit",
-        "Check that captions, references and judgments belong together.",
+        "Check that captions, references and judgments fit together.",
     ),
     "stress": (
         "reelscore.meta.commands.stress",

@@ -26,7 +26,7 @@ _MARGIN, _LINE = 14.0, 20.0
 def parse_text(sentence: Sentence, width: int = 80) -> str:
     """Draw a caption: a word a line, with its arc, tag, relation and role.
 
-    >>> from reelscore.text.parser import Token
+    >>> from reelscore.text.parser.trees import Token
     >>> words = (Token("Dogs", "NNS", "dog", 1, "nsubj"), Token("run", "VBP", "run", -1, "root"))
     >>> print(parse_text(Sentence("Dogs run", words, ())))
     Dogs run

@@ -149,7 +149,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _safetensors_package() -> ModuleType:
-    return need("safetensors.numpy", "reelscore[captioners]", "Label files need", "safetensors")
+    return need("safetensors.numpy", "reelscore[torch]", "Label files need", "safetensors")
 
 
 # The content of one file
@@ -335,7 +335,7 @@ def _numbers(file: IO[bytes], count: int, dtype: np.dtype[np.generic], place: st
 
 
 def _h5(path: Path, stack: ExitStack) -> list[StoredArray]:
-    h5py = need("h5py", "h5py", f"{path}: reading .h5 needs")
+    h5py = need("h5py", "reelscore[files]", f"{path}: reading .h5 needs")
     file = stack.enter_context(h5py.File(path, "r"))
     arrays: list[StoredArray] = []
 

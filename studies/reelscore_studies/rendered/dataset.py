@@ -274,7 +274,7 @@ def _write_json(path: Path, content: object) -> None:
 
 def _write_videos(folder: Path, seed: int, scenes: Sequence[Scene], *, zoom: int = 4) -> None:
     """Write clips as videos, six frames a second, each pixel four times as large."""
-    av = need("av", "reelscore[video]", "Videos need")
+    av = need("av", "reelscore[files]", "Videos need")
     folder.mkdir(parents=True, exist_ok=True)
     for scene in scenes:
         path = folder / f"{scene.item}.webm"

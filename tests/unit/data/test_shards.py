@@ -21,7 +21,7 @@ from reelscore.data.captions.shard_blocks import blocks_of
 from reelscore.data.captions.shards import BadRows, shards_of
 from reelscore.data.reading import Reading
 from reelscore.errors import MissingExtraError, ReelscoreError
-from reelscore.scoring.shards.pipeline import score_files
+from reelscore.scoring.shards.pipeline import score_files, score_shards
 from support.shards import reference_rows, write_shards
 
 REFERENCES = {"v1": ["a man runs", "he runs"], "v2": ["a dog"], "7": ["a cat sleeps"]}
@@ -453,5 +453,5 @@ def test_a_folder_for_scores_without_pyarrow_is_refused(ending, tmp_path, monkey
     path.write_text(json.dumps(GOOD) + "\n" if ending == "jsonl" else "a man runs\n")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"needs pyarrow.*\[files\]"):
-        reelscore.score_systems({"mine": path}, path, "rouge_l", out=tmp_path / "out")
+        score_shards({"mine": path}, path, "rouge_l", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -47,9 +47,11 @@ class Icc(NamedTuple):
 
 
 def agreement(judgments: Judgments, values: FloatArray | None = None) -> Agreement:
-    """Measure how far raters agree by one criterion; repeated judgments of a caption are averaged.
+    """Measure how far raters agree; a rater's repeated judgments of a caption are averaged.
 
-    `values` are compared instead of the raw scores, such as z scores of the same rows.
+    Args:
+        judgments: Of one criterion.
+        values: What to compare instead of the raw scores, such as z scores of the same rows.
 
     >>> from reelscore.campaigns.judgments import Judgment
     >>> rows = [Judgment(rater, "h1", item, 0, "mine", item, "caption", score)
@@ -88,7 +90,10 @@ def krippendorff_alpha(matrix: ArrayLike, scale: Scale = "interval") -> float:
 
 
 def icc(matrix: ArrayLike) -> Icc:
-    """Intraclass correlation of raters × captions; NaN where a rater gave nothing.
+    """Intraclass correlation of captions that different raters judged.
+
+    Args:
+        matrix: Raters × captions; NaN where a rater gave nothing.
 
     >>> result = icc([[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2],
     ...              [5, 3, 6, 2, 6, 4], [8, 2, 8, 6, 9, 7]])  # of Shrout and Fleiss
@@ -172,7 +177,12 @@ class Replication(NamedTuple):
 def replicate(
     first: ScoreTable, second: ScoreTable, metrics: Sequence[str] = ("raw", "z")
 ) -> list[Replication]:
-    """Compare the scores of two campaigns on the systems and captions they share.
+    """Compare two campaigns on the systems and captions they share.
+
+    Args:
+        first: Scores of one campaign.
+        second: Scores of the other.
+        metrics: Which scores.
 
     Raises:
         DataError: If they share no more than one system.

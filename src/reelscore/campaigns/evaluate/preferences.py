@@ -118,9 +118,13 @@ class Preference:
 def score_preferences(
     judgments: Judgments, system: str, other: str, *, criterion: str = "story"
 ) -> Preference:
-    """Average the scores of comparisons of two systems for each video.
+    """Average the raters' scores for each video.
 
-    ``judgments.by(faithful)`` are those of faithful raters only.
+    Args:
+        judgments: Comparisons; for those of faithful raters only, ``judgments.by(faithful)``.
+        system: The one system.
+        other: The other.
+        criterion: By what.
 
     Raises:
         DataError: If the two are not compared.
@@ -165,7 +169,12 @@ class MetricAccuracy(NamedTuple):
 
 
 def metric_accuracy(table: ScoreTable, metric: str, preference: Preference) -> MetricAccuracy:
-    """Measure a metric's scores of two systems against people's preferences, video by video.
+    """Measure a metric against people's preferences, video by video.
+
+    Args:
+        table: Scores of the two systems for all videos that people compared.
+        metric: The metric.
+        preference: What people prefer.
 
     Raises:
         DataError: If the table lacks a video, or people prefer neither system in any.

@@ -213,6 +213,8 @@ def check_quality(
     """Judge the raters.
 
     Args:
+        judgments: Everything they said, controls among it.
+        control: What is asked of them.
         humans: The systems that are people: a rater who puts the others above them is flagged.
         excluded: Raters whom the organisers have excluded.
 

@@ -105,7 +105,14 @@ class RankingResults:
 
 
 def score_rankings(judgments: Judgments, *, correction: Correction = "holm") -> RankingResults:
-    """Compute mean ranks by each criterion, and test the differences of all pairs of systems.
+    """Compute mean ranks and test their differences.
+
+    Args:
+        judgments: Rankings: a row for each caption, all systems in every task.
+        correction: For the number of pairs of systems, by each criterion.
+
+    Returns:
+        Results by criterion, and a table of mean ranks.
 
     Raises:
         DataError: If there are none, or a ranking lacks a system or has one twice.

@@ -50,11 +50,15 @@ def evaluate_ratings(
 ) -> Results:
     """Control the raters, and score by those who can be trusted.
 
-    The other arguments are those of `check_quality` and of `score_judgments`.
-
     Args:
+        judgments: Everything the raters said.
+        control: What raters must show.
         controlled: Whether those who did not pass are left out. If not said, they are, unless the
             judgments came standardized: then they are of raters who passed elsewhere.
+        over: See `reelscore.campaigns.evaluate.scores.standardize`.
+        average: See `reelscore.campaigns.evaluate.scores.score_judgments`.
+        humans: The systems that are people.
+        excluded: Raters whom the organisers have excluded.
 
     Raises:
         DataError: If there are no judgments, or no rater passed.

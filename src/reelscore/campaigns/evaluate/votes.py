@@ -167,6 +167,11 @@ def score_against_reference(
     than the reference or similar; the score is the share of points (Table 18 of Rohrbach et al.,
     2017).
 
+    Args:
+        judgments: Comparisons of captions with references.
+        reference: What the references are called.
+        agree: How many raters must say so, of how many.
+
     Raises:
         DataError: If nothing is compared with the reference.
 
@@ -256,7 +261,9 @@ def score_choices(judgments: Judgments, *, agree: Quorum = _FOUR_OF_FIVE) -> tup
     2017: audio description against film scripts). Videos with as many votes for one as for the
     other count for neither.
 
-    Votes for neither count as votes, but for none of the two.
+    Args:
+        judgments: Comparisons; votes for neither count as votes, but for none of the two.
+        agree: How many must agree for the stricter rule, of how many.
 
     >>> from reelscore.campaigns.judgments import Judgment
     >>> rows = [Judgment(f"r{k}", "h1", "t1", 0, "script", "v1", "caption", score, "relevance",

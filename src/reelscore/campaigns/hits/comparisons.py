@@ -22,11 +22,13 @@ def build_ranking_hits(
 ) -> HitPlan:
     """Build HITs of rankings: every task shows the captions of all systems, in random order.
 
-    The other arguments are those of `build_hits`.
-
     Args:
         systems: Captions by system and item; items that a system lacks are left out, with a note.
+        seed: Seed of all random choices. The order of systems and items does not matter.
         per_hit: How many videos a HIT has.
+        hits: How many HITs; by default as many as show every video.
+        shown: How often captions were shown before, by system and item; videos shown least come
+            first.
 
     Raises:
         DataError: If there are fewer than two systems, or too few videos for a HIT.
@@ -65,17 +67,20 @@ def build_pair_hits(
     """Build HITs of comparisons: every task shows two captions of a video, sides at random.
 
     All pairs of captions are shown equally often, and a video once in a HIT as long as there are
-    others. Pairs of the same caption are left out, with a note. The other arguments are those of
-    `build_hits`.
+    others. Pairs of the same caption are left out, with a note.
 
     Args:
         systems: Captions by system and item; references are one of the systems.
+        seed: Seed of all random choices. The order of systems and items does not matter.
         against: The one system to compare all others with, such as the references; ``None``
             compares all systems with each other.
         per_hit: How many comparisons a HIT has, test questions not counted.
         tests: Questions whose answer is known: tasks with two captions and `expected`, the score
             of the second over the first. Sides are changed at random, with the answer.
         tests_per_hit: How many of them each HIT has, in turns; all, where there are fewer.
+        hits: How many HITs; by default as many as show every pair.
+        shown: How often captions were shown before, by system and item; pairs of those shown
+            least come first.
 
     Raises:
         DataError: If there are fewer than two systems, too few pairs for a HIT, or a test

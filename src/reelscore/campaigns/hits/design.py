@@ -44,6 +44,8 @@ def make_hits(
     """Build the HITs of a campaign.
 
     Args:
+        design: How.
+        systems: Captions by system and item.
         humans: People's caption of each item: the hidden human system of ratings, or the
             references that systems are compared with.
         tests: Questions with known answers, for comparisons.

@@ -42,9 +42,13 @@ class TopUp:
 
 
 def top_up(campaign: Campaign, wanted: int, *, actor: str, control: Control | None = None) -> TopUp:
-    """Add HITs until each system has so many good judgments, all or none, and log it.
+    """Add as many HITs as it takes, all or none, and log it.
 
-    People's captions are not counted.
+    Args:
+        campaign: The campaign.
+        wanted: Good judgments for each system; people's captions are not counted.
+        actor: Who asks for it.
+        control: What raters of ratings must show.
 
     Raises:
         DataError: If the captions are not known, or too few for a HIT.

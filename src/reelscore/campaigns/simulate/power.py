@@ -100,6 +100,13 @@ def hits_needed(
 
     The number is doubled until it is enough, and then halved in between to within a twentieth.
 
+    Args:
+        setting: What is to be told apart.
+        power: The probability wanted.
+        seed: Of chance.
+        campaigns: How many to simulate for each number of HITs.
+        progress: Told each number as it is tried.
+
     Returns:
         All numbers tried, in order of HITs; the first with enough power is the answer.
 

@@ -103,7 +103,11 @@ def simulate_campaign(
     """Let a simulated crowd do HITs: rate captions, rank them, or compare two of them.
 
     Args:
+        hits: What there is to do.
+        truth: How good the captions are.
+        seed: Of the crowd.
         mix: The share of each type of rater; all are diligent if not given.
+        raters_per_hit: How many raters do each HIT.
         hits_per_rater: How many HITs a rater would do, on average; nobody does one with a
             caption seen before.
         protocol: What raters are asked. Captions are ranked and compared by the scores that the

@@ -157,7 +157,7 @@ class FolderAdapter(Adapter):
 
 
 def _need(module: str) -> ModuleType:
-    return need(module, "reelscore[captioners]", "Captions of a model in a folder need")
+    return need(module, "reelscore[torch]", "Captions of a model in a folder need")
 
 
 def _check_torchvision(torch: str, *, needed: bool) -> None:

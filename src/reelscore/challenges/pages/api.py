@@ -42,10 +42,9 @@ from reelscore.challenges.people.teams import Team
 from reelscore.challenges.people.tokens import find_token
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import queue_state, waits_for
-from reelscore.challenges.store.events import LogEvent
 from reelscore.challenges.submissions import SubmissionReceipt, Upload
 from reelscore.challenges.uploads.uploads import Accepted
-from reelscore.challenges.views import SubmissionRecord
+from reelscore.challenges.views import LogEvent, SubmissionRecord
 from reelscore.errors import RefusedError
 from reelscore.store.values import to_iso
 from reelscore.web.requests import API, Guard, RefusedRequest

@@ -19,7 +19,12 @@ from reelscore.errors import DataError
 
 @dataclass(frozen=True)
 class TrackPair:
-    """The streams of sound of a film and of its described track."""
+    """The sound of a film and its described track.
+
+    Attributes:
+        film: The film's stream of sound.
+        ad: The described one.
+    """
 
     film: AudioTrack
     ad: AudioTrack
@@ -32,7 +37,13 @@ def find_pair(
     film_stream: int | None = None,
     ad_stream: int | None = None,
 ) -> TrackPair:
-    """Choose the streams of sound of a film and of its described version, by number if given.
+    """Choose the streams of sound of a film and of its described version.
+
+    Args:
+        film: The film, or its sound.
+        ad: The described track; it may be another stream of the same file.
+        film_stream: The number of the film's stream, from 0; chosen if not given.
+        ad_stream: The number of the described stream, from 0; chosen if not given.
 
     Raises:
         DataError: If a file cannot be read, has no sound, or both are the same stream.
@@ -70,10 +81,14 @@ def align(
     """Align a described track with its film.
 
     Args:
+        pair: The streams of sound.
         rate: Film seconds for each second of the track; found if not given.
         search: How many seconds around the expected place to look; None for the whole film.
         folder: Where temporary files go; the system's folder for them if not given.
         progress: Called with the work done and the work there is.
+
+    Returns:
+        The time map, whether both are of the same film, and a report.
     """
     with _decoded(pair, folder) as (film, ad):
         found = align_samples(ad, film, rate=rate, search=search, progress=progress)
@@ -110,10 +125,17 @@ def segment(
     """Find the narration of a described track.
 
     Args:
+        pair: The streams of sound.
+        aligned: What `align` gave for them.
         method: `residual`, or one of the paper's: `spectrogram`, `lms`.
         threshold: The level in dB that a segment must reach; the method's own if not given.
         min_length: Shorter segments are left out, in seconds.
         gap: Shorter pauses do not part segments, in seconds.
+        folder: Where temporary files go; the system's folder for them if not given.
+        progress: Called with the work done and the work there is.
+
+    Returns:
+        The segments, the narrator's turns, and a report.
 
     Raises:
         DataError: If the track was not found in the film.

@@ -115,6 +115,8 @@ def accessibility_report(
     """Measure how dense a narration is, how fast, where it covers dialogue, and where is room.
 
     Args:
+        narration: The narration.
+        dialogue: When people speak.
         seconds: How long the film is; until the last word if not given.
         least_gap: The shortest silence, in seconds, that a description would fit in.
         margin: How much silence to leave before and after speech.

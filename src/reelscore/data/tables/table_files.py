@@ -112,7 +112,12 @@ def csv_text(table: ScoreTable) -> str:
 
 
 def write_table(table: ScoreTable, path: str | Path, *, statistics: bool = True) -> None:
-    """Write a table to a path, as JSON or CSV by its ending; statistics as of `ScoreTable.write`.
+    """Write a table, as JSON or CSV by the file's ending.
+
+    Args:
+        table: The score table.
+        path: A .csv or .json file.
+        statistics: As in `reelscore.ScoreTable.write`.
 
     >>> import tempfile
     >>> from reelscore import score_systems

@@ -229,7 +229,7 @@ def matrix_of(
 
 def fit(rows: FloatArray, positive: BoolArray, c: float, seed: int) -> tuple[FloatArray, float]:
     """Train a linear SVM with balanced classes; give its weights and its intercept."""
-    svm = need("sklearn.svm", "reelscore[captioners]", "Visual labels need", "scikit-learn")
+    svm = need("sklearn.svm", "reelscore[torch]", "Visual labels need", "scikit-learn")
     machine = svm.LinearSVC(
         C=c, class_weight="balanced", dual="auto", random_state=seed, max_iter=5000
     )

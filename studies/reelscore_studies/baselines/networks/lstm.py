@@ -137,7 +137,7 @@ class CaptionNetwork:
 
 def need_torch() -> ModuleType:
     """Return torch, or say how to get it."""
-    return need("torch", "reelscore[captioners]", "Networks that write captions need")
+    return need("torch", "reelscore[torch]", "Networks that write captions need")
 
 
 def check_device(device: str) -> None:
