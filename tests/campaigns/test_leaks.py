@@ -120,8 +120,9 @@ def planted_in_html(patch):
 
 
 def planted_in_json(patch):
-    honest = tasks.Kept
-    patch.setattr(tasks, "Kept", lambda **said: honest(**said | {"next": "task/t0-1"}))
+    honest = tasks.JSONResponse
+    planted = {"next": "task/t0-1"}
+    patch.setattr(tasks, "JSONResponse", lambda said, *rest: honest({**said, **planted}, *rest))
 
 
 def planted_in_a_refusal(patch):
