@@ -1,0 +1,1 @@
+"""Numbers printed in papers about metrics, with their sources."""
