@@ -19,12 +19,10 @@ from reelscore.errors import DataError, MissingExtraError, UnknownNameError
 from reelscore.text.tokens import tokenize
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from torch import Tensor
 
 Scores = dict[str, "Tensor"]
 Outputs = tuple[Scores, Scores]
-Function = Callable[..., "Outputs | Tensor"]
 Preprocess = bool | Callable[[list[str]], list[str]]
 
 __all__ = [
@@ -45,9 +43,7 @@ __all__ = [
 ]
 
 
-def preprocess_mono_sents(
-    sentences: list[str], *unused: object, **also_unused: object
-) -> list[str]:
+def preprocess_mono_sents(sentences: list[str], *unused: Any, **also_unused: Any) -> list[str]:
     """Tokenize sentences in one run, as the COCO tools do.
 
     Args:
@@ -62,7 +58,7 @@ def preprocess_mono_sents(
 
 
 def preprocess_mult_sents(
-    mult_sentences: list[list[str]], *unused: object, **also_unused: object
+    mult_sentences: list[list[str]], *unused: Any, **also_unused: Any
 ) -> list[list[str]]:
     """Tokenize lists of sentences, all in one run.
 
@@ -83,8 +79,8 @@ def bleu(
     mult_references: list[list[str]],
     return_all_scores: bool = True,
     n: int = 4,
-    **unused: object,
-) -> Outputs | Tensor:
+    **unused: Any,
+) -> Any:
     """BLEU of one order; the sentences are taken as they are.
 
     Args:
@@ -93,6 +89,7 @@ def bleu(
         return_all_scores: Whether to give the scores of the corpus and of the sentences, or the
             score of the corpus alone.
         n: The order.
+        unused: Arguments of aac-metrics that are not needed here.
 
     >>> corpus, sentences = bleu(["a man runs"], [["a man runs"]], n=2)  # doctest: +SKIP
     """
@@ -100,15 +97,15 @@ def bleu(
     return _outputs(f"bleu_{n}", corpus[-1], items[-1], return_all_scores)
 
 
-def _bleu_of(order: int) -> Function:
+def _bleu_of(order: int) -> Callable[..., Any]:
     """Make the function of one order of BLEU."""
 
     def scored(
         candidates: list[str],
         mult_references: list[list[str]],
         return_all_scores: bool = True,
-        **unused: object,
-    ) -> Outputs | Tensor:
+        **unused: Any,
+    ) -> Any:
         return bleu(candidates, mult_references, return_all_scores, n=order)
 
     scored.__name__ = scored.__qualname__ = f"bleu_{order}"
@@ -131,8 +128,8 @@ def meteor(
     language: str = "en",
     params: Iterable[float] | None = None,
     weights: Iterable[float] | None = None,
-    **unused: object,
-) -> Outputs | Tensor:
+    **unused: Any,
+) -> Any:
     """METEOR 1.5 for English.
 
     Args:
@@ -156,8 +153,8 @@ def rouge_l(
     candidates: list[str],
     mult_references: list[list[str]],
     return_all_scores: bool = True,
-    **unused: object,
-) -> Outputs | Tensor:
+    **unused: Any,
+) -> Any:
     """ROUGE-L.
 
     Args:
@@ -176,8 +173,8 @@ def cider_d(
     *,
     n: int = 4,
     sigma: float = 6.0,
-    **unused: object,
-) -> Outputs | Tensor:
+    **unused: Any,
+) -> Any:
     """CIDEr-D.
 
     Args:
@@ -204,8 +201,8 @@ def spice(
     candidates: list[str],
     mult_references: list[list[str]],
     return_all_scores: bool = True,
-    **unused: object,
-) -> Outputs | Tensor:
+    **unused: Any,
+) -> Any:
     """SPICE, close to the official tool; needs a parser.
 
     Args:
@@ -222,7 +219,7 @@ def spider(
     mult_references: list[list[str]],
     return_all_scores: bool = True,
     **options: Any,
-) -> Outputs | Tensor:
+) -> Any:
     """SPIDEr, the mean of CIDEr-D and SPICE, with both.
 
     Args:
@@ -238,7 +235,7 @@ def spider(
     return (corpus, items) if return_all_scores else corpus["spider"]
 
 
-_METRICS: dict[str, Function] = {
+_METRICS: dict[str, Callable[..., Any]] = {
     "bleu_1": bleu_1,
     "bleu_2": bleu_2,
     "bleu_3": bleu_3,
@@ -257,8 +254,8 @@ def evaluate(
     candidates: list[str],
     mult_references: list[list[str]],
     preprocess: Preprocess = True,
-    metrics: str | Iterable[str] | Iterable[Function] = "default",
-    **unused: object,
+    metrics: str | Iterable[str] | Iterable[Callable[..., Any]] = "default",
+    **unused: Any,
 ) -> Outputs:
     """Tokenize and score; gives the scores of the corpus, and those of the sentences.
 
@@ -267,6 +264,7 @@ def evaluate(
         mult_references: The references of each item.
         preprocess: Whether to tokenize, or how.
         metrics: ``default``, or names of metrics, or functions of this module.
+        unused: Arguments of aac-metrics that are not needed here.
 
     Raises:
         UnknownNameError: If there is no such metric here.
@@ -304,8 +302,8 @@ class Evaluate:
     def __init__(
         self,
         preprocess: Preprocess = True,
-        metrics: str | Iterable[str] | Iterable[Function] = "default",
-        **unused: object,
+        metrics: str | Iterable[str] | Iterable[Callable[..., Any]] = "default",
+        **unused: Any,
     ) -> None:
         self._preprocess = preprocess
         self._metrics = [_function(metric) for metric in _named(metrics)]
@@ -332,15 +330,16 @@ class Evaluate:
         self._references: list[list[str]] = []
 
 
-def _named(metrics: str | Iterable[str] | Iterable[Function]) -> list[str | Function]:
+def _named(metrics: str | Iterable[Any]) -> list[Any]:
     if isinstance(metrics, str):
         return list(_SETS.get(metrics, (metrics,)))
     return list(metrics)
 
 
-def _function(metric: str | Function) -> Function:
+def _function(metric: Any) -> Callable[..., Any]:
     if callable(metric):
-        return metric
+        function: Callable[..., Any] = metric
+        return function
     if metric not in _METRICS:
         raise UnknownNameError.of("metric", str(metric), [*_METRICS, *_SETS])
     return _METRICS[metric]
@@ -359,9 +358,7 @@ def _dictionaries(
     return dict(enumerate(mult_references)), {k: [text] for k, text in enumerate(candidates)}
 
 
-def _outputs(
-    name: str, corpus: float, sentences: ArrayLike, return_all_scores: bool
-) -> Outputs | Tensor:
+def _outputs(name: str, corpus: Any, sentences: Any, return_all_scores: bool) -> Any:
     try:
         import torch
     except ImportError:
