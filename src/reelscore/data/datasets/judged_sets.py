@@ -199,7 +199,7 @@ def _decode(text: str | bytes, kind: type[T], path: Path, line: int = 0) -> T:
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         where = f"{path}:{line}" if line else str(path)
         raise DataError(
-            f"{where}: {error}. See the forms of judged sets in docs/meta.md."
+            f"{where}: {error}. The forms of judged sets are in the help of {__name__}."
         ) from None
 
 
