@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import wave
+
 import av
 import numpy as np
 import pytest
@@ -62,6 +64,23 @@ def test_six_channels_are_mixed_and_the_centre_is_kept(tmp_path):
     centre, mid = (samples.read(0, RATE, channel)[middle] for channel in (2, 0))
     assert np.abs(centre).max() == pytest.approx(0.5, abs=0.01)
     assert mid == pytest.approx(centre / np.sqrt(2) / (1 + np.sqrt(2)), abs=0.001)
+
+
+def test_two_channels_without_names_are_left_and_right(tmp_path):
+    """As soundfile, sox and ffmpeg write them: a plain WAV header has no mask of speakers."""
+    left, right = film_sound(3.0), film_sound(3.0, seed=8)
+    path = tmp_path / "a.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((2, 2, RATE, len(left), "NONE", ""))
+        file.writeframes((32767 * np.stack([left, right], 1)).astype("<i2").tobytes())
+    track = find_track(path)
+    assert track.layout == "stereo"
+    samples = read_samples(track, channels=3)
+    assert not samples.mono
+    inner = slice(100, -100)
+    mid, side = (samples.read(0, len(left), channel)[inner] for channel in (0, 1))
+    assert np.abs(mid - (left + right)[inner] / 2).max() < 1e-3
+    assert np.abs(side - (left - right)[inner]).max() < 1e-3
 
 
 def test_the_described_stream_is_chosen(tmp_path):

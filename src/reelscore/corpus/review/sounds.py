@@ -24,6 +24,7 @@ from reelscore.corpus.sound.audio import (
     decoded_frames,
     find_track,
     open_media,
+    speakers,
     to_stereo,
 )
 from reelscore.corpus.sound.narration import residual_sound, warped
@@ -100,7 +101,7 @@ class TrackParts(SampleReader):
                 place += len(sound)
 
         for frame in self._frames_from(start - _BEFORE):
-            described = tuple(channel.name for channel in frame.layout.channels)
+            described = speakers(frame)
             time = expected if frame.time is None else frame.time - self._origin
             if resampler is not None and (abs(time - expected) > JITTER or described != names):
                 put(resampler.resample(None))

@@ -23,7 +23,7 @@ from reelscore.corpus.project_files import AudioTrack
 from reelscore.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
-    from av import AudioFrame, AudioResampler, AudioStream
+    from av import AudioFrame, AudioLayout, AudioResampler, AudioStream
     from av.container import InputContainer
 
 RATE = 16_000
@@ -57,6 +57,8 @@ _WEIGHTS = {
     **dict.fromkeys(("BR", "SR", "FRC", "TFR"), (0.0, _SIDE)),
     "BC": (0.5, 0.5),
 }
+# Files that do not say which speakers their channels are for: what their number stands for.
+_USUAL_LAYOUTS = {1: "mono", 2: "stereo", 6: "5.1", 8: "7.1"}
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def find_track(
             path=str(path),
             stream=number,
             codec=chosen.codec_context.name,
-            layout=chosen.layout.name,
+            layout=named_layout(chosen.layout).name,
             rate=chosen.codec_context.sample_rate,
             language=_language(chosen),
             chosen_by=reason,
@@ -319,7 +321,7 @@ def _blocks(container: InputContainer, stream: AudioStream, samples: Samples) ->
     origin = (container.start_time or 0) / 1e6
     expected = 0.0  # where the next frame should begin, in seconds
     for frame in decoded_frames(container, stream):
-        described = tuple(channel.name for channel in frame.layout.channels)
+        described = speakers(frame)
         start = expected if frame.time is None else frame.time - origin
         gap = start - expected
         if gap < -JITTER:  # time stamps that begin again: go on
@@ -368,6 +370,20 @@ def decoded_frames(
             failures += 1
             if failures > 100:
                 raise
+
+
+def named_layout(layout: AudioLayout) -> AudioLayout:
+    """Return the layout of a stream; without names of speakers, the usual one of so many."""
+    from av import AudioLayout
+
+    usual = _USUAL_LAYOUTS.get(layout.nb_channels)
+    is_named = any(channel.name in _WEIGHTS for channel in layout.channels)
+    return layout if is_named or usual is None else AudioLayout(usual)
+
+
+def speakers(frame: AudioFrame) -> tuple[str, ...]:
+    """Return the names of the speakers that the channels of a frame are for."""
+    return tuple(channel.name for channel in named_layout(frame.layout).channels)
 
 
 def block_resampler(frame: AudioFrame) -> AudioResampler:
