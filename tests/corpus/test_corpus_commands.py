@@ -162,6 +162,26 @@ def test_strangers_are_refused_with_status_3(run, pair, tmp_path, monkeypatch):
     assert not (tmp_path / "n.json").exists()
 
 
+def test_a_map_of_other_files_is_refused(run, pair, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    other = write_sound(tmp_path / "other.wav", film_sound(40.0, seed=5))
+    film, ad = str(pair.film), str(pair.ad)
+    assert run("corpus", "align", "--film", film, "--ad", ad, "--out", "map.json")[0] == 0
+    for files, message in (
+        ((str(other), ad), f"map.json: made with the film {film}, and not with {other}"),
+        ((film, str(other)), f"made with the described track {ad}, and not with {other}"),
+        ((ad, film), f"made with the film {film}, and not with {ad}"),
+    ):
+        names = ["--film", files[0], "--ad", files[1], "--map", "map.json"]
+        status, _, err = run("corpus", "segment", *names, "--out", "n.json")
+        assert (status, message in err) == (2, True), err
+        assert not (tmp_path / "n.json").exists()
+    moved = tmp_path / "moved.wav"
+    moved.write_bytes(pair.ad.read_bytes())
+    names = ["--film", film, "--ad", str(moved), "--map", "map.json", "--out", "n.json"]
+    assert run("corpus", "segment", *names)[0] == 0
+
+
 def test_swapped_files_are_noticed(run, pair):
     files = ["--film", str(pair.ad), "--ad", str(pair.film)]
     status, out, err = run("corpus", "segment", *files, "--json", "-")

@@ -14,9 +14,9 @@ from reelscore.cli.messages import printable
 from reelscore.cli.messages import say as say
 from reelscore.cli.options import file_option, gathered, json_option
 from reelscore.cli.terminal import check_targets, progress_bar, terminal_width, write_json
-from reelscore.corpus.pipeline import R, Record, Step, read_file, write_file
+from reelscore.corpus.pipeline import R, Record, Step, fingerprint, read_file, write_file
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.project_files import CorpusClips, StepResult
+from reelscore.corpus.project_files import CorpusClips, InputFile, StepResult
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
 
@@ -163,10 +163,30 @@ def read_given(path: str, kind: type[Record], words: str) -> Record:
 def keep_given(
     project: Project, step: Step[R], path: str | None, words: str, film_id: str = "film"
 ) -> None:
-    """Put a file that another command wrote into a project, if one is named."""
+    """Put a file that another command wrote into a project, if one is named.
+
+    Where the project has the film or the described track, it must be made of these.
+    """
     if path is not None:
         given = read_given(path, step.result, words)
+        _check_sounds(project, film_id, path, given.inputs)
         project.write(step, replace(given, inputs=()), film_id)  # where these are now is not known
+
+
+def _check_sounds(project: Project, film_id: str, path: str, made_of: Sequence[InputFile]) -> None:
+    """Refuse a result of other sounds; by their content, since files may move."""
+    film = project.film(film_id)
+    for own, role, recorded in (
+        (film.film, "film", made_of[:1]),
+        (film.ad, "described track", made_of[:2][-1:]),  # both may be streams of one file
+    ):
+        for file in recorded:
+            now = fingerprint(project.folder / own) if own else file
+            if (now.size, now.sha256) != (file.size, file.sha256):
+                raise DataError(
+                    f"{path}: made with the {role} {file.path}, and not with {own}; name the "
+                    "files it was made of, or align these: reelscore corpus align --out FILE."
+                )
 
 
 def read_clips_of(paths: Sequence[str]) -> CorpusClips:
