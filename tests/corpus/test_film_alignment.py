@@ -20,7 +20,9 @@ from support.film_sound import described, faster, film_sound, samples_of
 def aligned(track, film, **options):
     film, ad = samples_of(film), samples_of(track)
     alignment = align_samples(ad, film, **options)
-    return alignment, [finding.code for finding in alignment_remarks(alignment, film, ad)]
+    findings = list(alignment_remarks(alignment, film, ad))
+    assert alignment.related == all(finding.trusted for finding in findings)
+    return alignment, [finding.code for finding in findings]
 
 
 def worst_ms(alignment, truth, times):
@@ -71,6 +73,37 @@ def test_cuts_and_insertions_are_found():
     assert codes == ["mono", "mono", "cuts", "uncovered"]
 
 
+def test_a_long_insertion_is_a_warning_with_its_times():
+    film, other = film_sound(80.0), film_sound(30.0, seed=77)
+    track = np.concatenate([film[: 50 * RATE], other, film[50 * RATE :]])
+    alignment, codes = aligned(track, film)
+    assert alignment.related
+    assert codes == ["mono", "mono", "cuts", "uncovered"]
+    found = list(alignment_remarks(alignment, samples_of(film), samples_of(track)))[-1]
+    assert found.message == (
+        "27.3% of the described track is nowhere in the film: 0:50.0 to 1:20.0."
+    )
+    assert worst_ms(alignment, lambda t: t - 30, [81, 90, 109]) < 0.05
+
+
+def test_silence_at_the_ends_is_not_uncovered(film):
+    quiet = np.zeros(20 * RATE, np.float32)
+    alignment, codes = aligned(np.concatenate([quiet, film, quiet]), film)
+    assert (alignment.related, codes) == (True, ["mono", "mono"])
+    alignment, codes = aligned(film, np.concatenate([quiet, film, quiet]))
+    assert (alignment.related, codes) == (True, ["mono", "mono"])
+
+
+def test_a_track_cut_short_is_called_so():
+    film = film_sound(80.0)
+    alignment, codes = aligned(film[: 30 * RATE], film)
+    assert (alignment.related, codes) == (True, ["mono", "mono", "cut-short"])
+    alignment, codes = aligned(film[50 * RATE :], film)
+    assert (alignment.related, codes) == (True, ["mono", "mono", "cut-short"])
+    alignment, codes = aligned(film, film[: 50 * RATE])  # the film's file is
+    assert (alignment.related, codes) == (True, ["mono", "mono", "uncovered"])
+
+
 def test_what_is_added_at_the_end_is_not_in_the_middle(film):
     sounds = samples_of(film), samples_of(film)
     alignment = align_samples(*sounds)
@@ -102,7 +135,7 @@ def test_another_film_is_refused(film):
 def test_sound_without_content_is_refused(film):
     alignment, codes = aligned(np.zeros(20 * RATE), film)
     assert not alignment.related
-    assert codes[0] == "lengths"
+    assert codes[-2:] == ["lengths", "no-match"]
 
 
 def test_a_sound_of_a_second_is_no_error(film):

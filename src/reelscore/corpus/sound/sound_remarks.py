@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
+
 from reelscore.corpus.project_files import Remark
-from reelscore.corpus.sound.audio import Samples
+from reelscore.corpus.sound.audio import RATE, Samples
 from reelscore.corpus.sound.film_alignment import FilmAlignment
 from reelscore.corpus.sound.film_anchors import STANDARD_RATES
 from reelscore.corpus.sound.segmentation import Segmentation
@@ -20,7 +22,9 @@ from reelscore.data.lint.findings import plural
 
 _SAME_RATE = 1e-5  # relative: 0.07 seconds in two hours
 _NAMED_RATE = 2e-5  # relative distance from a standard rate that has its name
-_UNCOVERED = 0.05  # share of the track
+_PART = 3.0  # seconds of sound that one of the tracks lacks
+_SHORT = 10.0  # seconds of sound that the film has before or after the described track
+_SILENT = 1e-3  # root of the mean square of a tenth of a second: 60 dB below full scale
 _DRIFT = 0.005  # seconds from the fitted lines
 _MUCH = 0.6  # share of the film that is narrated
 _LENGTHS = 1.5  # times as long
@@ -30,13 +34,6 @@ _SWAPPED = -3.0  # dB
 
 def _track_remarks(film: Samples, ad: Samples) -> Iterator[Remark]:
     """Yield what is special about the tracks themselves."""
-    longer, shorter = max(film.seconds, ad.seconds), min(film.seconds, ad.seconds)
-    if longer > _LENGTHS * shorter:
-        yield Remark(
-            "lengths",
-            f"The film lasts {clock(film.seconds)} and the described track "
-            f"{clock(ad.seconds)}: are these the right files?",
-        )
     for name, samples in (("film", film), ("described track", ad)):
         if samples.mono:
             yield Remark("mono", f"Left and right of the {name} are equal.")
@@ -64,6 +61,13 @@ def alignment_remarks(alignment: FilmAlignment, film: Samples, ad: Samples) -> I
             trusted=False,
         )
     if not alignment.related:
+        longer, shorter = max(film.seconds, ad.seconds), min(film.seconds, ad.seconds)
+        if longer > _LENGTHS * shorter:
+            yield Remark(
+                "lengths",
+                f"The film lasts {clock(film.seconds)} and the described track "
+                f"{clock(ad.seconds)}: are these the right files?",
+            )
         names = [Path(samples.track.path).name for samples in (ad, film)]
         yield Remark(
             "no-match",
@@ -74,6 +78,7 @@ def alignment_remarks(alignment: FilmAlignment, film: Samples, ad: Samples) -> I
         )
         return
     yield from _map_remarks(alignment)
+    yield from _coverage_remarks(alignment, film, ad)
     if alignment.residual > _DRIFT:
         yield Remark(
             "drift",
@@ -108,17 +113,48 @@ def _map_remarks(alignment: FilmAlignment) -> Iterator[Remark]:
             f"the film missing, {plural(kinds.count('insertion'), 'part')} added.",
             details=tuple(asdict(b) for b in breaks),
         )
-    uncovered = alignment.map.uncovered(alignment.ad_seconds)
-    if uncovered > _UNCOVERED:
-        parts = [b for b in breaks if b.kind == "insertion"]
-        places = ", ".join(f"{clock(b.ad)} to {clock(b.ad + b.seconds)}" for b in parts[:5])
+
+
+def _coverage_remarks(alignment: FilmAlignment, film: Samples, ad: Samples) -> Iterator[Remark]:
+    """Yield what one of the tracks has and the other lacks, silence aside."""
+    breaks = alignment.map.breaks(alignment.ad_seconds, alignment.film_seconds)
+    inserted = [
+        _sounding(ad, part.ad, part.ad + part.seconds)
+        for part in breaks
+        if part.kind == "insertion"
+    ]
+    parts = [(start, end) for start, end in inserted if end - start >= _PART]
+    if parts:
+        times = [f"{clock(start)} to {clock(end)}" for start, end in parts]
         more = f" and {len(parts) - 5} more" if len(parts) > 5 else ""
+        share = sum(end - start for start, end in parts) / alignment.ad_seconds
         yield Remark(
             "uncovered",
-            f"{uncovered:.0%} of the described track is nowhere in the film: {places}{more}.",
-            trusted=False,
-            details=tuple(asdict(b) for b in parts),
+            f"{share:.1%} of the described track is nowhere in the film: "
+            f"{', '.join(times[:5])}{more}.",
+            details=tuple({"start": start, "end": end} for start, end in parts),
         )
+    pieces = alignment.map.pieces
+    for start, end, words in (
+        (0.0, pieces[0].film_start, "begins late: the film's first {} have no described sound."),
+        (
+            pieces[-1].film_end,
+            alignment.film_seconds,
+            "is cut short: the film's last {} have no described sound.",
+        ),
+    ):
+        first, last = _sounding(film, start, end)
+        if last - first >= _SHORT:
+            message = f"The described track {words.format(f'{end - start:.1f} seconds')}"
+            yield Remark("cut-short", message, details=({"start": start, "end": end},))
+
+
+def _sounding(samples: Samples, start: float, end: float) -> tuple[float, float]:
+    """Return a stretch of a track without the silence around it."""
+    step = RATE // 10
+    times = np.arange(round(start * RATE), round(end * RATE), step)
+    loud = [t for t in times.tolist() if np.mean(samples.read(t, t + step) ** 2) > _SILENT**2]
+    return (loud[0] / RATE, min(end, (loud[-1] + step) / RATE)) if loud else (start, start)
 
 
 def _rate_name(rate: float) -> str:

@@ -111,11 +111,6 @@ class TimeMap:
                 ad, film = piece.ad_end, piece.film_end
         return breaks
 
-    def uncovered(self, ad_seconds: float) -> float:
-        """Return the share of the track that no piece covers."""
-        covered = sum(piece.ad_end - piece.ad_start for piece in self.pieces)
-        return max(0.0, 1 - covered / ad_seconds) if ad_seconds else 1.0
-
 
 def within_film(pieces: Iterable[Piece], ad_seconds: float, film_seconds: float) -> TimeMap:
     """Cut pieces to the lengths of the track and the film, so that no time lies outside.
