@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
@@ -10,9 +13,9 @@ from sqlalchemy.exc import DBAPIError
 
 from reelscore.campaigns.store.migrations import MIGRATIONS as CAMPAIGNS
 from reelscore.challenges.store.blobs import blob_digest, get_blob, has_blob, put_blob
-from reelscore.challenges.store.migrations import MIGRATIONS
 from reelscore.challenges.store.tables import (
     APPEND_ONLY,
+    MIGRATIONS,
     blob,
     member,
     metadata,
@@ -21,10 +24,41 @@ from reelscore.challenges.store.tables import (
 )
 from reelscore.store.database import writing
 from reelscore.store.locations import database_url
+from support.postgres_server import new_schema
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
-def test_the_migrations_lead_to_the_tables(where):
-    with open_challenges(where, create=True) as database, database.reading() as connection:
+def make_version_1(where, rows=()):
+    """Make a database as version 1 did: what it told the database, in tests/golden."""
+    engine = create_engine(database_url(where))
+    with engine.connect() as connection, writing(connection):
+        CAMPAIGNS.upgrade(connection)
+        told = (GOLDEN / f"challenge_v1.{engine.dialect.name}.sql").read_text().splitlines()
+        for statement in [*told, *(f"INSERT INTO {row}" for row in rows)]:
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+    return where
+
+
+def triggers(connection):
+    """Return the triggers of challenges, and when each fires."""
+    sql = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+    if connection.dialect.name != "sqlite":
+        sql = "SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal"
+        sql += " AND tgrelid IN (SELECT oid FROM pg_class WHERE relnamespace = "
+        sql += "current_schema::regnamespace)"
+    rows = connection.execute(text(sql)).all()
+    return {
+        name: re.sub(r"test_\w+\.|[()]", "", said).upper().split()
+        for name, said in rows
+        if name.startswith("challenge")
+    }
+
+
+def test_older_databases_come_to_be_as_new_ones(where):
+    make_version_1(where)
+    with open_challenges(where) as database, database.reading() as connection:
         options = {
             "version_table": MIGRATIONS.version_table,
             "compare_type": True,
@@ -40,6 +74,11 @@ def test_the_migrations_lead_to_the_tables(where):
                 each.name for each in table.constraints if type(each).__name__ == "CheckConstraint"
             }
             assert checks == wanted
+        upgraded = triggers(connection)
+    server, is_postgresql, _ = where.partition("&options")
+    other = new_schema(server) if is_postgresql else f"{where}.new"
+    with open_challenges(other, create=True) as made, made.reading() as connection:
+        assert triggers(connection) == upgraded
 
 
 @pytest.mark.parametrize(
@@ -87,7 +126,6 @@ def test_every_append_only_table_has_its_triggers(tmp_path):
 
 
 def test_a_database_of_version_1_is_brought_up_to_date(where):
-    engine = create_engine(database_url(where))
     rows = (
         "challenge VALUES (1, 'dogs', 'Dogs', 'open', '', '', '{}', 5)",
         "challenge_team VALUES (1, 1, 't', 'Ours', 'ours', 'team', 'active', NULL, true, true, 5)",
@@ -111,12 +149,7 @@ def test_a_database_of_version_1_is_brought_up_to_date(where):
             )
         ),
     )
-    with engine.connect() as connection, writing(connection):
-        CAMPAIGNS.upgrade(connection)
-        MIGRATIONS.upgrade(connection, to="1")
-        for row in rows:
-            connection.execute(text(f"INSERT INTO {row}"))
-    engine.dispose()
+    make_version_1(where, rows)
     with open_challenges(where) as database, database.reading() as connection:
         row = connection.execute(member.select()).one()
         assert (row.account, row.role, row.contact) == (7, "captain", "")

@@ -9,7 +9,7 @@ COMMANDS = {
 }
 PAGES = "reelscore.challenges.pages.wing_pages:ChallengePages"
 ASSETS = "reelscore.challenges"
-MIGRATIONS = "reelscore.challenges.store.migrations:MIGRATIONS"
+MIGRATIONS = "reelscore.challenges.store.tables:MIGRATIONS"
 ACCOUNT_LOG = "reelscore.challenges.store.events:log_account"
 RATER_RULE = "reelscore.challenges.people.invitations:may_rate"
 # the headings of the first screen, and what is listed there

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,11 +30,13 @@ class Migrations:
             database may serve other programs too.
         scripts: The folder with the changes.
         what: What the tables hold, for messages.
+        make: Makes the newest tables where there are none; without it, all changes are applied.
     """
 
     version_table: str
     scripts: Path
     what: str
+    make: Callable[[Connection], None] | None = None
 
     def is_current(self, connection: Connection, place: str) -> bool:
         """Return whether the tables are as this version wants them.
@@ -68,6 +71,10 @@ class Migrations:
             "fn": lambda revision, _: scripts._upgrade_revs(to, revision),
         }
         context = MigrationContext.configure(connection, opts=options)
+        if self.make is not None and context.get_current_revision() is None:
+            self.make(connection)
+            context.stamp(scripts, to)
+            return
         with Operations.context(context):
             context.run_migrations()
 

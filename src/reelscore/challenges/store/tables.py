@@ -9,11 +9,13 @@ Columns called `blob`, or ending in it, hold the digest of a row of `challenge_b
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from pathlib import Path
 
 from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Connection,
     Double,
     ForeignKey,
     Index,
@@ -28,10 +30,9 @@ from sqlalchemy import (
 )
 
 from reelscore.campaigns.store.migrations import MIGRATIONS as CAMPAIGNS
-from reelscore.challenges.store.migrations import MIGRATIONS
 from reelscore.store.database import Database, building
 from reelscore.store.locations import Where
-from reelscore.store.tables import Number, Time
+from reelscore.store.tables import Migrations, Number, Time
 
 metadata = MetaData()
 TableRow = Row[tuple[object, ...]]  # what was selected: its columns are attributes
@@ -400,6 +401,41 @@ blob = Table(
     Column("digest", Text, primary_key=True),  # SHA-256 of the content
     _integer("size"),  # of the content
     Column("bytes", LargeBinary, nullable=False),  # the content, compressed
+)
+
+
+def make_tables(connection: Connection) -> None:
+    """Make all tables in a database that has none of them, with the triggers that guard them."""
+    metadata.create_all(connection)
+    tell = connection.exec_driver_sql
+    for table in APPEND_ONLY:
+        # content of a blob that an export has left out can be added later
+        when = "WHEN (OLD.size > 0 OR NEW.digest <> OLD.digest)" if table == blob.name else ""
+        said = f"rows of {table} are never changed or removed"
+        if connection.dialect.name == "sqlite":
+            for change, condition in (("update", when), ("delete", "")):
+                tell(
+                    f"CREATE TRIGGER {table}_no_{change} BEFORE {change} ON {table} {condition} "
+                    f"BEGIN SELECT RAISE(ABORT, '{said}'); END"
+                )
+            continue
+        tell(
+            f"CREATE FUNCTION {table}_is_append_only() RETURNS trigger LANGUAGE plpgsql AS "
+            f"$$ BEGIN RAISE EXCEPTION '{said}'; END $$"
+        )
+        triggers = {"append_only": "UPDATE OR DELETE OR TRUNCATE"}
+        if when:
+            triggers = {"not_removed": "DELETE OR TRUNCATE", "not_changed": "UPDATE"}
+        for name, changes in triggers.items():
+            rows = f"ROW {when}" if changes == "UPDATE" else "STATEMENT"
+            tell(
+                f"CREATE TRIGGER {table}_{name} BEFORE {changes} ON {table} FOR EACH {rows} "
+                f"EXECUTE FUNCTION {table}_is_append_only()"
+            )
+
+
+MIGRATIONS = Migrations(
+    "challenge_schema", Path(__file__).parent / "migrations", "challenges", make_tables
 )
 
 

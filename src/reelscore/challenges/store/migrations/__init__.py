@@ -1,14 +1,6 @@
-"""How the tables came to be, one file for each change, applied by Alembic.
+"""How the tables of older databases come to be those of `tables`, one file for each change.
 
 A new change is a new file in `versions`: give it the next `revision`, the last one as
-`down_revision`, and bring `tables` to where it leads; a test compares the two.
+`down_revision`, and bring `tables` to where it leads; a test compares the two. A new database is
+made of `tables` at once.
 """
-
-from __future__ import annotations
-
-from pathlib import Path
-
-from reelscore.store.tables import Migrations
-
-MIGRATIONS = Migrations("challenge_schema", Path(__file__).parent, "challenges")
-"""The changes, oldest first by name."""
