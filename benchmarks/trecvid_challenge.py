@@ -44,9 +44,9 @@ def show(folder: Path) -> None:
         assert board is not None
         print(board_grid(board).to_text(100))
         print(f"\nmade in {time.perf_counter() - begin:.1f} s")
-        [best] = [row for row in board.rows if row.entry.team == "RUC_AIM3"]
+        [best] = [row for row in board.rows if row.team == "RUC_AIM3"]
         for name, value in PUBLISHED.items():
-            own = best.entry.scores[name].value
+            own = best.scores[name].value
             print(f"RUC_AIM3 {name} {own:.6f}, expected {value:.6f}")
             assert round(own, 6) == value
         path = folder / "trecvid-2020.zip"

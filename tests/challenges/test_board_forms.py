@@ -67,7 +67,7 @@ def test_json_is_exact_and_reads_back(board):
     data = board_dict(board)
     assert data["rows"][0]["team"] == NASTY
     again = board_of(data)
-    assert again.rows[0].entry.scores["cider"].value == 0.4
+    assert again.rows[0].scores["cider"].value == 0.4
     assert board_dict(again) == data
 
 

@@ -38,7 +38,7 @@ def board(entries, columns=(CIDER,), **options):
 
 
 def ranks(made):
-    return [(row.rank, row.entry.team, row.cluster, row.ranks) for row in made.rows]
+    return [(row.rank, row.team, row.cluster, row.ranks) for row in made.rows]
 
 
 def test_entries_that_differ_are_in_clusters_of_their_own():
@@ -56,7 +56,7 @@ def test_entries_that_cannot_be_told_apart_share_cluster_and_ranks():
     made = board(
         [entry("a", "A", 0.50, own=0.1), entry("b", "B", 0.51, own=0.1), entry("c", "C", 0.1)]
     )
-    assert [(row.entry.team, row.cluster, row.ranks) for row in made.rows] == [
+    assert [(row.team, row.cluster, row.ranks) for row in made.rows] == [
         ("B", 1, (1, 2)),
         ("A", 1, (1, 2)),
         ("C", 2, (3, 3)),
@@ -71,7 +71,7 @@ def test_equal_scores_share_a_rank_and_the_earlier_comes_first():
             entry("c", "Best", 0.7),
         ]
     )
-    assert [(row.rank, row.entry.team) for row in made.rows] == [
+    assert [(row.rank, row.team) for row in made.rows] == [
         ("1", "Best"),
         ("=2", "Early"),
         ("=2", "Late"),
@@ -82,12 +82,12 @@ def test_an_entry_without_the_primary_score_is_not_on_the_board():
     made = board(
         [entry("a", "One", 0.5), entry("b", "Empty", None), entry("c", "Broken", float("nan"))]
     )
-    assert [row.entry.team for row in made.all_rows] == ["One"]
+    assert [row.team for row in made.all_rows] == ["One"]
 
 
 def test_a_team_whose_last_entry_has_no_score_keeps_the_one_before():
     made = board([entry("a", "One", 0.5, arrived=1), entry("b", "One", None, arrived=2)])
-    assert [(row.entry.id, row.entries) for row in made.rows] == [("a", 1)]
+    assert [(row.id, row.entries) for row in made.rows] == [("a", 1)]
 
 
 @pytest.mark.parametrize(("final", "expected"), [("chosen", "b"), ("last", "c"), ("best", "a")])
@@ -98,13 +98,13 @@ def test_the_entry_that_counts(final, expected):
         entry("c", "T", 0.5, arrived=3),
     ]
     [row] = board(entries, final=final).rows
-    assert (row.entry.id, row.entries) == (expected, 3)
+    assert (row.id, row.entries) == (expected, 3)
 
 
 def test_where_lower_is_better_the_lowest_comes_first():
     column = BoardColumn("cider", "Errors", better="low")
     made = board([entry("a", "High", 0.5), entry("b", "Low", 0.1)], [column])
-    assert [row.entry.team for row in made.rows] == ["Low", "High"]
+    assert [row.team for row in made.rows] == ["Low", "High"]
     assert made.best(column) == 0.1
     assert column.heading == "Errors ↓"
 
@@ -117,8 +117,8 @@ def test_late_entries_are_listed_below_without_a_rank():
             entry("c", "One", 0.95, place="after"),
         ]
     )
-    assert [row.entry.id for row in made.rows] == ["a"]
-    assert [(row.entry.id, row.rank, row.cluster) for row in made.below] == [
+    assert [row.id for row in made.rows] == ["a"]
+    assert [(row.id, row.rank, row.cluster) for row in made.below] == [
         ("b", "", None),
         ("c", "", None),
     ]
@@ -154,7 +154,7 @@ def test_clusters_of_people_are_those_of_their_campaign():
         entry("c", "C", 0.8, scores=people(0.10, 2)),
     ]
     made = make_board("b", "B", entries, [CIDER, HELPFUL], primary="human:helpful")
-    assert [(row.entry.team, row.cluster) for row in made.rows] == [("A", 1), ("B", 1), ("C", 2)]
+    assert [(row.team, row.cluster) for row in made.rows] == [("A", 1), ("B", 1), ("C", 2)]
     share = decide(Award("column", ("human:helpful",), within_cluster="share"), made)
     assert share.winners == ["A", "B"]
     assert "do" in share.why[0]

@@ -123,7 +123,7 @@ def test_an_archive_shows_what_a_visitor_sees(database, folder, tmp_path):
     page = (target / "board-main.html").read_text()
     assert page.count("scores are not shown yet") == 4
     best = open_view(database, "clips", Who("owner"), now=OPENS).board("main").rows[0]
-    number = repr(best.entry.scores["cider"].value).encode()
+    number = repr(best.scores["cider"].value).encode()
 
     def content(site):
         return b"".join(path.read_bytes() for path in site.rglob("*.*"))

@@ -131,7 +131,7 @@ def test_organisers_may_say_how_to_cite_it(tmp_path):
 def test_rules_say_how_entries_are_scored_and_who_wins(visitor):
     page = visitor.get("/challenges/clips/rules").text
     for part in ("<code>cider</code>", "200 draws (random seed 7)", "ordered by CIDEr",
-                 "p &lt; 0.05", "The best by CIDEr; entries that the test cannot tell apart share",
+                 "p &lt; 0.05", "Best by CIDEr; entries that the test cannot tell apart share",
                  "direct-assessment on a sample of 12 items, 6 raters each",
                  "a point if 2 of 3 find it better or similar",
                  "With the results: scores of single items of public splits."):  # fmt: skip

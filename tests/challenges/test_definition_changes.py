@@ -54,7 +54,7 @@ def changed(challenges, folder, *replaced, rescore=False, **choices):
 def scores(challenges):
     view = View(challenges.find(), Who("owner"))
     [row] = view.board("test").rows
-    record = next(r for r in view.submissions("main") if r.id == row.entry.id)
+    record = next(r for r in view.submissions("main") if r.id == row.id)
     return {name: s.value for name, s in view.scores("main", "test", record).items()}
 
 

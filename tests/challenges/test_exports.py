@@ -271,7 +271,7 @@ def test_items_of_blind_splits_can_be_left_out(database, tmp_path):
         import_challenge(other, path)
         board = open_view(other, "clips", now=REVEALS).board("main")
     before = open_view(database, "clips", now=REVEALS).board("main")
-    assert [row.entry.team for row in board.rows] == [row.entry.team for row in before.rows]
+    assert [row.team for row in board.rows] == [row.team for row in before.rows]
 
 
 def test_an_export_of_the_version_before_is_read(database, tmp_path):

@@ -57,7 +57,7 @@ def make(made, where, human, now=CLOSES):
 
 def ids_by_team(made):
     board = open_view(made.database, "clips", Who("owner"), now=CLOSES).board("main")
-    return {row.entry.team: row.entry.id for row in board.rows}
+    return {row.team: row.id for row in board.rows}
 
 
 def test_a_campaign_on_a_blind_split_waits_for_the_close(made, where):
@@ -126,7 +126,7 @@ def test_the_verdict_becomes_a_column_when_it_is_published(made, where):
         board, people = people_of(made, REVEALS, Who(role))
         assert people == ["human:da"]
         assert {c.label for c in board.columns if c.score == "human:da"} == {"da (not published)"}
-    early = {row.entry.id: row.entry.scores["human:da"] for row in board.rows}
+    early = {row.id: row.scores["human:da"] for row in board.rows}
     assert (
         publish(
             open_view(made.database, "clips", Who("owner"), now=REVEALS), where, "da", actor="ada"
@@ -135,10 +135,10 @@ def test_the_verdict_becomes_a_column_when_it_is_published(made, where):
     )
     board, people = people_of(made, REVEALS)
     assert people == ["human:da"]
-    assert {row.entry.id: row.entry.scores["human:da"] for row in board.rows} == early
+    assert {row.id: row.scores["human:da"] for row in board.rows} == early
     board, people = people_of(made, REVEALS, Who("owner"))
     assert {c.label for c in board.columns if c.score == "human:da"} == {"da"}
-    scores = {row.entry.team: row.entry.scores["human:da"] for row in board.rows}
+    scores = {row.team: row.scores["human:da"] for row in board.rows}
     assert max(scores, key=lambda team: scores[team].value) == "weak"
     assert scores["weak"].cluster == 1
     assert scores["broken"].cluster > 1
@@ -212,7 +212,7 @@ def test_points_by_quorum_and_ranks_with_the_reference(made, where):
     board, people = people_of(made, REVEALS)
     assert people[0] == "human:points"
     assert "human:ranks:grammar" in people
-    rows = {row.entry.team: row.entry.scores for row in board.rows}
+    rows = {row.team: row.scores for row in board.rows}
     assert [rows[team]["human:points"].value for team in ("human", "strong")] == [1.0, 0.0]
     ranked = {team: scores["human:ranks:grammar"].value for team, scores in rows.items()}
     assert ranked == {"human": 1.0, "strong": 3.0, "weak": 4.0, "broken": 5.0}
@@ -249,7 +249,7 @@ def test_forced_choices_have_a_column_for_each_criterion(tmp_path):
     )
     board, people = people_of(made, REVEALS)
     assert people == ["human:points:correctness", "human:points:relevance"]
-    rows = {row.entry.team: row.entry.scores for row in board.rows}
+    rows = {row.team: row.scores for row in board.rows}
     best = [max(rows, key=lambda team: rows[team][name].value) for name in people]
     assert best == ["strong", "weak"]
     made.database.close()

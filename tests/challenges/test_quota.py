@@ -111,8 +111,8 @@ def test_late_entries_and_those_after_the_end_are_listed_apart(tmp_path, rules, 
             {"test": ScoredSplit(scores, NO_RESAMPLES)},
         )
     board = open_view(challenge.database, "dogs", now=phase.reveals).board("test")
-    assert [(row.entry.team, row.rank) for row in board.rows] == [("T0", "1")]
-    assert [(row.entry.team, row.entry.place) for row in board.below] == [
+    assert [(row.team, row.rank) for row in board.rows] == [("T0", "1")]
+    assert [(row.team, row.place) for row in board.below] == [
         ("T1", places[0]),
         ("T2", places[1]),
     ]
@@ -121,7 +121,7 @@ def test_late_entries_and_those_after_the_end_are_listed_apart(tmp_path, rules, 
         "main", actor="ada", reason="the server was down", closes=phase.closes + 1
     )
     board = open_view(challenge.database, "dogs", now=phase.reveals).board("test")
-    assert [row.entry.team for row in board.rows] == ["T0", "T1"]
+    assert [row.team for row in board.rows] == ["T0", "T1"]
     challenge.database.close()
 
 

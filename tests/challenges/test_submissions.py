@@ -189,7 +189,7 @@ def hidden(request, mostly_sqlite, tmp_path, readers, monkeypatch):
         """The entry on the board, and those whose scores the team sees."""
         view = View(challenge.store.find(), Who("participant", team.id))
         records = view.submissions("main")
-        board = [row.entry.id for row in view.board("test").all_rows]
+        board = [row.id for row in view.board("test").all_rows]
         return board, [r.id for r in records if view.scores("main", "test", r) is not None]
 
     yield challenge, ids, phase, shown, FINAL[request.param]

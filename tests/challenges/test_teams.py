@@ -50,10 +50,7 @@ def teams_of(challenge, *names):
 
 def board(challenge):
     made = View(challenge).board("test")
-    return [
-        (row.entry.team, row.entry.id, row.entry.scores["cider"].value, row.entries)
-        for row in made.rows
-    ]
+    return [(row.team, row.id, row.scores["cider"].value, row.entries) for row in made.rows]
 
 
 def test_teams_merged_one_after_the_other_are_one(challenge):

@@ -30,7 +30,7 @@ def board(database, who=VISITOR, now=OPENS + 1):
 
 
 def teams(shown):
-    return [row.entry.team for row in shown.rows]
+    return [row.team for row in shown.rows]
 
 
 def test_a_hidden_board_has_names_alone_until_the_reveal(made):
@@ -70,7 +70,7 @@ def test_a_board_is_made_once_and_again_when_something_changes(made):
         with made.writing() as connection:
             connection.execute(update(tables.submission).values(method=f"m{k}", chosen=k % 2 == 0))
             connection.execute(update(tables.team).values(name=tables.team.c.id + f"{k}"))
-        assert board(made, now=REVEALS).rows[0].entry.team == f"team-strong{k}"
+        assert board(made, now=REVEALS).rows[0].team == f"team-strong{k}"
     assert kept() == 8
 
 
@@ -92,7 +92,7 @@ def test_a_merged_team_stands_under_the_name_of_the_other(made):
         )
     shown = board(made, now=REVEALS)
     assert sorted(teams(shown)) == ["broken", "human", "strong"]
-    [row] = [row for row in shown.rows if row.entry.team == "strong"]
+    [row] = [row for row in shown.rows if row.team == "strong"]
     assert row.entries == 2
 
 
@@ -103,16 +103,16 @@ def test_late_entries_are_below(tmp_path):
     shown = board(made.database, now=REVEALS)
     made.database.close()
     assert teams(shown) == ["human", "strong", "weak", "broken"]
-    assert [(row.entry.team, row.rank) for row in shown.below] == [("weak", "")]
+    assert [(row.team, row.rank) for row in shown.below] == [("weak", "")]
 
 
 def test_rounded_boards_show_nothing_finer_than_the_step(tmp_path):
     made = made_with(tmp_path, "rounded", "0.05")
     with made.database as database:
         exact, shown = board(database, OWNER), board(database)
-    assert exact.rows[0].entry.scores["cider"].value != shown.rows[0].entry.scores["cider"].value
+    assert exact.rows[0].scores["cider"].value != shown.rows[0].scores["cider"].value
     for row in shown.rows:
-        for score in row.entry.scores.values():
+        for score in row.scores.values():
             for number in (score.value, score.low, score.high):
                 assert number is None or number == rounded(number, 0.05)
 
@@ -129,10 +129,10 @@ def test_the_ladder_shows_the_best_told(tmp_path):
         told = {
             record.id: mine.scores("main", "blind", record) for record in mine.submissions("main")
         }
-    [row] = [row for row in shown.rows if row.entry.team == "strong"]
-    assert row.entry.id != worse
-    [row] = [row for row in exact.rows if row.entry.team == "strong"]
-    assert row.entry.id == worse  # the last one counts
+    [row] = [row for row in shown.rows if row.team == "strong"]
+    assert row.id != worse
+    [row] = [row for row in exact.rows if row.team == "strong"]
+    assert row.id == worse  # the last one counts
     first, second = told.values()
     assert first == second
     assert first["cider"].value == rounded(first["cider"].value, 0.05)

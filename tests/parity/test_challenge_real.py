@@ -49,7 +49,7 @@ def test_trecvid_2020(trecvid_folder: Path, tmp_path: Path) -> None:
         view = open_view(database, "trecvid-2020", now=now)
         board, verdict = view.board("test"), view.verdict()
         export(database, view.id, tmp_path / "all.zip", now=now, references=True)
-    scores = {row.entry.team: row.entry.scores for row in board.rows}
+    scores = {row.team: row.scores for row in board.rows}
     expected = {"bleu_4": 0.174429, "meteor": 0.172660, "rouge_l": 0.398206, "cider": 0.303038}
     own = scores["RUC_AIM3"]
     assert {name: round(own[name].value, 6) for name in expected} == expected

@@ -35,7 +35,7 @@ def test_every_system_is_a_team_and_people_decide(tmp_path):
         board, verdict = view.board("test"), view.verdict()
         assert citation(view).startswith("@misc{trecvid2018,")
         assert not view.board_history("test")  # all came at once
-    scores = {row.entry.team: row.entry.scores for row in board.rows}
+    scores = {row.team: row.scores for row in board.rows}
     assert set(scores) == set(SYSTEMS)
     assert all(own["cider"].value > 0 for own in scores.values())
     assert "People (z)" in [column.label for column in board.columns]

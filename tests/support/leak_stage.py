@@ -271,7 +271,7 @@ class Stage:
         people = [
             score.value
             for row in board.rows
-            for name, score in row.entry.scores.items()
+            for name, score in row.scores.items()
             if name.startswith("human:ranks:")
         ]
         uneven = [value for value in people if value != round(value, 6)]

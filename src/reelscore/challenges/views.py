@@ -249,7 +249,7 @@ class View:
         def final() -> Mapping[str, Score] | None:
             boards = self.definition.boards_of(phase, split)
             made = self.board(boards[0].id) if boards else None
-            counting = {line.entry.id for line in made.all_rows} if made else set()
+            counting = {line.id for line in made.all_rows} if made else set()
             return everything() if record.id in counting else None
 
         viewer = self.who.seen_as(record.team)
@@ -330,7 +330,7 @@ class View:
     def _on_boards(self) -> set[str]:
         """The submissions on boards that the viewer may see."""
         boards = [board for id in self.boards() if (board := self.board(id)) is not None]
-        return {row.entry.id for board in boards for row in board.all_rows}
+        return {row.id for board in boards for row in board.all_rows}
 
     def find(self, id: str) -> tuple[str, SubmissionRecord] | None:
         """Return a submission by its public id, with its phase, to ask what may be seen of it.
@@ -373,7 +373,7 @@ class View:
         board = self.board(id)
         if board is None:
             return {}
-        names = {*board.names, *(row.entry.team for row in board.all_rows)}
+        names = {*board.names, *(row.team for row in board.all_rows)}
         team, member = tables.team, tables.member
         own = (
             select(team, member.c.account)

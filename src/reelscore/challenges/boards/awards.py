@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reelscore.challenges.boards.boards import BoardColumn, BoardEntry, Leaderboard, compare_entries
-from reelscore.challenges.definition.records import Award
+from reelscore.challenges.boards.boards import (
+    BoardColumn,
+    BoardEntry,
+    Leaderboard,
+    compare_entries,
+    in_order,
+)
+from reelscore.challenges.definition.checks import score_name
+from reelscore.challenges.definition.records import Award, Definition
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import UnknownNameError
 from reelscore.significance.comparison import Comparison
@@ -21,6 +28,34 @@ class AwardDecision:
     why: Sequence[str]  # the reason, a sentence each
     # what each team that can win has reached, best first: points, mean rank or score
     standing: Mapping[str, float]
+
+
+# who wins by each rule: what is announced before, and given as the reason afterwards
+_RULES = {
+    "column": "Best by {columns}",
+    "mean_rank": "Lowest mean rank over {columns}",
+    "points": "Most points ({points} for the first places by each of {columns})",
+}
+
+
+def award_rule(definition: Definition) -> str:
+    """Return who will win; empty where the definition does not say."""
+    award = definition.award
+    if award is None:
+        return ""
+    columns, ties = (
+        ", ".join(score_name(definition, score) for score in scores)
+        for scores in (award.columns, award.ties)
+    )
+    if award.rule == "column" and award.within_cluster == "share":
+        after = "; entries that the test cannot tell apart share"
+    else:
+        after = f"; ties are decided by {ties}" if ties else ""
+    return f"{_rule(award, columns)}{after}. Baselines and organisers' entries win nothing."
+
+
+def _rule(award: Award, columns: str) -> str:
+    return _RULES[award.rule].format(columns=columns, points=", ".join(map(str, award.points)))
 
 
 def decide(
@@ -46,7 +81,7 @@ def decide(
             raise UnknownNameError.of("column", score, by_score)
     columns = [by_score[score] for score in award.columns]
     ties = [by_score[score] for score in award.ties or award.columns]
-    rivals = [row.entry for row in board.rows if row.entry.kind == "team"]
+    rivals = [row for row in board.rows if row.kind == "team"]
     complete = [e for e in rivals if all(column.score in e.scores for column in (*columns, *ties))]
     passed_over = _passed_over(board)
     if not complete:
@@ -55,8 +90,8 @@ def decide(
     if award.rule == "column":
         verdict = _by_column(columns[0], complete)
         if award.within_cluster == "share":
-            everybody = [row.entry for row in board.rows if columns[0].score in row.entry.scores]
-            ordered = _in_order(everybody, columns[0])
+            everybody = [row for row in board.rows if columns[0].score in row.scores]
+            ordered = in_order(everybody, columns[0].score, columns[0].better)
             tests = compare_entries(
                 ordered, columns[0].score, columns[0].better, level, correction
             ).among([entry.id for entry in ordered if entry in complete])
@@ -67,7 +102,8 @@ def decide(
 
 
 def _by_column(column: BoardColumn, entries: Sequence[BoardEntry]) -> AwardDecision:
-    standing = {e.team: e.scores[column.score].value for e in _in_order(entries, column)}
+    ordered = in_order(entries, column.score, column.better)
+    standing = {entry.team: entry.scores[column.score].value for entry in ordered}
     best = next(iter(standing.values()))
     winners = [team for team, value in standing.items() if value == best]
     why = f"Equal best by {column.label}." if len(winners) > 1 else f"Best by {column.label}."
@@ -112,12 +148,7 @@ def _by_places(
     best = order[0]
     equal = [team for team in order if reached[team] == reached[best]]
     winners = [team for team in equal if broken[team] == broken[best]]
-    if award.rule == "points":
-        given = ", ".join(map(str, award.points))
-        why = [f"Most points ({given} for the first places by each of {_list(columns)})"]
-    else:
-        why = [f"Lowest mean rank over {_list(columns)}"]
-    why[0] += f": {reached[best]:g}."
+    why = [f"{_rule(award, _list(columns))}: {reached[best]:g}."]
     if len(equal) > len(winners):
         why.append(f"The tie was decided by the places by {_list(ties)}, in this order.")
     return AwardDecision(winners, why, {team: reached[team] for team in order})
@@ -130,13 +161,8 @@ def _places(entries: Sequence[BoardEntry], column: BoardColumn) -> dict[str, int
     return {id: 1 + sum(other > value for other in values.values()) for id, value in values.items()}
 
 
-def _in_order(entries: Sequence[BoardEntry], column: BoardColumn) -> list[BoardEntry]:
-    sign = Scale(column.better).sign
-    return sorted(entries, key=lambda e: (-sign * e.scores[column.score].value, e.arrived))
-
-
 def _passed_over(board: Leaderboard) -> list[str]:
-    kinds = {row.entry.kind for row in board.rows} - {"team"}
+    kinds = {row.kind for row in board.rows} - {"team"}
     words = {"organisers": "organisers' entries", "baseline": "baselines"}
     names = " and ".join(words[kind] for kind in sorted(kinds))
     return [f"{names[0].upper()}{names[1:]} win nothing."] if names else []

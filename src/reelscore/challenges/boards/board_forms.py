@@ -14,7 +14,6 @@ from reelscore.challenges.boards.boards import (
     PLACES,
     BoardColumn,
     BoardEntry,
-    BoardRow,
     Leaderboard,
 )
 from reelscore.challenges.boards.ladder import Score
@@ -60,8 +59,8 @@ def board_grid(board: Leaderboard) -> Grid:
     """
     rows = []
     for row in board.all_rows:
-        mark = MARKS[row.entry.kind]
-        cells = [Cell(row.entry.team, f" {mark}" if mark else "")]
+        mark = MARKS[row.kind]
+        cells = [Cell(row.team, f" {mark}" if mark else "")]
         cells += [Cell("" if row.cluster is None else str(row.cluster)), Cell(rank_text(row))]
         cells += [_grid_cell(board, column, row) for column in board.columns]
         rows.append([*cells, Cell(str(row.entries))])
@@ -72,10 +71,10 @@ def board_grid(board: Leaderboard) -> Grid:
     return Grid(grid.columns, grid.rows, notes=key)
 
 
-def rank_text(row: BoardRow) -> str:
+def rank_text(row: BoardEntry) -> str:
     """A row's rank, with the range of places that the test leaves it.
 
-    >>> rank_text(BoardRow(BoardEntry("a", "T", 1, {}), 1, "=2", 1, (1, 3)))
+    >>> rank_text(BoardEntry("a", "T", 1, {}, rank="=2", cluster=1, ranks=(1, 3)))
     '=2 (1–3)'
     """
     if row.ranks is None or row.ranks[0] == row.ranks[1]:
@@ -101,8 +100,8 @@ def score_text(column: BoardColumn, score: Score) -> str:
     return f"{text} [{number_text(column, low)} {number_text(column, high)}]"
 
 
-def _grid_cell(board: Leaderboard, column: BoardColumn, row: BoardRow) -> Cell:
-    score = row.entry.scores.get(column.score)
+def _grid_cell(board: Leaderboard, column: BoardColumn, row: BoardEntry) -> Cell:
+    score = row.scores.get(column.score)
     if score is None:
         return Cell(ABSENT)
     under = ""
@@ -123,11 +122,11 @@ def board_notes(board: Leaderboard) -> list[str]:
         )
     if board.final == "best":
         notes.append("Of each team the best entry counts: the best of many is flattered.")
-    kinds = {row.entry.kind for row in board.all_rows}
+    kinds = {row.kind for row in board.all_rows}
     keys = {"organisers": "* marks organisers' entries.", "baseline": "b marks baselines."}
     notes += [text for kind, text in keys.items() if kind in kinds]
     for place in ("late", "after"):
-        if any(row.entry.place == place for row in board.below):
+        if any(row.place == place for row in board.below):
             notes.append(f"Without a rank: entries that came {_PLACE_WORDS[place]}.")
     return [*notes, *board.notes]
 
@@ -151,21 +150,23 @@ def board_csv(board: Leaderboard) -> str:
         heads += [column.score, f"{column.score}_low", f"{column.score}_high"]
     rows: list[list[object]] = [list(heads)]
     for row in board.all_rows:
-        entry = row.entry
         first, last = row.ranks or ("", "")
         rank = int(row.rank.removeprefix("=")) if row.rank else ""
         cells: list[object] = ["" if row.cluster is None else row.cluster, rank, first, last]
-        cells += [entry.team, entry.kind, entry.place, entry.id, to_iso(entry.arrived)]
+        cells += [row.team, row.kind, row.place, row.id, to_iso(row.arrived)]
         cells.append(row.entries)
         for column in board.columns:
-            score = entry.scores.get(column.score)
+            score = row.scores.get(column.score)
             numbers = (None,) * 3 if score is None else (score.value, score.low, score.high)
             cells += ["" if number is None else repr(number) for number in numbers]
         rows.append(cells)
     return spreadsheet_csv(rows)
 
 
-_PLAIN = ("title", "primary", "final", "test", "generation")  # of a board: kept as they are
+# What a board and its rows keep as they are.
+_PLAIN = ("title", "primary", "final", "test", "generation", "names", "signatures", "notes")
+_OF_ROW = ("rank", "cluster", "ranks", "team", "kind", "place", "chosen", "method", "link")
+_NUMBERS = ("value", "low", "high", "cluster")
 
 
 def board_dict(board: Leaderboard) -> dict[str, object]:
@@ -176,34 +177,20 @@ def board_dict(board: Leaderboard) -> dict[str, object]:
         "columns": [asdict(column) for column in board.columns],
         "rows": [_row_dict(row) for row in board.rows],
         "below": [_row_dict(row) for row in board.below],
-        "names": list(board.names),
-        "signatures": dict(board.signatures),
-        "notes": list(board.notes),
     }
 
 
-def _row_dict(row: BoardRow) -> dict[str, object]:
-    entry = row.entry
-    numbers = ("value", "low", "high", "cluster")
-    scores = {
-        name: {number: getattr(score, number) for number in numbers}
-        for name, score in entry.scores.items()
-    }
+def _row_dict(row: BoardEntry) -> dict[str, object]:
     return {
-        "rank": row.rank,
-        "cluster": row.cluster,
-        "ranks": None if row.ranks is None else list(row.ranks),
-        "team": entry.team,
-        "kind": entry.kind,
-        "place": entry.place,
-        "submission": entry.id,
-        "arrived": to_iso(entry.arrived),
-        "arrived_us": entry.arrived,
-        "chosen": entry.chosen,
-        "method": entry.method,
-        "link": entry.link,
+        **{name: getattr(row, name) for name in _OF_ROW},
         "entries": row.entries,
-        "scores": scores,
+        "submission": row.id,
+        "arrived": to_iso(row.arrived),
+        "arrived_us": row.arrived,
+        "scores": {
+            name: {number: getattr(score, number) for number in _NUMBERS}
+            for name, score in row.scores.items()
+        },
     }
 
 
@@ -218,23 +205,21 @@ def board_of(data: Mapping[str, Any]) -> Leaderboard:
     """
     signatures = data["signatures"]
 
-    def row(part: Mapping[str, Any]) -> BoardRow:
+    def row(part: Mapping[str, Any]) -> BoardEntry:
         scores = {
             name: Score(**score, signature=signatures.get(name, ""))
             for name, score in part["scores"].items()
         }
-        fields = ("kind", "place", "chosen", "method", "link")
-        own = {field: part[field] for field in fields}
-        entry = BoardEntry(part["submission"], part["team"], part["arrived_us"], scores, **own)
-        ranks = None if part["ranks"] is None else (part["ranks"][0], part["ranks"][1])
-        return BoardRow(entry, part["entries"], part["rank"], part["cluster"], ranks)
+        own = {name: part[name] for name in (*_OF_ROW, "entries")}
+        own["ranks"] = own["ranks"] and tuple(own["ranks"])
+        return BoardEntry(part["submission"], arrived=part["arrived_us"], scores=scores, **own)
 
     return Leaderboard(
         id=data["board"],
         columns=[BoardColumn(**column) for column in data["columns"]],
         rows=[row(part) for part in data["rows"]],
         below=[row(part) for part in data["below"]],
-        **{name: data[name] for name in (*_PLAIN, "names", "signatures", "notes")},
+        **{name: data[name] for name in _PLAIN},
     )
 
 
@@ -308,15 +293,15 @@ def board_html(board: Leaderboard) -> Markup:
 
 def history_svg(board: Leaderboard) -> Markup:
     """Draw the entries of a board over time, and the best score so far as a line."""
-    rows = [row for row in board.rows if board.primary in row.entry.scores]
-    if len({row.entry.arrived for row in rows}) < 2:
+    rows = [row for row in board.rows if board.primary in row.scores]
+    if len({row.arrived for row in rows}) < 2:
         return as_it_is("")
     column = board.primary_column
-    scores = {row.entry.id: row.entry.scores[board.primary] for row in rows}
+    scores = {row.id: row.scores[board.primary] for row in rows}
     ends = [end for s in scores.values() for end in (s.value, *(s.interval or ()))]
     ticks = _ticks(min(ends) * column.factor, max(ends) * column.factor)
     low, high = ticks[0] / column.factor, ticks[-1] / column.factor
-    times = sorted(row.entry.arrived for row in rows)
+    times = sorted(row.arrived for row in rows)
     begin, span = times[0], max(times[-1] - times[0], 1)
 
     def x(time: int) -> float:
@@ -327,27 +312,27 @@ def history_svg(board: Leaderboard) -> Markup:
 
     sign = Scale(column.better).sign
     best, path, points = None, "", []
-    for row in sorted(rows, key=lambda row: row.entry.arrived):
-        score = scores[row.entry.id]
+    for row in sorted(rows, key=lambda row: row.arrived):
+        score = scores[row.id]
         leads = best is None or sign * (score.value - best) > 0
         if leads:
             path += (
-                f"M{x(row.entry.arrived)} {y(score.value)}"
+                f"M{x(row.arrived)} {y(score.value)}"
                 if best is None
-                else (f"H{x(row.entry.arrived)}V{y(score.value)}")
+                else (f"H{x(row.arrived)}V{y(score.value)}")
             )
             best = score.value
         interval = None if score.interval is None else tuple(map(y, score.interval))
-        team = shortened(row.entry.team, 24)
-        left = x(row.entry.arrived) - _LETTER * len(team) > _LEFT  # the line comes from below
+        team = shortened(row.team, 24)
+        left = x(row.arrived) - _LETTER * len(team) > _LEFT  # the line comes from below
         points.append(
             {
-                "x": x(row.entry.arrived),
+                "x": x(row.arrived),
                 "y": y(score.value),
                 "interval": interval,
                 "leads": leads,
                 "team": team,
-                "kind": row.entry.kind,
+                "kind": row.kind,
                 "text": number_text(column, score.value),
                 "anchor": "end" if left else "start",
                 "shift": -7 if left else 7,
@@ -424,7 +409,7 @@ def named_members(view: View) -> set[int]:
 def published_captions(view: View, board: defined.Board) -> list[SubmissionRecord]:
     """List the entries on a board whose captions the viewer may see, oldest first."""
     seen = view.board(board.id)
-    on_board = {row.entry.id for row in seen.all_rows} if seen else set()
+    on_board = {row.id for row in seen.all_rows} if seen else set()
     return [
         record
         for record in view.entries_of(board.phase)

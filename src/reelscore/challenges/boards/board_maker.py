@@ -24,7 +24,6 @@ from reelscore.challenges.boards.board_forms import board_dict, board_of
 from reelscore.challenges.boards.boards import (
     BoardColumn,
     BoardEntry,
-    BoardRow,
     Leaderboard,
     Place,
     make_board,
@@ -220,7 +219,7 @@ class BoardMaker:
         split = self._board.split
         if self._view.definition.split(split).kind != "stories" or not board.all_rows:
             return []
-        videos, names = self._view.counts[split], {r.entry.id: r.entry.team for r in board.all_rows}
+        videos, names = self._view.counts[split], {r.id: r.team for r in board.all_rows}
         told = results.stories_told(self._connection, split, list(names))
         return [
             missing_note(f"In the entry of {names[id]}", videos - told[id], videos)
@@ -235,8 +234,8 @@ class BoardMaker:
         """
         counts = Counter((self._place(record), record.team_name) for record in self._counting)
 
-        def counted(rows: Sequence[BoardRow]) -> list[BoardRow]:
-            return [replace(r, entries=counts[r.entry.place, r.entry.team]) for r in rows]
+        def counted(rows: Sequence[BoardEntry]) -> list[BoardEntry]:
+            return [replace(r, entries=counts[r.place, r.team]) for r in rows]
 
         return replace(board, rows=counted(board.rows), below=counted(board.below), final="last")
 

@@ -35,7 +35,7 @@ PLACES: Mapping[Place, str] = {
 
 @dataclass(frozen=True)
 class BoardEntry:
-    """A submission as a board sees it."""
+    """A submission as a board sees it, and what the board says of it where it counts."""
 
     id: str  # the submission's public id
     team: str  # the team's name
@@ -50,6 +50,10 @@ class BoardEntry:
     link: str = ""  # where it is described
     # whether the team withdrew it after the close: where it would count, the team has no entry
     given_up: bool = False
+    entries: int = 1  # how many entries the team has in the phase
+    rank: str = ""  # its place: ``2``, or ``=2`` of equal scores; empty where it is not ranked
+    cluster: int | None = None  # the number of its cluster; ``None`` where it is not ranked
+    ranks: tuple[int, int] | None = None  # the first and the last place that the test leaves it
 
 
 @dataclass(frozen=True)
@@ -71,17 +75,6 @@ class BoardColumn:
 
 
 @dataclass(frozen=True)
-class BoardRow:
-    """A line of a board."""
-
-    entry: BoardEntry  # the entry that counts for the team
-    entries: int  # how many entries the team has in the phase
-    rank: str = ""  # its place: ``2``, or ``=2`` of equal scores; empty where it is not ranked
-    cluster: int | None = None  # the number of its cluster; ``None`` where it is not ranked
-    ranks: tuple[int, int] | None = None  # the first and the last place that the test leaves it
-
-
-@dataclass(frozen=True)
 class Leaderboard:
     """A leaderboard."""
 
@@ -89,8 +82,8 @@ class Leaderboard:
     title: str  # what its page is called
     primary: str  # the score that orders it
     columns: Sequence[BoardColumn]  # its columns
-    rows: Sequence[BoardRow] = ()  # the ranked entries, best first
-    below: Sequence[BoardRow] = ()  # entries that are listed without a rank, late ones first
+    rows: Sequence[BoardEntry] = ()  # the ranked entries, best first
+    below: Sequence[BoardEntry] = ()  # entries that are listed without a rank, late ones first
     names: Sequence[str] = ()  # teams that take part, whose scores are not shown
     final: Final = "last"  # how the entry that counts was chosen
     test: str = ""  # how entries were compared, in words
@@ -105,7 +98,7 @@ class Leaderboard:
         return next(column for column in self.columns if column.score == self.primary)
 
     @property
-    def all_rows(self) -> list[BoardRow]:
+    def all_rows(self) -> list[BoardEntry]:
         """Ranked rows, then the others."""
         return [*self.rows, *self.below]
 
@@ -113,7 +106,7 @@ class Leaderboard:
         """The best number of a column among ranked entries; ``None`` where none is."""
         if not column.ranked:
             return None
-        scores = (row.entry.scores.get(column.score) for row in self.rows)
+        scores = (row.scores.get(column.score) for row in self.rows)
         return Scale(column.better).best([score.value for score in scores if score is not None])
 
 
@@ -157,7 +150,7 @@ def make_board(
     ...            BoardEntry("c", "Broken", 3, {})]
     >>> columns = [BoardColumn("cider", "CIDEr")]
     >>> board = make_board("main", "Main", entries, columns, primary="cider")
-    >>> [(row.rank, row.entry.team) for row in board.rows]
+    >>> [(row.rank, row.team) for row in board.rows]
     [('1', 'Ours'), ('2', 'Theirs')]
     """
     better = next((column.better for column in columns if column.score == primary), None)
@@ -170,27 +163,21 @@ def make_board(
         if score is not None and math.isfinite(score.value):
             own = {name: entry.scores[name] for name in wanted if name in entry.scores}
             teams.setdefault((entry.place, entry.team), []).append(replace(entry, scores=own))
-    rows = {
-        key: BoardRow(counting, sum(not entry.given_up for entry in team))
-        for key, team in teams.items()
-        if not (counting := final_entry(team, final, primary, better)).given_up
-    }
-    ordered = in_order(
-        [row for (place, _), row in rows.items() if place == "ranked"], primary, better
-    )
-    tests = compare_entries([row.entry for row in ordered], primary, better, level, correction)
-    below = [
-        row
-        for place in ("late", "after")
-        for row in in_order([r for (p, _), r in rows.items() if p == place], primary, better)
-    ]
+    rows: dict[Place, list[BoardEntry]] = {place: [] for place in PLACES}
+    for (place, _), team in teams.items():
+        if not (counting := final_entry(team, final, primary, better)).given_up:
+            count = sum(not entry.given_up for entry in team)
+            rows[place].append(replace(counting, entries=count))
+    ordered, *unranked = (in_order(rows[place], primary, better) for place in PLACES)
+    tests = compare_entries(ordered, primary, better, level, correction)
+    below = [row for place in unranked for row in place]
     untested = []
     if tests.untested and len(ordered) > 1:
         untested = [f"Entries were not compared: {tests.untested}."]
     signatures: dict[str, str] = {}
     for row in [*ordered, *below]:
         for column in columns:
-            score = row.entry.scores.get(column.score)
+            score = row.scores.get(column.score)
             if score is not None and score.signature:
                 signatures.setdefault(column.score, score.signature)
     return Leaderboard(
@@ -209,22 +196,22 @@ def make_board(
     )
 
 
-def in_order(rows: Iterable[BoardRow], score: str, better: Better) -> list[BoardRow]:
+def in_order(rows: Iterable[BoardEntry], score: str, better: Better) -> list[BoardEntry]:
     """Sort rows by a score, best first; of equal ones the earlier comes first."""
     sign = Scale(better).sign
-    return sorted(rows, key=lambda r: (-sign * r.entry.scores[score].value, r.entry.arrived))
+    return sorted(rows, key=lambda r: (-sign * r.scores[score].value, r.arrived))
 
 
-def ranked_rows(ordered: Sequence[BoardRow], score: str, tests: Comparison) -> list[BoardRow]:
+def ranked_rows(ordered: Sequence[BoardEntry], score: str, tests: Comparison) -> list[BoardEntry]:
     """Number rows that are in order: places, clusters and ranges of places."""
-    values = [row.entry.scores[score].value for row in ordered]
+    values = [row.scores[score].value for row in ordered]
     clusters, ranges = tests.clusters, tests.ranges
     rows = []
     for row, value in zip(ordered, values, strict=True):
         first = values.index(value) + 1
         rank = f"={first}" if values.count(value) > 1 else str(first)
-        own = row.entry.id
-        rows.append(BoardRow(row.entry, row.entries, rank, clusters.get(own, 1), ranges[own]))
+        own = clusters.get(row.id, 1)
+        rows.append(replace(row, rank=rank, cluster=own, ranks=ranges[row.id]))
     return rows
 
 

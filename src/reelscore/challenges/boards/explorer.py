@@ -70,7 +70,7 @@ def _wanted(view: View, phase: str, split: str) -> list[str]:
     """Return the entries on the first board of a split, in its order."""
     boards = view.definition.boards_of(phase, split)
     board = view.board(boards[0].id) if boards else None
-    return [row.entry.id for row in board.all_rows] if board else []
+    return [row.id for row in board.all_rows] if board else []
 
 
 def _names(records: Sequence[SubmissionRecord]) -> dict[str, str]:
@@ -94,7 +94,7 @@ def _table(
     scales = score_scales(view.definition.scoring, view.definition.split(split).kind)
     index = ItemIndex(items)
     board = {
-        row.entry.id: row.entry.scores
+        row.id: row.scores
         for id in view.boards()
         if (made := view.board(id)) is not None
         for row in made.all_rows

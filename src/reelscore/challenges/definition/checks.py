@@ -52,6 +52,17 @@ def score_scales(scoring: Scoring, kind: Kind) -> dict[str, Scale]:
     }
 
 
+def score_name(definition: Definition, score: str) -> str:
+    """Return what a score is called: that of a metric, or of people."""
+    if score.startswith("human:"):
+        return f"people's judgments ({score.removeprefix('human:').replace(':', ', ')})"
+    for kind in {split.kind for split in definition.splits}:
+        scale = score_scales(definition.scoring, kind).get(score)
+        if scale is not None and scale.label:
+            return scale.label
+    return score
+
+
 def _story_scales(protocol: Protocol) -> dict[str, Scale]:
     from reelscore.metrics.registry import resolve
     from reelscore.stories import video_scores as kinds

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 
+from reelscore.challenges.boards.awards import award_rule
 from reelscore.challenges.boards.board_forms import score_text
-from reelscore.challenges.boards.boards import MARKS, BoardRow, Leaderboard
+from reelscore.challenges.boards.boards import MARKS, BoardEntry, Leaderboard
 from reelscore.challenges.definition import records as defined
-from reelscore.challenges.definition.checks import score_scales
-from reelscore.challenges.definition.records import Award, Definition, Publish
+from reelscore.challenges.definition.checks import score_name
+from reelscore.challenges.definition.records import Definition, Publish
 from reelscore.challenges.exchange.archive import citation, markdown
 from reelscore.challenges.pages.context import (
     AnyPage,
@@ -67,10 +68,10 @@ def show_overview(page: AnyPage) -> Response:
     )
 
 
-def _top(board: Leaderboard) -> list[tuple[BoardRow, str]]:
+def _top(board: Leaderboard) -> list[tuple[BoardEntry, str]]:
     """Return the first rows of a board, each with its primary score."""
     return [
-        (row, score_text(board.primary_column, row.entry.scores[board.primary]))
+        (row, score_text(board.primary_column, row.scores[board.primary]))
         for row in board.rows[:_TOP]
     ]
 
@@ -214,32 +215,12 @@ def _order(definition: Definition, board: defined.Board) -> str:
     where = phase.name or phase.id
     if len(phase.splits) > 1:
         where += f", split {board.split}"
+    order = score_name(definition, board.primary)
     return (
-        f"Entries of {where}, ordered by {_label(definition, board.primary)}. Two entries differ "
-        f"if a paired bootstrap tells them apart (p < {board.test.level:g}; correction for the "
-        f"number of pairs: {board.test.correction})."
+        f"Entries of {where}, ordered by {order}. Two entries differ if a paired bootstrap tells "
+        f"them apart (p < {board.test.level:g}; correction for the number of pairs: "
+        f"{board.test.correction})."
     )
-
-
-def award_rule(definition: Definition) -> str:
-    """Return who wins; empty where the definition does not."""
-    award = definition.award
-    if award is None:
-        return ""
-    names = _listed(definition, award.columns)
-    rule = {
-        "column": f"The best by {names}",
-        "mean_rank": f"The lowest mean of the ranks by {names}",
-        "points": f"The most points: {', '.join(map(str, award.points))} for the first places by "
-        f"each of {names}",
-    }[award.rule]
-    return f"{rule}{_ties(definition, award)}. Baselines and organisers' entries win nothing."
-
-
-def _ties(definition: Definition, award: Award) -> str:
-    if award.rule == "column" and award.within_cluster == "share":
-        return "; entries that the test cannot tell apart share"
-    return f"; ties are decided by {_listed(definition, award.ties)}" if award.ties else ""
 
 
 def published_rule(publish: Publish) -> str:
@@ -255,18 +236,3 @@ def published_rule(publish: Publish) -> str:
         *(["scores of single items of public splits"] if publish.items else []),
     ]
     return f"With the results: {' and '.join(parts)}." if parts else "Nothing but scores."
-
-
-def _listed(definition: Definition, scores: Iterable[str]) -> str:
-    return ", ".join(_label(definition, score) for score in scores)
-
-
-def _label(definition: Definition, score: str) -> str:
-    """Return what a score is called: that of a metric, or of people."""
-    if score.startswith("human:"):
-        return f"people's judgments ({score.removeprefix('human:').replace(':', ', ')})"
-    for kind in {split.kind for split in definition.splits}:
-        scales = score_scales(definition.scoring, kind)
-        if score in scales and scales[score].label:
-            return scales[score].label
-    return score

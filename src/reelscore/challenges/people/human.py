@@ -29,7 +29,7 @@ from reelscore.campaigns.hits.design import REFERENCE, Design, make_hits, story_
 from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.store import schema
 from reelscore.campaigns.store.campaigns import all_terms, read_state
-from reelscore.challenges.boards.boards import BoardRow
+from reelscore.challenges.boards.boards import BoardEntry
 from reelscore.challenges.boards.ladder import PeopleColumn, PeopleScore
 from reelscore.challenges.definition.records import Human
 from reelscore.challenges.people.invitations import shown_items
@@ -97,7 +97,7 @@ def make_campaign(view: View, where: Where, human: str, *, actor: str, reason: s
     blind = _is_blind(view, described)
     with view.challenge.reading() as connection:
         _check_new(connection, phase.key, human)
-    entries = [row.entry.id for row in _final_rows(view, described)]
+    entries = [row.id for row in _final_rows(view, described)]
     if len(entries) < 2:
         raise DataError(f"{human}: {len(entries)} scored entries; a campaign needs at least 2.")
     with view.challenge.reading() as connection:
@@ -178,7 +178,7 @@ def _link(
         note("disclosed", human.split, reason=why, after=json.dumps(disclosed))
 
 
-def _final_rows(view: View, human: Human) -> Sequence[BoardRow]:
+def _final_rows(view: View, human: Human) -> Sequence[BoardEntry]:
     """The entries that count in the phase of a human evaluation, best first."""
     boards = view.definition.boards_of(human.phase, human.split)
     if not boards:
@@ -234,7 +234,7 @@ def link_campaign(view: View, human: str, campaign: str, *, actor: str) -> None:
     Its systems have the names of the teams.
     """
     described = _described(view, human)
-    names = {row.entry.id: row.entry.team for row in _final_rows(view, described)}
+    names = {row.id: row.team for row in _final_rows(view, described)}
     with view.challenge.writing() as connection:
         _link(connection, view, described, campaign, names, actor, "")
 
