@@ -20,6 +20,7 @@ from reelscore.learned.training.damaged_pairs import (
 from reelscore.learned.training.examples import training_examples
 from reelscore.learned.training.loop import train
 from reelscore.learned.training.recipes import Recipe, Stage
+from reelscore.text.damages import rules
 from reelscore.text.damages.exploits import exploit_kinds
 from reelscore.text.damages.rules import damage_kinds
 
@@ -54,6 +55,13 @@ def test_some_forms_of_negation_are_never_taught():
 def test_a_kind_can_be_left_out():
     every, without = damaged_pairs(told(), 1), damaged_pairs(told(), 1, ["negation", "stutter"])
     assert set(every) - set(without) == {"negation", "lacking", "stutter"}
+
+
+def test_a_new_damage_changes_no_training(monkeypatch):
+    before = damaged_pairs(told(), 1)
+    monkeypatch.setattr(rules, "KINDS", {**rules.KINDS, "new": rules.KINDS["shuffle"]})
+    assert "new" in damage_kinds()
+    assert damaged_pairs(told(), 1) == before
 
 
 def test_people_elsewhere_are_damaged_too():

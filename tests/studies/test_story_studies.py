@@ -15,9 +15,9 @@ from reelscore.cli.main import cli
 from reelscore.data.stories import Story
 from reelscore.errors import DataError
 from reelscore.stories.overlaps import iou
-from reelscore.stories.samples import (
-    crowd,
-    generator,
+from reelscore.stories.samples import crowd, generator
+from reelscore_studies import Setting, Study, study_counts, study_oracle, study_order
+from reelscore_studies.stories.drawn_stories import (
     oracle_captions,
     self_bleu_of,
     shuffled,
@@ -25,7 +25,6 @@ from reelscore.stories.samples import (
     swapped,
     varied,
 )
-from reelscore_studies import Setting, Study, study_counts, study_oracle, study_order
 from reelscore_studies.stories.tables import study_grids
 
 SYSTEMS, ANNOTATORS = examples.stories()

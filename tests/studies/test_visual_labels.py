@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.report.tuples import Roles, Tuples, read_tuples
+from reelscore.report.tuples import Roles, Tuples
 from reelscore_studies.baselines.clip_features import Features, read_features
 from reelscore_studies.baselines.labels import classifiers, label_set
 from reelscore_studies.baselines.labels.classifiers import Trainer, area, area_or_reason
 from reelscore_studies.baselines.labels.label_set import Labels, choose_auc
 from reelscore_studies.baselines.labels.label_words import VisualLabel, find_labels, label_matrix
 from reelscore_studies.baselines.labels.svm import fit_together
+from reelscore_studies.tuple_files import read_tuples
 
 VISUAL = ["walk", "run", "jump", "sit", "wave", "nod"]
 NOT_VISUAL = ["think", "know", "decide", "wonder", "try", "hope"]

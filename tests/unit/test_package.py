@@ -432,7 +432,7 @@ import measure_code  # noqa: E402
 
 @pytest.mark.parametrize(
     ("walk", "limit"),
-    [("score_captions", 40), ("score_with_report", 58), ("judge_and_evaluate", 37)],
+    [("score_captions", 40), ("score_with_report", 55), ("judge_and_evaluate", 37)],
 )
 def test_a_walk_passes_few_files(walk, limit):
     measured = f"import measure_code as m; print(len(m.files_run_by(m.{walk})))"
@@ -465,7 +465,7 @@ def test_modules_are_named_by_nouns():
 
 def test_all_public_names_are_documented():
     public, documented = measure_code.public_names()
-    assert public == documented > 300
+    assert 200 < documented == public <= 300
 
 
 def test_names_say_something():

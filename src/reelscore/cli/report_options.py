@@ -153,7 +153,8 @@ class Pictures(msgspec.Struct, frozen=True):
             draw(self.plots, self.plot_format)
         if not (self.html_file or (self.plots and draw is None)):
             return None
-        from reelscore.report.html import report_of, write_report
+        from reelscore.report.html.contents import report_of
+        from reelscore.report.html.page import write_report
 
         title = self.title or ", ".join(table.systems[:4]) + (
             f" and {len(table.systems) - 4} more" if len(table.systems) > 4 else ""
@@ -176,7 +177,7 @@ class Pictures(msgspec.Struct, frozen=True):
 
 
 def _with_previews(report: Report, page: str, videos: str) -> Report:
-    from reelscore.report.html import read_previews
+    from reelscore.report.html.previews import read_previews
     from reelscore.video.clips import find_clips
 
     with progress_bar("Looking at the videos") as progress:

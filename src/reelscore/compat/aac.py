@@ -93,12 +93,11 @@ def bleu(
 
     >>> corpus, sentences = bleu(["a man runs"], [["a man runs"]], n=2)  # doctest: +SKIP
     """
-    corpus, items = coco.Bleu(n).compute_score(*_dictionaries(candidates, mult_references), 0)
-    return _outputs(f"bleu_{n}", corpus[-1], items[-1], return_all_scores)
+    return _bleu_of(n)(candidates, mult_references, return_all_scores)
 
 
-def _bleu_of(order: int) -> Callable[..., Any]:
-    """Make the function of one order of BLEU."""
+def _metric(name: str, about: str, score: Callable[..., tuple[Any, Any]]) -> Callable[..., Any]:
+    """Make the function of a metric without parameters of its own."""
 
     def scored(
         candidates: list[str],
@@ -106,18 +105,34 @@ def _bleu_of(order: int) -> Callable[..., Any]:
         return_all_scores: bool = True,
         **unused: Any,
     ) -> Any:
-        return bleu(candidates, mult_references, return_all_scores, n=order)
+        corpus, items = score(*_dictionaries(candidates, mult_references))
+        return _outputs(name, corpus, items, return_all_scores)
 
-    scored.__name__ = scored.__qualname__ = f"bleu_{order}"
-    scored.__doc__ = f"""BLEU of order {order}; candidates, mult_references, return_all_scores and
-    unused as of `bleu`.
+    scored.__name__ = scored.__qualname__ = name
+    scored.__doc__ = f"""{about}; candidates, mult_references, return_all_scores and unused as of
+    `bleu`.
 
-    >>> corpus, sentences = bleu_{order}(["a man"], [["a boy"]])  # doctest: +SKIP
+    >>> corpus, sentences = {name}(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
     """
     return scored
 
 
+def _bleu_of(order: int) -> Callable[..., Any]:
+    def score(gts: coco.Captions, res: coco.Captions) -> tuple[float, list[float]]:
+        corpus, items = coco.Bleu(order).compute_score(gts, res, 0)
+        return corpus[-1], items[-1]
+
+    return _metric(f"bleu_{order}", f"BLEU of order {order}", score)
+
+
+def _spice(gts: coco.Captions, res: coco.Captions) -> tuple[Any, list[float]]:
+    corpus, items = coco.Spice().compute_score(gts, res)
+    return corpus, [each["All"]["f"] for each in items]
+
+
 bleu_1, bleu_2, bleu_3, bleu_4 = map(_bleu_of, range(1, 5))
+rouge_l = _metric("rouge_l", "ROUGE-L", lambda *captions: coco.Rouge().compute_score(*captions))
+spice = _metric("spice", "SPICE, close to the official tool; needs a parser", _spice)
 
 
 def meteor(
@@ -147,23 +162,6 @@ def meteor(
         raise DataError("meteor: only English with METEOR's own parameters and weights; pass none.")
     corpus, items = coco.Meteor().compute_score(*_dictionaries(candidates, mult_references))
     return _outputs("meteor", corpus, items, return_all_scores)
-
-
-def rouge_l(
-    candidates: list[str],
-    mult_references: list[list[str]],
-    return_all_scores: bool = True,
-    **unused: Any,
-) -> Any:
-    """ROUGE-L.
-
-    Args:
-        candidates, mult_references, return_all_scores, unused: As of `bleu`.
-
-    >>> corpus, sentences = rouge_l(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
-    """
-    corpus, items = coco.Rouge().compute_score(*_dictionaries(candidates, mult_references))
-    return _outputs("rouge_l", corpus, items, return_all_scores)
 
 
 def cider_d(
@@ -197,23 +195,6 @@ def cider_d(
     return _outputs("cider_d", corpus, items, return_all_scores)
 
 
-def spice(
-    candidates: list[str],
-    mult_references: list[list[str]],
-    return_all_scores: bool = True,
-    **unused: Any,
-) -> Any:
-    """SPICE, close to the official tool; needs a parser.
-
-    Args:
-        candidates, mult_references, return_all_scores, unused: As of `bleu`.
-
-    >>> corpus, sentences = spice(["a man", "a dog"], [["a boy"], ["a dog"]])  # doctest: +SKIP
-    """
-    corpus, items = coco.Spice().compute_score(*_dictionaries(candidates, mult_references))
-    return _outputs("spice", corpus, [each["All"]["f"] for each in items], return_all_scores)
-
-
 def spider(
     candidates: list[str],
     mult_references: list[list[str]],
@@ -236,15 +217,9 @@ def spider(
 
 
 _METRICS: dict[str, Callable[..., Any]] = {
-    "bleu_1": bleu_1,
-    "bleu_2": bleu_2,
-    "bleu_3": bleu_3,
-    "bleu_4": bleu_4,
-    "meteor": meteor,
-    "rouge_l": rouge_l,
-    "cider_d": cider_d,
-    "spice": spice,
-    "spider": spider,
+    **{"bleu_1": bleu_1, "bleu_2": bleu_2, "bleu_3": bleu_3, "bleu_4": bleu_4},
+    **{"meteor": meteor, "rouge_l": rouge_l, "cider_d": cider_d},
+    **{"spice": spice, "spider": spider},
 }
 _DEFAULT = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "meteor", "rouge_l", "spider")
 _SETS = {"default": _DEFAULT, "dcase2020": _DEFAULT}

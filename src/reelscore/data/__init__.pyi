@@ -4,7 +4,5 @@ from reelscore.data.captions.paired_captions import pair as pair
 from reelscore.data.reading import Reading as Reading
 from reelscore.data.tables.scales import Scale as Scale
 from reelscore.data.tables.table import ItemScores as ItemScores
-from reelscore.data.tables.table import MetricResult as MetricResult
-from reelscore.data.tables.table import ScoreTable as ScoreTable
 from reelscore.data.tables.table_files import read_table as read_table
 from reelscore.data.tables.table_files import write_table as write_table

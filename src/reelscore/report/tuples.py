@@ -9,16 +9,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-from reelscore.data.checks import Problems
-from reelscore.errors import DataError, check_choice
+from reelscore.errors import check_choice
 from reelscore.text.parser.roles import Filler, Sentence
 
 TupleKind = Literal["text", "sense"]
@@ -63,16 +60,6 @@ class Tuples:
             if item in self.failed:
                 yield msgspec.json.encode({"item": item, "failed": True}).decode()
 
-    def of_items(self, items: Iterable[str]) -> Tuples:
-        """Take the tuples of some items.
-
-        Args:
-            items: Their ids; those without tuples are left out.
-        """
-        wanted = list(items)
-        own = {item: self.by_item[item] for item in wanted if item in self.by_item}
-        return replace(self, by_item=own, failed=self.failed & set(wanted))
-
     @classmethod
     def of(cls, parsed: Mapping[str, Sequence[Sentence]], kind: TupleKind = "text") -> Tuples:
         """Take the clauses of parsed captions.
@@ -99,67 +86,3 @@ def _spelled(filler: Filler | None, kind: TupleKind) -> str | None:
     if kind == "sense":
         return filler.sense.name if filler.sense else None
     return filler.lemma.replace("_", " ")
-
-
-class _Line(msgspec.Struct, forbid_unknown_fields=True):
-    """A line of a file."""
-
-    item: str | int
-    subject: str | None = None
-    verb: str | None = None
-    object: str | None = None
-    location: str | None = None
-    kind: TupleKind | None = None
-    failed: bool = False
-
-
-def read_tuples(path: str | os.PathLike[str], kind: TupleKind = "text") -> Tuples:
-    """Read a file of tuples.
-
-    Args:
-        path: The file, one JSON object a line.
-        kind: Which lines to take: those of words or those of senses; a line without a kind is one
-            of words.
-
-    Raises:
-        DataError: If the file cannot be read, a line is not of this form, or none is of the kind.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "tuples.jsonl")
-    ...     _ = path.write_text('{"item": "v1", "subject": "man", "verb": "run"}')
-    ...     read_tuples(path).by_item
-    {'v1': [Roles(subject='man', verb='run', object=None, location=None)]}
-    """
-    check_choice("kind of tuples", kind, get_args(TupleKind))
-    name = os.fspath(path)
-    try:
-        lines = Path(path).read_bytes().split(b"\n")
-    except OSError as error:
-        raise DataError(f"{name}: cannot be read: {error.strerror}.") from error
-    problems = Problems(name)
-    decoder = msgspec.json.Decoder(_Line)
-    by_item: dict[str, list[Roles]] = {}
-    failed = set()
-    others: set[str] = set()
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            record = decoder.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            problems.add(f"{name}:{number}: is no tuple: {error}.")
-            continue
-        item = str(record.item)
-        own = by_item.setdefault(item, [])
-        if record.failed:
-            failed.add(item)
-        elif (record.kind or "text") == kind:
-            own.append(Roles(record.subject, record.verb, record.object, record.location))
-        else:
-            others.add(str(record.kind))
-    problems.raise_if_any()
-    if not any(by_item.values()):
-        remedy = f"; it has those of kind {', '.join(sorted(others))}" if others else ""
-        raise DataError(f"{name}: holds no tuples of kind {kind}{remedy}.")
-    return Tuples(by_item, frozenset(failed), kind)

@@ -14,7 +14,7 @@ from reelscore._progress import Progress
 from reelscore.data.captions.caption_files import read_references
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError, check_choice
-from reelscore.report.tuples import Tuples, read_tuples
+from reelscore.report.tuples import Tuples
 from reelscore.text.names.name_replacement import without_names
 from reelscore_studies.baselines.clip_features import (
     Features,
@@ -26,6 +26,7 @@ from reelscore_studies.baselines.clip_features import (
 from reelscore_studies.captioning.plans import Plan
 from reelscore_studies.rendered.dataset import SETS, RenderedClips, write_clips
 from reelscore_studies.rendered.scenes import NAME, TITLE
+from reelscore_studies.tuple_files import read_tuples
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError, about_system
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.report.tuples import read_tuples
 from reelscore_studies.baselines.clip_features import Features, Pool, read_features
 from reelscore_studies.baselines.labels.classifiers import (
     LabelParameters,
@@ -41,6 +40,7 @@ from reelscore_studies.commands.baseline_options import (
     read_captions_of,
     someone_option,
 )
+from reelscore_studies.tuple_files import read_tuples
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -13,7 +13,6 @@ from reelscore.cli.file_options import FilesCommand, FilesOption, reading_option
 from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
 from reelscore.cli.terminal import progress_bar
 from reelscore.data.reading import Reading
-from reelscore.report.tuples import read_tuples
 from reelscore_studies.baselines.clip_features import MissingItems, common_items
 from reelscore_studies.commands.baseline_options import (
     captions_option,
@@ -22,6 +21,7 @@ from reelscore_studies.commands.baseline_options import (
     read_captions_of,
     read_label_scores,
 )
+from reelscore_studies.tuple_files import read_tuples
 
 
 @click.command("translate", cls=FilesCommand)

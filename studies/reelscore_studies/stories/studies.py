@@ -27,9 +27,13 @@ from reelscore.stories.paired_stories import (
     pair_stories,
 )
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, protocol_of
-from reelscore.stories.samples import (
+from reelscore.stories.samples import generator
+from reelscore.stories.sentence_scores import sentence_metric
+from reelscore.stories.story_scorer import StoryScorer
+from reelscore.stories.video_scores import PREFIX, spelled
+from reelscore.text.tokens import thread_count
+from reelscore_studies.stories.drawn_stories import (
     Sentences,
-    generator,
     one_story,
     oracle_captions,
     self_bleu_of,
@@ -38,10 +42,6 @@ from reelscore.stories.samples import (
     swapped,
     varied,
 )
-from reelscore.stories.sentence_scores import sentence_metric
-from reelscore.stories.story_scorer import StoryScorer
-from reelscore.stories.video_scores import PREFIX, spelled
-from reelscore.text.tokens import thread_count
 
 PAPER = "soda-paper"
 RATIOS = (0.1, 0.5, 1.0, 2.0, 10.0)

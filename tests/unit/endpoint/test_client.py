@@ -8,7 +8,8 @@ from email.utils import formatdate
 
 import pytest
 
-from reelscore.endpoint import Endpoint, chat_request
+from reelscore.endpoint.chat import Endpoint
+from reelscore.endpoint.questions import chat_request
 from reelscore.errors import DataError, EndpointError
 from support.model_server import model_server
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from reelscore.endpoint import ChatQuestion, Endpoint, Journal, Usage, ask_all, chat_request
-from reelscore.endpoint.journal import AnswerRecord
+from reelscore.endpoint.chat import Endpoint
+from reelscore.endpoint.journal import AnswerRecord, Journal
+from reelscore.endpoint.questions import ChatQuestion, Usage, ask_all, chat_request
 from reelscore.errors import DataError, EndpointError
 from support.model_server import model_server
 
@@ -207,7 +208,9 @@ def test_two_runs_on_one_journal(tmp_path):
 SCRIPT = """
 import signal, sys
 from pathlib import Path
-from reelscore.endpoint import Endpoint, Journal, ChatQuestion, ask_all, chat_request
+from reelscore.endpoint.chat import Endpoint
+from reelscore.endpoint.journal import Journal
+from reelscore.endpoint.questions import ChatQuestion, ask_all, chat_request
 questions = [ChatQuestion(chat_request("m", "", f"question {k}")) for k in range(40)]
 def stop(*_):
     print("stopping", flush=True)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from reelscore.errors import DataError
-from reelscore.video import Sampling, find_videos, read_frames, video_key
+from reelscore.video import Sampling, read_frames
+from reelscore.video.frames import find_videos, video_key
 from support.footage import KINDS, film, sound_alone
 
 

@@ -53,8 +53,9 @@ class _TextFormat(Format, Protocol):
 
 LINES = "lines"
 TIMED = ("activitynet", "youcook2")
-_TEXT_FORMATS = ("csv", "tsv", "lsmdc", "msvd", LINES)
+_OF_TEXT = ("delimited", "text_layouts")  # modules whose formats tell by themselves
 # Of each format its module, what makes it there, and from what; imported for the first such file.
+# Those of text are tried in this order.
 FORMATS: dict[str, tuple[str, ...]] = {
     "coco": ("json_data_sets", "Coco"),
     "json": ("json_layouts", "Mapping"),
@@ -106,7 +107,7 @@ def detect_format(source: Source, reading: Reading | None = None) -> str:
     kind = json_kind(source.head, reading.fields)
     if kind in FORMATS:
         return kind
-    for name in _TEXT_FORMATS:
+    for name in (name for name, (module, *_) in FORMATS.items() if module in _OF_TEXT):
         if cast(_TextFormat, get_format(name)).sniff(source, reading):
             _check_named_fields(name, source, reading)
             return name

@@ -1,3 +1,2 @@
 from reelscore.data.lint.findings import Finding as Finding
 from reelscore.data.lint.findings import Findings as Findings
-from reelscore.data.lint.linter import check as check

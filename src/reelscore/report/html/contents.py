@@ -202,14 +202,20 @@ def report_of(
     )
     fields["notes"] = [*fields.get("notes", ()), *notes]
     items = table_items(table)
-    captions = fields.get("captions", table.sources.captions)
-    fields["captions"] = {
-        system: matched(match_ids, own, items, ("captions", "items"))
-        for system, own in captions.items()
+    fields = {
+        "captions": table.sources.captions,
+        "references": table.sources.references,
+        "timelines": table.sources.timelines,
+        **fields,
     }
-    references = fields.get("references", table.sources.references)
-    fields["references"] = matched(match_ids, references, items, ("references", "items"))
-    fields.setdefault("timelines", table.sources.timelines)
+    if match_ids is not None:
+        fields["captions"] = {
+            system: matched(match_ids, own, items, ("captions", "items"))
+            for system, own in fields["captions"].items()
+        }
+        fields["references"] = matched(
+            match_ids, fields["references"], items, ("references", "items")
+        )
     fields.setdefault("bounds", list(table.bounds))
     human: list[str] = []
     if people is not None:

@@ -1,3 +1,2 @@
 from reelscore.text.parser.roles import Clause as Clause
 from reelscore.text.parser.roles import Sentence as Sentence
-from reelscore.text.parser.sentences import parse as parse

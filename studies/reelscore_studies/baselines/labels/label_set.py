@@ -48,6 +48,7 @@ from reelscore_studies.baselines.labels.classifiers import (
 )
 from reelscore_studies.baselines.labels.label_words import find_labels, group_name
 from reelscore_studies.baselines.networks.lstm import check_device
+from reelscore_studies.tuple_files import of_items
 
 SPLITS = ("train", "val", "test")
 _LABELS, _CLASSIFIERS = "labels.json", "classifiers.safetensors"
@@ -132,7 +133,7 @@ class Labels:
         check_widths(features, validation[2], groups)
         training = Data(references_by_item(captions), tuples, features)
         held_out = Data(references_by_item(validation[0]), *validation[1:])
-        own = tuples.of_items(items_of(training, groups, settings.missing))
+        own = of_items(tuples, items_of(training, groups, settings.missing))
         found = find_labels(own, groups, minimum=settings.minimum, places=places, objects=objects)
         ours = matrix_of(training, groups, found, settings.missing)
         if settings.cross_fit > len(ours.items):
