@@ -2,82 +2,119 @@
 
 Each set has the protocol of the papers that report it: which coefficient, whether each rating is a
 row or each rater is correlated apart, which references count, and what a tie of the metric is
-worth. The signature says all of it. Coefficients are given times 100, as the papers print them.
+worth. The signature says all of it, and a protocol is chosen by the same words. Numbers are given
+times 100, as the papers print them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib.resources import files
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
-from reelscore.data.datasets.judged_sets import CaptionPair, JudgedSet, RatedCaption
+from reelscore._progress import Progress
+from reelscore.data.checks import counted
+from reelscore.data.datasets.judged_layouts import CaptionPair, RatedCaption
+from reelscore.data.datasets.judged_sets import JudgedSet
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.metrics.base import FloatArray, Metric, signature_text
-from reelscore.scoring.captions import score
-from reelscore.stats.correlations import pearson, spearman
-from reelscore.stats.pairs import kendall_b, kendall_c
+from reelscore.meta.correlation import BY_GROUP
+from reelscore.metrics.base import FloatArray, signature_text
+from reelscore.metrics.registry import table_columns
+from reelscore.scoring.captions import Metrics, score_systems
+from reelscore.scoring.scores import only_row
+from reelscore.stats.correlations import Level, correlate, mean_known
 
-_COEFFICIENTS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-    "pearson": pearson,
-    "spearman": spearman,
-    "kendall_b": kendall_b,
-    "kendall_c": kendall_c,
-}
+_SEED = 12345  # of ties that are broken by chance
 
 
-@dataclass(frozen=True)
-class SetProtocol:
+class SetProtocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is counted on a set.
 
     Attributes:
-        coefficients: Of rated captions; the first is what papers report.
+        coefficients: Of rated captions, joined by "+"; the first is what papers report.
         raters: ``rows``: each rating is a row; ``apart``: each rater is correlated, and the mean
             of the raters counts; ``mean``: a caption's mean rating is a row.
-        ties: What a pair counts that the metric scores alike: ``half``, or as if the ``second``
-            caption had won.
+        ties: What a pair counts that the metric scores alike: ``half``, nothing (``wrong``), as if
+            the ``second`` caption had won, or by ``chance`` one of them.
         references: How many references count, the first; 0 for all.
-        leave_one_out: Of a pair, references equal to either caption count for neither.
+        own: Whether references that equal a caption are ``kept`` or ``left-out``; of a pair, those
+            that equal either are left out for both, so that both meet the same.
         digits: To how many digits scores are rounded, so that there are ties; -1 for none.
+        judgments: How many ratings or pairs the published set has; 0 if that is not known.
     """
 
-    coefficients: tuple[str, ...] = ("kendall_c", "kendall_b")
-    raters: str = "rows"
-    ties: str = "half"
+    coefficients: str = "kendall_c+kendall_b"
+    raters: Literal["rows", "apart", "mean"] = "rows"
+    ties: Literal["half", "wrong", "second", "chance"] = "half"
     references: int = 0
-    leave_one_out: bool = False
+    own: Literal["kept", "left-out"] = "kept"
     digits: int = -1
+    judgments: int = 0
 
     def signature(self, name: str) -> str:
         """Return all choices as text.
 
-        >>> SetProtocol(references=5).signature("pascal-50s").partition("|")[2][:32]
-        'coefficients:kendall_c+kendall_b'
+        >>> SetProtocol(references=5, judgments=4000).signature("pascal-50s")
+        'pascal-50s|coefficients:kendall_c+kendall_b|raters:rows|ties:half|references:5|own:kept|digits:-1'
         """
-        return signature_text(name, {**asdict(self), "coefficients": "+".join(self.coefficients)})
+        return signature_text(name, {k: getattr(self, k) for k in self.__struct_fields__[:-1]})
 
 
-PROTOCOLS: dict[str, SetProtocol] = {
-    "flickr8k-expert": SetProtocol(),
-    "flickr8k-cf": SetProtocol(("kendall_b", "kendall_c")),
-    "composite": SetProtocol(),
-    "pascal-50s": SetProtocol(references=5),
+_LINEAR = SetProtocol("pearson+spearman+kendall_b", raters="mean")
+_VATEX = SetProtocol("kendall_b+spearman", raters="apart", digits=4, judgments=54_000)
+_FOIL = SetProtocol(ties="wrong", own="left-out", judgments=99_480)
+_with = msgspec.structs.replace
+
+SETS: dict[str, SetProtocol] = {
+    "flickr8k-expert": SetProtocol(judgments=16_992),
+    "flickr8k-cf": SetProtocol("kendall_b+kendall_c", judgments=47_830),
+    "composite": SetProtocol(judgments=11_985),
+    "pascal-50s": SetProtocol(references=5, judgments=4_000),
     "polaris": SetProtocol(),
-    "nebula": SetProtocol(),
-    "vatex-eval": SetProtocol(("kendall_b", "spearman"), raters="apart", digits=4),
-    "vatex-eval-1": SetProtocol(("kendall_b", "spearman"), raters="apart", digits=4, references=1),
-    "audiocaps-eval": SetProtocol(leave_one_out=True),
-    "clotho-eval": SetProtocol(leave_one_out=True),
-    "msvd-eval": SetProtocol(("pearson", "spearman", "kendall_b"), raters="mean"),
-    "factvc-activitynet": SetProtocol(("pearson", "spearman", "kendall_b"), raters="mean"),
-    "factvc-youcook2": SetProtocol(("pearson", "spearman", "kendall_b"), raters="mean"),
-    "thumb": SetProtocol(("pearson", "kendall_c"), raters="mean"),
-    "foil": SetProtocol(),
-    "activitynet-foil": SetProtocol(),
+    "nebula": SetProtocol(judgments=3_298),
+    "vatex-eval": _VATEX,
+    "vatex-eval-1": _with(_VATEX, references=1),
+    "audiocaps-eval": SetProtocol(own="left-out", judgments=1_671),
+    "clotho-eval": SetProtocol(own="left-out", judgments=1_750),
+    "msvd-eval": _with(_LINEAR, judgments=394),
+    "factvc-activitynet": _with(_LINEAR, judgments=1_200),
+    "factvc-youcook2": _with(_LINEAR, judgments=600),
+    "thumb": _with(_LINEAR, coefficients="pearson+kendall_c", judgments=2_500),
+    "foil": _FOIL,
+    "foil-1": _with(_FOIL, references=1),
+    "activitynet-foil": SetProtocol(ties="wrong", judgments=1_900),
 }
+
+
+def set_protocol(words: str) -> tuple[str, SetProtocol]:
+    """Return the name of a set and its protocol, changed as the words behind the name say.
+
+    Raises:
+        UnknownNameError: If there is no such set.
+        DataError: If there is no such choice.
+
+    >>> set_protocol("pascal-50s|ties:wrong")[1].ties
+    'wrong'
+    """
+    name, *parts = words.split("|")
+    if name not in SETS:
+        raise UnknownNameError.of("judged set", name, SETS)
+    given = dict(part.partition(":")[::2] for part in parts)
+    try:
+        values = {**msgspec.structs.asdict(SETS[name]), **given}
+        protocol = msgspec.convert(values, SetProtocol, strict=False)
+    except msgspec.ValidationError as error:
+        raise DataError(
+            f"{words!r}: {error}; expected as in {SETS[name].signature(name)}."
+        ) from None
+    for coefficient in protocol.coefficients.split("+"):
+        if coefficient not in BY_GROUP:
+            raise UnknownNameError.of("coefficient", coefficient, BY_GROUP)
+    return name, protocol
 
 
 @dataclass(frozen=True)
@@ -86,91 +123,105 @@ class SetAgreement:
 
     Attributes:
         metric: Its name in a table.
-        values: Numbers times 100, by coefficient, or by kind of pair.
+        values: Numbers times 100, by coefficient; or by kind of pair, and of ``all`` pairs.
         signature: How the metric was computed; for a printed row, where it is printed.
-        printed: Whether the numbers are a paper's.
+        printed: The paper, where the numbers are a paper's.
     """
 
     metric: str
     values: dict[str, float]
     signature: str
-    printed: bool = False
+    printed: str = ""
 
 
-def set_protocol(name: str) -> SetProtocol:
-    """Return the protocol of a set.
+@dataclass(frozen=True)
+class SetTable:
+    """What some metrics reach on a set.
 
-    Raises:
-        UnknownNameError: If there is no such set.
-
-    >>> set_protocol("pascal-50s").references
-    5
+    Attributes:
+        name: The set.
+        protocol: What was counted.
+        judgments: How many ratings or pairs the copy has.
+        pairs: Whether they are pairs.
+        rows: The metrics' rows, then the papers'.
+        notes: What a reader has to know.
     """
-    if name not in PROTOCOLS:
-        raise UnknownNameError.of("judged set", name, PROTOCOLS)
-    return PROTOCOLS[name]
+
+    name: str
+    protocol: SetProtocol
+    judgments: int
+    pairs: bool
+    rows: Sequence[SetAgreement]
+    notes: Sequence[str] = field(default=())
+
+    @property
+    def main(self) -> str:
+        """The number that papers report first."""
+        return "all" if self.pairs else self.protocol.coefficients.split("+")[0]
+
+    @property
+    def signature(self) -> str:
+        """How the set was counted."""
+        return self.protocol.signature(self.name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "set": self.name,
+            "judgments": self.judgments,
+            "signature": self.signature,
+            "main": self.main,
+            "rows": [asdict(row) for row in self.rows],
+            "notes": list(self.notes),
+        }
 
 
-def set_agreement(
-    judged: JudgedSet,
-    metrics: str | Sequence[str | Metric],
-    *,
-    protocol: SetProtocol | None = None,
-) -> list[SetAgreement]:
+def set_table(
+    words: str, judged: JudgedSet, metrics: Metrics, *, progress: Progress | None = None
+) -> SetTable:
     """Score a set's captions, and compare with what people said.
 
     Args:
+        words: The name of the set, with choices other than the papers' behind it:
+            ``pascal-50s|ties:wrong``.
         judged: The set.
         metrics: As in `reelscore.score`: names, plug-ins and judges included.
-        protocol: Other choices than the papers'.
+        progress: Called with how many captions are scored, of how many.
 
-    >>> rows = [RatedCaption("a dog runs", ["a dog is running"], [4.0]),
-    ...         RatedCaption("a cat", ["a dog sits on a car"], [1.0])]
-    >>> [row] = set_agreement(JudgedSet("nebula", rows, []), "rouge_l")
-    >>> row.metric, row.values
-    ('ROUGE-L', {'kendall_c': 100.0, 'kendall_b': 100.0})
+    Raises:
+        DataError: If nothing can be compared.
+
+    >>> one, two = (RatedCaption(f"a {what}", ["a dog"], [len(what)]) for what in ("dog", "bu"))
+    >>> set_table("nebula", JudgedSet([one, two], []), "rouge_l").rows[0].values
+    {'kendall_c': 100.0, 'kendall_b': 100.0}
     """
-    protocol = protocol or set_protocol(judged.name)
-    captions, references = _rows(judged, protocol)
-    if not captions:
-        raise DataError(f"{judged.name}: there is nothing to compare; no pair has a winner.")
-    items = [str(number) for number in range(len(captions))]
-    results = score(
-        dict(zip(items, captions, strict=True)),
-        dict(zip(items, references, strict=True)),
-        metrics,
-    )
-    found = []
-    for name, result in results.items():
-        values = np.asarray(result.items.array, dtype=np.float64)
-        if result.scale.better == "low":
-            values = -values
+    name, protocol = set_protocol(words)
+    texts = _Texts.of(judged, protocol)
+    if not texts.captions:
+        raise DataError(f"{name}: there is nothing to compare; no pair has a winner.")
+    notes = []
+    if protocol.judgments and protocol.judgments != judged.judgments:
+        have = counted(judged.judgments, "pair" if judged.pairs else "rating")
+        notes.append(
+            f"Warning: this copy of {name} has {have}, the published set "
+            f"{protocol.judgments:,}; the numbers are not those of the papers."
+        )
+    if texts.bare:
+        notes.append(f"{name}: {counted(texts.bare, 'row')} left out, with no reference left.")
+    rows = []
+    for label, values, signature in texts.scored(metrics, progress):
+        if lost := int(np.isnan(values).sum()):
+            notes.append(f"{name}: {label} has no score of {counted(lost, 'caption')}.")
         if protocol.digits >= 0:
             values = np.round(values, protocol.digits)
-        found.append(
-            SetAgreement(
-                result.scale.label or name,
-                _accuracies(judged.pairs, values, protocol)
-                if judged.pairs
-                else _correlations(judged.rated, values, protocol),
-                result.signature,
-            )
+        agreement = (
+            _accuracies(texts.pairs, values, protocol)
+            if texts.pairs
+            else _correlations(texts.rated, values, protocol)
         )
-    return found
-
-
-def printed_rows(name: str) -> list[SetAgreement]:
-    """Return the rows that papers print for a set.
-
-    >>> printed_rows("clotho-eval")[0].values
-    {'all': 75.7}
-    """
-    text = files("reelscore.meta.published").joinpath("judged_sets.json").read_bytes()
-    data = msgspec.json.decode(text, type=_Printed)
-    return [
-        SetAgreement(metric, values, data.sources[source], printed=True)
-        for metric, source, values in data.rows.get(name, [])
-    ]
+        rows.append(SetAgreement(label, agreement, signature))
+    rows += printed_rows(name)
+    return SetTable(name, protocol, judged.judgments, bool(texts.pairs), rows, notes)
 
 
 class _Printed(msgspec.Struct):
@@ -178,66 +229,122 @@ class _Printed(msgspec.Struct):
     rows: dict[str, list[tuple[str, str, dict[str, float]]]]
 
 
-def _rows(judged: JudgedSet, protocol: SetProtocol) -> tuple[list[str], list[list[str]]]:
-    """Return all captions to score, pair by pair, and the references that count for each."""
-    captions = [row.caption for row in judged.rated]
-    references = [row.references for row in judged.rated]
-    for pair in _decided(judged.pairs):
-        for caption in pair.captions:
-            captions.append(caption)
-            references.append(_others(pair) if protocol.leave_one_out else pair.references)
-    if protocol.references:
-        references = [texts[: protocol.references] for texts in references]
-    return captions, references
+def printed_rows(name: str) -> list[SetAgreement]:
+    """Return the rows that papers print for a set.
+
+    >>> printed_rows("clotho-eval")[0].values["all"]
+    59.0
+    """
+    text = files("reelscore.meta.published").joinpath("judged_sets.json").read_bytes()
+    data = msgspec.json.decode(text, type=_Printed)
+    return [
+        SetAgreement(metric, values, data.sources[source], printed=source)
+        for metric, source, values in data.rows.get(name, [])
+    ]
 
 
-def _others(pair: CaptionPair) -> list[str]:
-    """Return the references but for the two captions, so that both meet the same ones."""
-    both = {caption.strip() for caption in pair.captions}
-    return [text for text in pair.references if text.strip() not in both]
+class _Texts(NamedTuple):
+    """The captions of a set in the order in which they are scored, and what people said of them.
 
+    Of pairs, the second of each follows the first. `bare` rows have no reference left.
+    """
 
-def _decided(pairs: Iterable[CaptionPair]) -> list[CaptionPair]:
-    """Return the pairs of which people prefer one; votes that sum to 0 do not count."""
-    return [pair for pair in pairs if pair.votes]
+    captions: list[str]
+    references: list[list[str]]
+    rated: list[RatedCaption]
+    pairs: list[CaptionPair]
+    bare: int
+
+    @classmethod
+    def of(cls, judged: JudgedSet, protocol: SetProtocol) -> _Texts:
+        """Choose the rows and the references that count."""
+        texts = cls([], [], [], [], 0)
+        bare = 0
+
+        def counts(captions: Sequence[str], references: Sequence[str]) -> bool:
+            nonlocal bare
+            own = {text.strip() for text in captions} if protocol.own == "left-out" else set()
+            left = [text for text in references if text.strip() not in own]
+            left = left[: protocol.references or None]
+            texts.captions.extend(captions if left else ())
+            texts.references.extend([left] * len(captions) if left else ())
+            bare += not left
+            return bool(left)
+
+        decided = [pair for pair in judged.pairs if pair.votes]  # votes that sum to 0 do not count
+        texts.rated.extend(row for row in judged.rated if counts([row.caption], row.references))
+        texts.pairs.extend(pair for pair in decided if counts(pair.captions, pair.references))
+        return texts._replace(bare=bare)
+
+    def scored(
+        self, metrics: Metrics, progress: Progress | None
+    ) -> Iterator[tuple[str, FloatArray, str]]:
+        """Yield the label, the scores and the signature of each score; higher is better.
+
+        Equal captions with equal references are scored once, but where the references of all items
+        count together, as CIDEr's do: each row is an item there, as in the papers.
+        """
+        for columns in table_columns(metrics):
+            whole = columns.metric.weighs_all_references or not columns.metric.independent
+            keys = [
+                (number if whole else caption, *references)
+                for number, (caption, references) in enumerate(
+                    zip(self.captions, self.references, strict=True)
+                )
+            ]
+            first = {key: number for number, key in reversed([*enumerate(keys)])}
+            chosen = {str(number): number for number in sorted(first.values())}
+            results = only_row(
+                score_systems(
+                    {"": {item: self.captions[number] for item, number in chosen.items()}},
+                    {item: self.references[number] for item, number in chosen.items()},
+                    columns.metric,
+                    empty="zero",
+                    progress=progress,
+                )
+            )
+            for output, name in zip(columns.metric.outputs, columns.names, strict=True):
+                if name in columns.judged:
+                    result = results[output]
+                    items = result.items  # without those that have no score
+                    scores = np.array([items.get(str(first[key]), np.nan) for key in keys])
+                    label = name if "|" in name else result.scale.label or name
+                    yield label, result.scale.sign * scores, result.signature
 
 
 def _accuracies(
-    pairs: Iterable[CaptionPair], values: FloatArray, protocol: SetProtocol
+    pairs: Sequence[CaptionPair], values: FloatArray, protocol: SetProtocol
 ) -> dict[str, float]:
-    decided = _decided(pairs)
     apart = values[::2] - values[1::2]
-    votes = np.array([pair.votes for pair in decided])
-    tied = 0.5 if protocol.ties == "half" else (votes < 0).astype(np.float64)
-    right = np.where(apart == 0, tied, np.sign(apart) == np.sign(votes))
-    kinds = np.array([pair.kind for pair in decided])
-    by_kind = {
-        kind: 100 * float(right[kinds == kind].mean())
-        for kind in dict.fromkeys(kinds.tolist())
-        if kind
-    }
-    together = {"all": 100 * float(right.mean())}
-    if by_kind:
-        together["mean"] = sum(by_kind.values()) / len(by_kind)
-    return {**by_kind, **together}
+    votes = np.array([pair.votes for pair in pairs])
+    tied: Any = {
+        "half": 0.5,
+        "wrong": 0.0,
+        "second": (votes < 0).astype(float),
+        "chance": np.random.default_rng(_SEED).integers(0, 2, len(votes)).astype(float),
+    }[protocol.ties]
+    right = np.where(apart == 0, tied, np.sign(apart) == np.sign(votes)).astype(float)
+    right[np.isnan(apart)] = np.nan
+    kinds = np.array([pair.kind for pair in pairs])
+    groups = {kind: kinds == kind for kind in sorted(set(kinds.tolist())) if kind}
+    groups["all"] = np.ones(len(pairs), dtype=bool)
+    return {kind: 100 * float(mean_known(right[own])) for kind, own in groups.items()}
 
 
 def _correlations(
     rated: Sequence[RatedCaption], values: FloatArray, protocol: SetProtocol
 ) -> dict[str, float]:
+    """Correlate: raters stand where systems do, and captions where items do."""
+    level: Level = "per-system" if protocol.raters == "apart" else "pooled"
     if protocol.raters == "mean":
-        columns = [(np.array([np.mean(row.ratings) for row in rated]), values)]
-    elif protocol.raters == "rows":
-        counts = [len(row.ratings) for row in rated]
-        flat = np.array([rating for row in rated for rating in row.ratings])
-        columns = [(flat, np.repeat(values, counts))]
+        people = np.array([[np.mean(row.ratings) for row in rated]])
     else:
-        most = max(len(row.ratings) for row in rated)
-        if any(len(row.ratings) != most for row in rated):
-            raise DataError("Raters are compared apart here, but captions differ in how many.")
-        people = np.array([row.ratings for row in rated])
-        columns = [(people[:, k], values) for k in range(most)]
+        people = np.full((max(len(row.ratings) for row in rated), len(rated)), np.nan)
+        for k, row in enumerate(rated):
+            people[: len(row.ratings), k] = row.ratings
+    metric = np.where(np.isnan(people), np.nan, values)
+    people = np.where(np.isnan(metric), np.nan, people)
     return {
-        name: 100 * float(np.mean([_COEFFICIENTS[name](human, ours) for human, ours in columns]))
-        for name in protocol.coefficients
+        name: 100 * float(correlate(people, metric, level, BY_GROUP[name]))
+        for name in protocol.coefficients.split("+")
     }

@@ -79,6 +79,11 @@ class MetricColumns(msgspec.Struct, frozen=True):
         """The score that stands for the metric: that with the metric's name, or the last."""
         return next((n for n in self.wanted if output_name(n) == self.metric.name), self.wanted[-1])
 
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The scores to judge: those that were named, or the main one of a metric as a whole."""
+        return (self.main,) if self.wanted == self.names else self.wanted
+
 
 def metric_names() -> list[str]:
     """All metrics that can be named, those of plug-ins included.

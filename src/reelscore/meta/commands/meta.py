@@ -7,6 +7,7 @@ from functools import partial
 import click
 
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
+from reelscore.cli.main import LazyGroup
 from reelscore.cli.options import (
     choice_option,
     file_option,
@@ -52,8 +53,30 @@ from reelscore.meta.report.agreement_tables import (
 from reelscore.stats.corrections import Correction
 from reelscore.stats.correlations import LEVELS, Level
 
+# name: (module, what it does)
+_COMMANDS = {
+    "tables": ("meta:tables", "Which metrics agree with people, and which do so better."),
+    "judged": ("judged:judged", "The tables of metric papers, on the sets that people judged."),
+}
 
-@click.command("meta", cls=FilesCommand)
+
+@click.command(
+    "meta", cls=LazyGroup, package="reelscore.meta.commands", modules=_COMMANDS, default="tables"
+)
+def command() -> None:
+    """Measure which metrics agree with people, and which do so better than others.
+
+    'reelscore meta TABLE...' is 'reelscore meta tables TABLE...'; a file that is called as a
+    command is written ./judged.
+
+    \b
+    Examples:
+      reelscore meta scores.csv --human judgments.csv
+      reelscore meta judged pascal-50s=pascal_50s.json -m meteor,cider
+    """
+
+
+@click.command("tables", cls=FilesCommand)
 @tables_argument
 @click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
 @column_option("needed if the table has several")
@@ -117,7 +140,7 @@ from reelscore.stats.correlations import LEVELS, Level
 @refs_option()
 @match_ids_option
 @reading_options()
-def command(
+def tables(
     tables: tuple[str, ...],
     human: str,
     column: str | None,

@@ -271,8 +271,7 @@ def stress_metrics(
 
 def _tried_scores(columns: MetricColumns) -> Sequence[str]:
     """Return the scores of a metric to try: those that were asked for, or its main one."""
-    names = (columns.main,) if columns.wanted == columns.names else columns.wanted
-    metric = columns.metric
+    names, metric = columns.judged, columns.metric
     if not (metric.independent and all(metric.scale_of(name).ranks for name in names)):
         raise DataError(
             f"{names[0]} does not say of a single caption how good it is, and so there is nothing "

@@ -1,0 +1,99 @@
+"""``reelscore meta judged``: the tables of metric papers."""
+
+from __future__ import annotations
+
+import click
+
+from reelscore.cli.options import Command, json_option
+from reelscore.cli.terminal import (
+    STDOUT,
+    check_targets,
+    progress_bar,
+    show_grid,
+    show_notes,
+    show_signature,
+    write,
+    write_json,
+)
+from reelscore.data.datasets.judged_sets import read_judged_set
+from reelscore.errors import DataError
+from reelscore.meta.judged_sets import SETS, set_protocol, set_table
+from reelscore.meta.report.set_tables import overview_grid, set_grid, set_title
+
+
+@click.command("judged", cls=Command)
+@click.argument("sets", nargs=-1, metavar="SET=PATH...")
+@click.option(
+    "--metrics",
+    "-m",
+    default="bleu,meteor,rouge_l,cider",
+    show_default=True,
+    metavar="LIST",
+    help="Metrics, plug-ins and judges, optionally with parameters: 'bleu|n:2,cider'.",
+)
+@click.option("--list", "list_sets", is_flag=True, help="List the sets and their protocols.")
+@click.option("--out", "out_file", metavar="FILE", help="Write the tables: .md, .tex, or .txt.")
+@json_option
+def judged(
+    sets: tuple[str, ...],
+    metrics: str,
+    list_sets: bool,
+    out_file: str | None,
+    json_file: str | None,
+) -> None:
+    """Print the tables of metric papers: how metrics agree with people on judged sets.
+
+    SET is the name of a set, PATH your copy of it, in the files in which it was published.
+    Coefficients and accuracies are those that the papers report, times 100, and their rows stand
+    beside. Other choices come behind the name, as in the signature: 'pascal-50s|ties:wrong=PATH'.
+
+    \b
+    Examples:
+      reelscore meta judged --list
+      reelscore meta judged pascal-50s=pascal_50s.json -m meteor,cider
+      reelscore meta judged foil=foil thumb=THumB/mscoco -m my_metric --out table.tex
+    """
+    if list_sets:
+        _list()
+        return
+    check_targets(out_file, json_file)
+    if out_file and not out_file.endswith((".md", ".tex", ".txt")) and out_file != STDOUT:
+        raise DataError(f"{out_file}: the ending says how to write; expected .md, .tex or .txt.")
+    if not sets:
+        raise DataError("No set is given. Give SET=PATH; --list has all sets.")
+    copies = []
+    for argument in sets:
+        words, equals, path = argument.partition("=")
+        set_protocol(words)
+        if not equals:
+            raise DataError(f"{argument!r}: expected SET=PATH, such as {words}=FILE.")
+        copies.append((words, read_judged_set(path)))
+    with progress_bar("Scoring") as progress:
+        tables = [set_table(words, copy, metrics, progress=progress) for words, copy in copies]
+    grids = {set_title(table): set_grid(table) for table in tables}
+    if len(tables) > 1:
+        grids = {"All sets, the number that papers report first": overview_grid(tables), **grids}
+    if out_file:
+        form = {"md": "to_markdown", "ex": "to_latex"}.get(out_file[-2:], "to_text")
+        titled = [f"{title}\n\n{getattr(grid, form)()}" for title, grid in grids.items()]
+        write(out_file, "\n\n".join(titled))
+    if json_file:
+        write_json(json_file, {"sets": [table.to_dict() for table in tables]})
+    if STDOUT in (out_file, json_file):
+        return
+    for title, grid in grids.items():
+        click.echo(click.style(title, bold=True))
+        show_grid(grid)
+    for table in tables:
+        show_notes(table.notes)
+    for table in tables:
+        show_signature(table.signature)
+
+
+def _list() -> None:
+    for name, protocol in SETS.items():
+        count = f"{protocol.judgments:,}" if protocol.judgments else "unknown"
+        click.echo(
+            click.style(name, bold=True) + f": {count} ratings or pairs in the published set"
+        )
+        show_signature(f"  {protocol.signature(name)}")
