@@ -23,6 +23,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     verb: str | None = None
     object: str | None = None
     location: str | None = None
+    recipient: str | None = None
     kind: TupleKind | None = None
     failed: bool = False
 
@@ -43,7 +44,7 @@ def read_tuples(path: str | os.PathLike[str], kind: TupleKind = "text") -> Tuple
     ...     path = Path(folder, "tuples.jsonl")
     ...     _ = path.write_text('{"item": "v1", "subject": "man", "verb": "run"}')
     ...     read_tuples(path).by_item
-    {'v1': [Roles(subject='man', verb='run', object=None, location=None)]}
+    {'v1': [Roles(subject='man', verb='run', object=None, location=None, recipient=None)]}
     """
     check_choice("kind of tuples", kind, get_args(TupleKind))
     name = os.fspath(path)
@@ -69,7 +70,7 @@ def read_tuples(path: str | os.PathLike[str], kind: TupleKind = "text") -> Tuple
         if record.failed:
             failed.add(item)
         elif (record.kind or "text") == kind:
-            own.append(Roles(record.subject, record.verb, record.object, record.location))
+            own.append(Roles(*(getattr(record, role) for role in Roles._fields)))
         else:
             others.add(str(record.kind))
     problems.raise_if_any()

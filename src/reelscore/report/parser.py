@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import msgspec
 
 from reelscore.report.safe_text import cells, legible, lines_of, shortened
-from reelscore.text.parser.labels import LabelTable, semantic_representation
-from reelscore.text.parser.roles import Clause, Filler, Sentence
+from reelscore.text.labels import LabelTable, semantic_representation
+from reelscore.text.parser.roles import ROLES, Clause, Filler, Sentence
 from reelscore.text.parser.trees import ROOT, Tree, write_tree
 
 Parsed = Mapping[str, Sequence[Sentence]]
 
-_ROLES = ("subject", "verb", "object", "location")
+_NAMES = (*ROLES, "recipient")
 _MARKS = ("passive", "negated", "repaired")
 _CHARACTER, _GAP, _LEVEL = 8.4, 22.0, 26.0  # of pictures, in pixels
 _MARGIN, _LINE = 14.0, 20.0
@@ -54,9 +54,8 @@ def _role_names(sentence: Sentence) -> dict[int, str]:
     several = len(sentence.clauses) > 1
     names: dict[int, list[str]] = {}
     for number, clause in enumerate(sentence.clauses, start=1):
-        for role, filler in zip(_ROLES, clause.roles, strict=True):
-            if filler is not None:
-                names.setdefault(filler.head, []).append(f"{role} {number}" if several else role)
+        for role, filler in clause.filled.items():
+            names.setdefault(filler.head, []).append(f"{role} {number}" if several else role)
     return {index: ", ".join(roles) for index, roles in names.items()}
 
 
@@ -113,9 +112,7 @@ def _depth(tree: Tree, index: int) -> int:
 
 def _clause_text(clause: Clause) -> str:
     parts = []
-    for role, filler in zip(_ROLES, clause.roles, strict=True):
-        if filler is None:
-            continue
+    for role, filler in clause.filled.items():
         sense = f" [{filler.sense.name}: {filler.sense.topic}]" if filler.sense else ""
         stands_for = f" = {filler.antecedent}" if filler.antecedent else ""
         parts.append(f"{role} {filler.lemma}{stands_for}{sense if role == 'verb' else ''}")
@@ -127,14 +124,17 @@ def _marks(clause: Clause) -> list[str]:
 
 
 def clause_text(parsed: Parsed, width: int = 80) -> str:
-    """Lay out a line for each clause: item, its number, subject, verb, object, location."""
+    """Lay out a line for each clause: item, its number and its roles."""
+    names = _used_roles(parsed)
     several = any(len(sentences) > 1 for sentences in parsed.values())
-    rows = [["item", "clause", *_ROLES]]
+    rows = [["item", "clause", *names]]
     for item, sentences in parsed.items():
         for caption, sentence in enumerate(sentences, start=1):
             for number, clause in enumerate(sentence.clauses, start=1):
                 place = f"{caption}.{number}" if several else str(number)
-                rows.append([legible(item), place, *(lemma or "–" for lemma in clause.lemmas)])
+                roles = [clause.filled.get(name) for name in names]
+                lemmas = [role.lemma if role else "–" for role in roles]
+                rows.append([legible(item), place, *lemmas])
     widths = [max(cells(row[column]) for row in rows) for column in range(len(rows[0]))]
     while sum(widths) + 2 * (len(widths) - 1) > width:
         widest = max(range(len(widths)), key=widths.__getitem__)
@@ -145,6 +145,12 @@ def clause_text(parsed: Parsed, width: int = 80) -> str:
         padded = [t + " " * (size - cells(t)) for t, size in zip(texts, widths, strict=True)]
         lines.append("  ".join(padded).rstrip())
     return "\n".join(lines)
+
+
+def _used_roles(parsed: Parsed) -> tuple[str, ...]:
+    """The roles to show: the recipient only where a clause has one."""
+    clauses = (clause for _, sentence in _captions(parsed) for clause in sentence.clauses)
+    return _NAMES if any(clause.recipient for clause in clauses) else ROLES
 
 
 # A page
@@ -202,15 +208,14 @@ def parses_html(parsed: Parsed, title: str = "Parsed captions", model: str = "")
         }
         for item, sentences in parsed.items()
     ]
-    return render("parses.html", title=title, items=items, model=model, roles=_ROLES)
+    return render("parses.html", title=title, items=items, model=model, roles=_used_roles(parsed))
 
 
 def _pictures(sentence: Sentence) -> list[TreePicture]:
     roles: dict[int, list[tuple[str, int]]] = {}
     for number, clause in enumerate(sentence.clauses, start=1):
-        for role, filler in zip(_ROLES, clause.roles, strict=True):
-            if filler is not None:
-                roles.setdefault(filler.head, []).append((role, number))
+        for role, filler in clause.filled.items():
+            roles.setdefault(filler.head, []).append((role, number))
     pictures, start = [], 0
     for tree in sentence.trees:
         own = {index - start: names for index, names in roles.items() if index >= start}
@@ -286,7 +291,7 @@ def _arc(
 
 
 def _row(clause: Clause) -> dict[str, object]:
-    cells_of = {role: _cell(filler) for role, filler in zip(_ROLES, clause.roles, strict=True)}
+    cells_of = {role: _cell(clause.filled.get(role)) for role in _NAMES}
     topic = clause.verb.sense.topic if clause.verb and clause.verb.sense else ""
     return {"roles": cells_of, "marks": ", ".join(_marks(clause)), "topic": topic}
 
@@ -315,7 +320,7 @@ def json_lines(parsed: Parsed) -> Iterator[str]:
 
 def _clause(clause: Clause) -> dict[str, object]:
     return {
-        **{role: _filler(filler) for role, filler in zip(_ROLES, clause.roles, strict=True)},
+        **{role: _filler(clause.filled.get(role)) for role in _NAMES},
         "tokens": clause.tokens,
         "passive": clause.passive,
         "negated": clause.negated,

@@ -1,7 +1,8 @@
 """Tuples of captions: who does what to whom, and where, one JSON object a line.
 
 ``{"item": "clip7", "subject": "someone", "verb": "look up", "object": null, "location": "bedroom",
-"kind": "text"}``; several lines of an item are allowed. ``kind`` is ``text`` for words and
+"kind": "text"}``; several lines of an item are allowed, and ``recipient`` is there if somebody is
+given something. ``kind`` is ``text`` for words and
 ``sense`` for WordNet senses. An item with a caption in which no verb was found has a line with
 ``"failed": true`` alone; its labels are found by the words of the caption. `reelscore parse
 --format tuples` writes such a file.
@@ -16,10 +17,9 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from reelscore.errors import check_choice
-from reelscore.text.parser.roles import Filler, Sentence
+from reelscore.text.parser.roles import Clause, Filler, Sentence
 
 TupleKind = Literal["text", "sense"]
-ROLES = ("subject", "verb", "object", "location")
 
 
 class Roles(NamedTuple):
@@ -29,6 +29,7 @@ class Roles(NamedTuple):
     verb: str | None = None
     object: str | None = None
     location: str | None = None
+    recipient: str | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class Tuples:
         for item in dict.fromkeys([*self.by_item, *sorted(self.failed)]):
             for roles in self.by_item.get(item, ()):
                 record = {"item": item, **roles._asdict(), "kind": self.kind}
+                if roles.recipient is None:
+                    del record["recipient"]
                 yield msgspec.json.encode(record).decode()
             if item in self.failed:
                 yield msgspec.json.encode({"item": item, "failed": True}).decode()
@@ -73,11 +76,15 @@ class Tuples:
         failed = []
         for item, sentences in parsed.items():
             clauses = [clause for sentence in sentences for clause in sentence.clauses]
-            spelled = [Roles(*(_spelled(own, kind) for own in clause.roles)) for clause in clauses]
+            spelled = [_roles(clause, kind) for clause in clauses]
             by_item[item] = [roles for roles in spelled if any(roles)]
             if any(not any(own.verb for own in sentence.clauses) for sentence in sentences):
                 failed.append(item)
         return cls(by_item, frozenset(failed), kind)
+
+
+def _roles(clause: Clause, kind: TupleKind) -> Roles:
+    return Roles(*(_spelled(own, kind) for own in (*clause.roles, clause.recipient)))
 
 
 def _spelled(filler: Filler | None, kind: TupleKind) -> str | None:

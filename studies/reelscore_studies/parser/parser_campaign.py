@@ -15,8 +15,8 @@ from reelscore.campaigns.protocols import PARSER_CHECK
 from reelscore.errors import DataError
 from reelscore.store.locations import Where
 from reelscore.text.parser.lexicon import Lexicon
-from reelscore.text.parser.roles import Clause, Sentence
-from reelscore_studies.parser.parser_check import ROLES, ComponentCheck, chunk_tags, component_check
+from reelscore.text.parser.roles import ROLES, Clause, Sentence
+from reelscore_studies.parser.parser_check import ComponentCheck, chunk_tags, component_check
 
 PER_HIT = 20
 _SYSTEM = "parser"
@@ -104,7 +104,7 @@ def _lines(sentence: Sentence, clause: Clause, chunks: Sequence[str]) -> Iterato
         elif chunks[index] != "O":
             phrases.append([sentence.tokens[index].text])
     yield "Phrases: " + " ".join(f"[{' '.join(words)}]" for words in phrases)
-    roles = dict(zip(ROLES, clause.roles, strict=True))
+    roles = {**dict.fromkeys(ROLES), **clause.filled}
     yield "Roles: " + ", ".join(
         f"{role} {filler.lemma.replace('_', ' ') if filler else '–'}"
         for role, filler in roles.items()

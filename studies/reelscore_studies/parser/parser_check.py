@@ -20,10 +20,9 @@ from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError
 from reelscore.stats.proportions import fleiss_kappa, wilson_interval
 from reelscore.text.parser.lexicon import Lexicon
-from reelscore.text.parser.roles import Clause, Sentence
+from reelscore.text.parser.roles import ROLES, Clause, Sentence
 from reelscore.text.parser.sentences import parse
 
-ROLES = ("subject", "verb", "object", "location")
 COMPONENTS = ("clause", "nlp", "roles", "wsd")
 _PLACE = ("item", "caption", "clause number", "position")
 _SHEET = (*_PLACE, "word", "tag", "chunk", "role", "sense", "synonyms", *COMPONENTS)
@@ -135,8 +134,8 @@ def check_sheet(parsed: Mapping[str, Sequence[Sentence]]) -> Iterator[Sequence[o
 
 
 def _role_and_sense(clause: Clause, index: int) -> tuple[str, str, str]:
-    for role, filler in zip(ROLES, clause.roles, strict=True):
-        if filler is not None and filler.head == index:
+    for role, filler in clause.filled.items():
+        if filler.head == index:
             if filler.sense is None:
                 return role, "", ""
             synonyms = Lexicon.load().synonyms(filler.sense)

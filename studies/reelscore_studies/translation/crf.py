@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from reelscore._packages import need
 from reelscore.errors import DataError
-from reelscore.report.tuples import ROLES, Roles, Tuples
+from reelscore.report.tuples import Roles, Tuples
+from reelscore.text.parser.roles import ROLES
 from reelscore_studies.baselines.clip_features import Features
 
 NONE = "<none>"
@@ -48,7 +49,7 @@ def representations(tuples: Tuples, minimum: int = 30) -> dict[str, Representati
 
 
 def _filled(roles: Roles) -> Representation:
-    return tuple(label or NONE for label in roles)
+    return tuple(label or NONE for label in roles[: len(ROLES)])
 
 
 @dataclass(frozen=True)

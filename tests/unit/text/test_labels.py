@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("reelscore_parser")
 
 from reelscore.errors import UnknownNameError
-from reelscore.text.parser.labels import labels
+from reelscore.text.labels import labels
 from reelscore.text.parser.lexicon import Lexicon
 from reelscore.text.parser.roles import Clause, Filler, Sentence
 from reelscore.text.parser.senses import Senses

@@ -34,7 +34,7 @@ from reelscore.report.parser import (
     translation_lines,
 )
 from reelscore.report.tuples import Tuples
-from reelscore.text.parser.labels import GROUPS, labels
+from reelscore.text.labels import GROUPS, labels
 from reelscore.text.parser.senses import RULES
 from reelscore.text.parser.sentences import PRONOUN_RULES, parse, sample_items
 

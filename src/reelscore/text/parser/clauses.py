@@ -29,7 +29,7 @@ AUXILIARY_VERBS = frozenset(
         "get",
     )
 )
-CLOTHING_VERBS = frozenset(("wear", "dress"))
+CLOTHING_VERBS = frozenset(("wear", "dress", "dress_up", "clothe", "costume", "disguise"))
 _VIEW_WORDS = (
     "clip close-up closeup film footage image montage movie photo picture scene shot video view"
 )
@@ -145,7 +145,7 @@ class _Finder:
             child
             for noun in (root, *self._joined_nouns(root))
             for child in self._children(noun, "acl")
-            if child > root and self._is_participle(child)
+            if child > root and self._is_participle(child) and not self._children(child, "nsubj")
         ]
         if participles:
             said = [c for c in participles if self._lemma(c) not in CLOTHING_VERBS]

@@ -33,7 +33,7 @@ _TIME_WORDS = (
     "sunrise twilight time moment second minute hour week month year while season summer winter "
     "spring autumn fall weekend weather rain"
 )
-_TIMES = frozenset(_TIME_WORDS.split())
+TIMES = frozenset(_TIME_WORDS.split())
 _CLOTHING = ("clothing", "footwear", "headdress", "spectacles", "uniform", "mask")
 _PLACE_FILES = frozenset(("noun.artifact", "noun.location", "noun.object"))
 _POSSIBLE_PLACES = _PLACE_FILES | {
@@ -113,7 +113,7 @@ class Places:
         if not ({preposition, preposition.split(" ")[0]} & _LOCATIVE):
             return False
         token = self._tree.tokens[noun]
-        if token.lemma in _TIMES or not token.tag.startswith(("NN", "VBG", "FW")):
+        if token.lemma in TIMES or not token.tag.startswith(("NN", "VBG", "FW")):
             return False
         senses = self._lexicon.senses(token.lemma, "n")
         if not senses:

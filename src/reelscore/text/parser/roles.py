@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 
 from reelscore.text.parser.clauses import Predicate, predicates
 from reelscore.text.parser.lexicon import Lexicon, Sense
-from reelscore.text.parser.places import Places
+from reelscore.text.parser.places import TIMES, Places
 from reelscore.text.parser.trees import ROOT, Token, Tree
 
+ROLES = ("subject", "verb", "object", "location")
+ANIMATE = frozenset(("noun.person", "noun.animal", "noun.group"))
+_RELATIVE = frozenset(("who", "whom", "which", "that"))
 _PLURAL_PRONOUNS = frozenset(("they", "them", "these", "those"))
-_PRONOUNS = frozenset(("he", "she", "it", "who", "that", "which")) | _PLURAL_PRONOUNS
+_PRONOUNS = frozenset(("he", "she", "it")) | _PLURAL_PRONOUNS
+_GIVING = frozenset((14, 15))  # frames "somebody ----s somebody something", "something to somebody"
 _PERSONS = {"he": "man", "she": "woman"}
 _NOT_IN_PHRASES = frozenset(
     (
@@ -66,6 +70,9 @@ class Filler:
 class Clause:
     """Subject, verb, object and location; None where a clause has no such role.
 
+    A relative pronoun is the noun that it stands for: in "the men who robbed the bank" the
+    subject is *man*.
+
     Attributes:
         tokens: The positions of its words in the sentence.
         passive: Whether the grammatical subject is the object.
@@ -73,6 +80,7 @@ class Clause:
         repaired: Whether the tag called the verb another part of speech.
         frame: The sentence frame that chose the sense of the verb.
         phrases: The prepositional phrases of the verb: preposition and noun.
+        recipient: Who is given, shown or told the object.
     """
 
     subject: Filler | None
@@ -85,11 +93,18 @@ class Clause:
     repaired: bool = False
     frame: str | None = None
     phrases: tuple[tuple[str, Filler], ...] = ()
+    recipient: Filler | None = None
 
     @property
     def roles(self) -> tuple[Filler | None, ...]:
         """Subject, verb, object and location, in this order."""
         return self.subject, self.verb, self.object, self.location
+
+    @property
+    def filled(self) -> dict[str, Filler]:
+        """The roles that the clause has, by name; the recipient comes last."""
+        roles = zip((*ROLES, "recipient"), (*self.roles, self.recipient), strict=True)
+        return {name: role for name, role in roles if role is not None}
 
     @property
     def lemmas(self) -> tuple[str | None, ...]:
@@ -180,9 +195,7 @@ class _Reader:
             return self._verbless(predicate)
         said_of = self._grammatical_subject(predicate)
         passive = self._is_passive(predicate)
-        subject, obj = said_of, self._object(predicate)
-        if passive:
-            subject, obj = self._agent(predicate), said_of
+        subject, obj, recipient = self._arguments(predicate, said_of, passive)
         copular = predicate.head if predicate.lemma == "be" and predicate.verbs else None
         if copular is not None and not self._children(copular, "cop"):
             copular = None
@@ -201,7 +214,7 @@ class _Reader:
             verb=self._verb(predicate),
             object=self._filler(obj),
             location=self._filler(location),
-            tokens=self._words_of(predicate, (subject, obj)),
+            tokens=self._words_of(predicate, (subject, obj, recipient)),
             passive=passive,
             negated=any(
                 self._tree.tokens[child].text.lower() in negations
@@ -210,6 +223,7 @@ class _Reader:
             ),
             repaired=predicate.repaired,
             phrases=tuple(self._prepositional(predicate)),
+            recipient=self._filler(recipient),
         )
 
     def _prepositional(self, predicate: Predicate) -> Iterator[tuple[str, Filler]]:
@@ -229,6 +243,21 @@ class _Reader:
         )
 
     # -- subjects and objects
+
+    def _arguments(
+        self, predicate: Predicate, said_of: int | None, passive: bool
+    ) -> tuple[int | None, int | None, int | None]:
+        """Subject, object and recipient."""
+        obj = self._object(predicate)
+        recipient = self._recipient(predicate, obj)
+        if not passive:
+            return said_of, obj, recipient
+        agent = self._agent(predicate)
+        if None not in (obj, said_of) and obj != said_of and self._is_giving(predicate):
+            assert said_of is not None
+            if self._is_someone(said_of):  # "the boy is given an apple"
+                return agent, obj, said_of
+        return agent, said_of, recipient
 
     def _grammatical_subject(self, predicate: Predicate) -> int | None:
         """The subject as the grammar has it: that of a passive is what something is done to."""
@@ -289,11 +318,48 @@ class _Reader:
         if predicate.preposition is not None:
             return self._tree.tokens[predicate.preposition].head
         token = self._tree.tokens[predicate.top]
+        if token.relation == "acl:relcl" and self._lacks_object(predicate):
+            return token.head  # "the bag his wife bought"
         first = self._by_word.get(token.head) if token.relation == "conj" else None
         if first is not None and predicate.head == first.head + 2:
             shared = self._first(first.verbs, "obj")
             return shared if shared is not None and shared > predicate.head else None
         return None
+
+    def _lacks_object(self, predicate: Predicate) -> bool:
+        """Return whether a relative clause without pronoun has a subject and no object."""
+        tokens = self._tree.tokens
+        words = [word for verb in predicate.verbs for word in _reachable(self._tree, verb)]
+        if any(tokens[word].tag in ("WP", "WDT", "WRB") for word in words):
+            return False
+        senses = self._lexicon.senses(predicate.lemma or "", "v")[:3]
+        return (
+            self._first((predicate.top, *predicate.verbs), "nsubj") is not None
+            and tokens[tokens[predicate.top].head].lemma not in TIMES
+            and any(sense.frames & {8, 9, 10, 11, 14, 15} for sense in senses)
+        )
+
+    def _recipient(self, predicate: Predicate, obj: int | None) -> int | None:
+        """Who gets the object: the indirect object, or a person after *to*."""
+        own = self._first(predicate.verbs[::-1], "iobj")
+        if own is not None or not self._is_giving(predicate):
+            return own if own != obj else None
+        heads = (*predicate.verbs, *([obj] if obj is not None else []))
+        for preposition, noun in self._places.phrases(heads):
+            if preposition == "to" and noun > predicate.head and self._is_someone(noun):
+                return noun
+        return None
+
+    def _is_giving(self, predicate: Predicate) -> bool:
+        senses = self._lexicon.senses(predicate.lemma or "", "v")
+        return any(sense.frames & _GIVING for sense in senses)
+
+    def _is_someone(self, noun: int) -> bool:
+        token = self._tree.tokens[noun]
+        senses = self._lexicon.senses(token.lemma, "n")[:1]
+        if token.tag in ("NNP", "PRP"):
+            return token.lemma != "it"
+        return any(self._lexicon.kind(sense) in ANIMATE for sense in senses)
 
     def _twin(self, predicate: Predicate) -> Predicate | None:
         """The second verb of "V and V", which has the arguments of both behind it."""
@@ -334,11 +400,12 @@ class _Reader:
     def _filler(self, index: int | None) -> Filler | None:
         if index is None:
             return None
+        index = self._referent(index)
         token = self._tree.tokens[index]
         fixed = self._children(index, "fixed")  # the head of "each other" is *each*
         named = self._tree.tokens[fixed[-1]] if fixed else token
         lemma, antecedent = named.lemma.lower(), None
-        if lemma in _PRONOUNS and token.tag in ("PRP", "WP", "WDT"):
+        if lemma in _PRONOUNS and token.tag == "PRP":
             antecedent = self._antecedent(index)
             if antecedent is None and self._pronouns == "person":
                 lemma = _PERSONS.get(lemma, lemma)
@@ -356,13 +423,19 @@ class _Reader:
             antecedent=antecedent,
         )
 
+    def _referent(self, index: int) -> int:
+        """The noun that a relative pronoun stands for, else the word itself."""
+        tokens = self._tree.tokens
+        if tokens[index].tag[0] != "W" or tokens[index].text.lower() not in _RELATIVE:
+            return index
+        verb = tokens[index].head
+        while verb != ROOT and not tokens[verb].relation.startswith("acl"):
+            verb = tokens[verb].head
+        return index if verb == ROOT else tokens[verb].head
+
     def _antecedent(self, pronoun: int) -> str | None:
         """The nearest noun subject before a pronoun that agrees with it in number."""
-        token = self._tree.tokens[pronoun]
-        clause = self._tree.tokens[token.head] if token.head != ROOT else None
-        if token.tag in ("WP", "WDT") and clause is not None and clause.head != ROOT:
-            return self._tree.tokens[clause.head].lemma
-        plural = token.lemma in _PLURAL_PRONOUNS
+        plural = self._tree.tokens[pronoun].lemma in _PLURAL_PRONOUNS
         nearest: str | None = None
         subjects = {self._grammatical_subject(predicate) for predicate in self._predicates}
         for index in sorted(subject for subject in subjects if subject is not None):
@@ -400,8 +473,8 @@ class _Reader:
         tops = {other.top for other in self._predicates} - {predicate.top}
         start = predicate.top if predicate.subject is None else predicate.subject
         words = set(self._below_top(start, tops)) | set(self._below_top(predicate.top, tops))
-        for role in roles:
-            if role is not None and role not in words:
+        for role in (self._referent(role) for role in roles if role is not None):
+            if role not in words:
                 words |= set(self._below_top(role, tops))
         tags = {index: self._tree.tokens[index].tag for index in words}
         return tuple(sorted(index for index in words if tags[index] not in (".", ",", ":")))

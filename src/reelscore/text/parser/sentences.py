@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, overload
 
 from reelscore.errors import DataError, check_choice
+from reelscore.text.parser.corrections import corrected
 from reelscore.text.parser.lexicon import Lexicon
 from reelscore.text.parser.roles import Clause, Filler, Sentence, clauses
 from reelscore.text.parser.senses import Senses, read_verbnet
@@ -106,7 +107,8 @@ def trees(captions: Sequence[str], batch: int = 256, threads: int | None = 1) ->
     parsed: dict[str, Tree] = {}
     for start in range(0, len(distinct), batch):
         texts = distinct[start : start + batch]
-        parsed.update(zip(texts, ud_trees(texts, threads=threads), strict=True))
+        drawn = ud_trees(texts, threads=threads)
+        parsed.update((text, corrected(tree)) for text, tree in zip(texts, drawn, strict=True))
     return [[parsed[part] for part in caption] for caption in parts]
 
 
@@ -165,6 +167,7 @@ def _moved(clause: Clause, distance: int) -> Clause:
         verb=moved(clause.verb),
         object=moved(clause.object),
         location=moved(clause.location),
+        recipient=moved(clause.recipient),
         tokens=tuple(index + distance for index in clause.tokens),
         phrases=tuple(
             (preposition, replace(noun, head=noun.head + distance))

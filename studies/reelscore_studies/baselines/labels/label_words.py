@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.errors import DataError, check_choice
-from reelscore.report.tuples import ROLES, Roles, Tuples
+from reelscore.report.tuples import Roles, Tuples
+from reelscore.text.parser.roles import ROLES
 from reelscore.text.tokens import tokenize
 
 GROUP_NAMES = ("verb", "place", "object", "other", "all")
@@ -113,7 +114,7 @@ def _count(tuples: Tuples) -> dict[str, Counter[str]]:
 
 
 def _fillers(roles: Roles) -> list[tuple[str, str]]:
-    return [(role, word) for role, word in zip(ROLES, roles, strict=True) if word]
+    return [(role, word) for role, word in roles._asdict().items() if word]
 
 
 def _membership(

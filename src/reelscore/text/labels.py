@@ -142,12 +142,10 @@ def _uses(
 ) -> Iterator[tuple[str, str, Sense | None]]:
     """Role, label and sense of every word that fills a role."""
     for clause in (clause for sentence in sentences for clause in sentence.clauses):
-        roles = zip(("subject", "verb", "object", "location"), clause.roles, strict=True)
-        for role, filler in roles:
-            if filler is not None:
-                name = _name(filler, kind)
-                if name:
-                    yield role, name, filler.sense
+        for role, filler in clause.filled.items():
+            name = _name(filler, kind)
+            if name:
+                yield role, name, filler.sense
 
 
 def _name(filler: Filler, kind: LabelKind) -> str:
