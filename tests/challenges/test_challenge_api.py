@@ -75,6 +75,8 @@ def test_a_file_is_taken_once_and_scored(app):
     assert refused.status_code == 422
     assert refused.json()["reason"] == "invalid"
     assert "run.json: entry 2: item 'v2': the caption is empty." in refused.json()["problems"]
+    alone = program.submit(captions(items=9)).json()
+    assert alone["problems"] == [alone["message"]]
     checked = program.post(f"{DOGS}/phases/main/check", files={"file": ("run.json", captions())})
     assert checked.json() == {"message": "run.json can be scored.", "notes": []}
     first = program.submit(captions(), "k1", method="ours")
@@ -165,7 +167,7 @@ def test_owners_decide_with_a_reason(app, owner):
     member = Program(app, "pat", "read", "submit")
     assert member.get(f"{DOGS}/phases/main/quota").json()["today"] == 8
     back = program.post(f"{place}/grant", json={**grant, "amount": -3})
-    assert back.json()["message"].endswith("may submit 3 less.")
+    assert back.json()["message"].endswith("may submit 3 less in main.")
     assert member.get(f"{DOGS}/phases/main/quota").json()["today"] == 5
     assert program.post(f"{place}/grant", json={**grant, "amount": -1}).status_code == 422
     assert program.post(f"{place}/disqualify", json={"reason": "copied"}).status_code == 200
@@ -174,6 +176,21 @@ def test_owners_decide_with_a_reason(app, owner):
     id = member.submit(captions()).json()["id"]
     rerun = program.post(f"{API}/submissions/{id}/rerun", json={"reason": "again"})
     assert rerun.json()["reason"] == "closed"  # it has not failed
+    status = f"{API}/submissions/{id}/status"
+    off = {"status": "disqualified", "reason": "copied"}
+    assert program.post(status, json={**off, "status": "gone"}).status_code == 422
+    assert member.post(status, json=off).status_code == 403
+    assert program.post(status, json=off).json()["message"].endswith("is disqualified.")
+    assert member.get(f"{API}/submissions/{id}").json()["status"] == "disqualified"
+    assert program.post(status, json={**off, "status": "active"}).status_code == 200
+    again = program.post(f"{DOGS}/phases/main/rescore", json={"reason": "a new version"})
+    assert again.json() == {"message": "1 submission of main is scored again."}
+    link = program.post(f"{DOGS}/password", json={"name": "pat"}).json()["link"]
+    assert "/account/reset/" in link
+    closed = {"state": "closed", "reason": "it is over"}
+    assert program.post(f"{DOGS}/state", json=closed).status_code == 200
+    assert member.submit(captions(1)).json()["reason"] == "closed"
+    assert program.post(f"{DOGS}/state", json={**closed, "state": "open"}).status_code == 200
     dates = {"closes": "2026-07-01T00:00:00Z", "reason": "more time"}
     assert program.post(f"{DOGS}/phases/main/extend", json=dates).status_code == 200
     assert "more time" in Visitor(app).get("/challenges/dogs").text

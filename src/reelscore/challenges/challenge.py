@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
+from typing import Literal
 
-from sqlalchemy import Connection, select, text, update
+from sqlalchemy import Connection, select, update
 
 from reelscore.challenges.definition import records as defined
 from reelscore.challenges.definition.checks import story_protocol
@@ -24,24 +24,14 @@ from reelscore.challenges.store.tables import TableRow, open_challenges
 from reelscore.challenges.uploads.splits import items_of
 from reelscore.challenges.uploads.uploads import Expected, ItemList
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.store.database import Database
+from reelscore.store.database import Database, server_clock
 from reelscore.store.locations import Where
 from reelscore.store.values import to_iso
 
 Clock = Callable[[Connection], int]
 Dates = Mapping[str, tuple[int | None, int | None]]  # before and after, by name
+State = Literal["draft", "open", "closed", "archived"]
 DAY = 86_400_000_000  # microseconds
-
-
-def server_clock(connection: Connection) -> int:
-    """Return the time in microseconds since 1970: PostgreSQL's own, or with SQLite this machine's.
-
-    Several machines may work on a PostgreSQL database; their own clocks do not matter then.
-    """
-    if connection.dialect.name == "sqlite":
-        return time.time_ns() // 1000
-    now = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-    return int(connection.execute(text(now)).scalar_one())
 
 
 def day_of(moment: int) -> str:
@@ -243,7 +233,7 @@ class Challenge:
             dates = {"closes": (own.closes, new_closes), "reveals": (own.reveals, new_reveals)}
             log_dates(connection, self, id, dates, actor, reason)
 
-    def set_state(self, state: str, *, actor: str, reason: str) -> None:
+    def set_state(self, state: State, *, actor: str, reason: str) -> None:
         """Make it a draft, open, closed or archived."""
         check_reason(reason)
         with self.writing() as connection:

@@ -43,7 +43,8 @@ class RefusedUpload(RefusedError):
     """
 
     def __init__(self, report: UploadReport) -> None:
-        super().__init__("invalid", "\n".join([report.message, *report.problems, *report.notes]))
+        text = "\n".join([report.message, *report.problems, *report.notes])
+        super().__init__("invalid", text, report.problems or (report.message,))
         self.report = report
 
 

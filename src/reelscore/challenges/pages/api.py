@@ -1,140 +1,46 @@
 """The programming interface: most of what pages show and do, as JSON, for programs with a token.
 
-Cookies count for nothing here, so that no other site can use a browser's session.
+What is done with a form of a page, such as a decision of owners, is beside that form: see
+`reelscore.challenges.pages.programs.deeds`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
 from anyio import to_thread
-from fastapi import Body, Depends, File, Form, Header, Path, Request, UploadFile
+from fastapi import File, Form, Header, Request, UploadFile
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel
 
 from reelscore.challenges import quota
 from reelscore.challenges.boards.board_forms import board_csv, board_dict
 from reelscore.challenges.pages.boards import member_names, seen_board
-from reelscore.challenges.pages.console import change_dates
-from reelscore.challenges.pages.context import (
-    ChallengePage,
-    Router,
-    challenges_of,
-    find_page,
-    is_organiser,
-    listed_challenges,
-    missing,
-    open_page,
-)
+from reelscore.challenges.pages.context import ChallengePage, Router, listed_challenges, missing
 from reelscore.challenges.pages.overview import items
-from reelscore.challenges.pages.submissions import (
-    choose_own,
-    file_answer,
-    file_name,
-    handed_in,
-    own_record,
-    set_own_status,
+from reelscore.challenges.pages.programs import (
+    REFUSALS,
+    Answer,
+    Anybody,
+    Id,
+    Owner,
+    Reader,
+    Submitter,
+    bearer,
+    found_submission,
+    team_of_program,
 )
-from reelscore.challenges.people import teams
-from reelscore.challenges.people.teams import Team
-from reelscore.challenges.people.tokens import find_token
-from reelscore.challenges.queue import jobs
+from reelscore.challenges.pages.submissions import file_answer, file_name, handed_in
 from reelscore.challenges.queue.queue_state import queue_state, waits_for
 from reelscore.challenges.submissions import SubmissionReceipt, Upload
 from reelscore.challenges.uploads.uploads import Accepted
 from reelscore.challenges.views import LogEvent, SubmissionRecord
 from reelscore.errors import RefusedError
 from reelscore.store.values import to_iso
-from reelscore.web.requests import API, Guard, RefusedRequest
-from reelscore.web.site import Site, address, check_failures
-from reelscore.web.store.accounts import Account, find_account
+from reelscore.web.requests import API
 
-
-class Refusal(BaseModel):
-    """What every error of this interface looks like; see `reelscore.web.requests.error_answer`."""
-
-    message: str
-    reason: str
-    problems: list[str]
-
-
-router = Router(prefix=API, responses={422: {"model": Refusal}, "4XX": {"model": Refusal}})
-Id = Annotated[str, Path(max_length=100)]
-Reason = Annotated[str, Body(max_length=2000)]
-Answer = dict[str, object]  # what is sent as JSON
-
-
-def _bearer(request: Request, scope: str = "") -> tuple[Account | None, tuple[str, ...]]:
-    """Return the account whose token a request bears, and what the token is good for."""
-    site: Site = request.app.state.site
-    kind, _, secret = request.headers.get("authorization", "").partition(" ")
-    if not kind and not scope:
-        return None, ()
-    if kind.lower() != "bearer" or not secret:
-        raise RefusedRequest(401, "token", "Send a token: 'Authorization: Bearer …'.")
-    check_failures.value(request)
-    try:
-        token = find_token(challenges_of(request), secret.strip())
-    except RefusedError as error:
-        site.failures.note(address(request))
-        raise RefusedRequest(401, error.reason, str(error)) from None
-    account = find_account(challenges_of(request).database, token.account)
-    if account is None:
-        raise RefusedRequest(401, "unknown", "The account of this token was removed.")
-    return account, token.scopes
-
-
-def _check_scope(page: ChallengePage, scope: str, scopes: tuple[str, ...]) -> None:
-    if scope and scope not in scopes:
-        raise RefusedRequest(403, "scope", f"This token may not {scope}; make one that may.")
-    if scope == "organise" and not (page.account and page.account.is_owner):
-        raise RefusedRequest(403, "scope", "Only an owner may do this.")
-
-
-def _guard(scope: str) -> Guard[ChallengePage]:
-    def check(request: Request) -> ChallengePage:
-        account, scopes = _bearer(request, scope)
-        if "challenge" in request.path_params:
-            page = find_page(request, account)
-        else:
-            page = _page_of_submission(request, account)
-        _check_scope(page, scope, scopes)
-        return page
-
-    return Guard(check)
-
-
-def _page_of_submission(request: Request, account: Account | None) -> ChallengePage:
-    id = str(request.path_params["submission"])
-    challenge = challenges_of(request).of_submission(id)
-    if challenge is None or (challenge.state == "draft" and not is_organiser(account)):
-        raise missing()
-    page = open_page(request, challenge, account)
-    if page.view.find(id) is None:  # of a phase that they may not know of
-        raise missing()
-    return page
-
-
-def _found(page: ChallengePage, id: str) -> tuple[str, SubmissionRecord]:
-    """Return a submission with its phase; what may be seen of it is to be asked."""
-    submission = page.view.find(id)
-    if submission is None:
-        raise missing()
-    return submission
-
-
-Anybody = Annotated[ChallengePage, Depends(_guard(""))]
-Reader = Annotated[ChallengePage, Depends(_guard("read"))]
-Submitter = Annotated[ChallengePage, Depends(_guard("submit"))]
-Owner = Annotated[ChallengePage, Depends(_guard("organise"))]
-
-
-def _own_team(page: ChallengePage) -> Team:
-    if page.team is None:
-        raise RefusedRequest(403, "team", "You are in no team of this challenge; make one first.")
-    return page.team
+router = Router(prefix=API, responses=REFUSALS)
 
 
 # What everybody may read
@@ -143,7 +49,7 @@ def _own_team(page: ChallengePage) -> Team:
 @router.get("/challenges")
 def give_challenges(request: Request) -> Answer:
     """List the challenges."""
-    account, _ = _bearer(request)
+    account, _ = bearer(request)
     return {
         "challenges": [
             {"id": challenge.id, "name": challenge.definition.name, "state": challenge.state}
@@ -229,7 +135,7 @@ def give_board(page: Anybody, board: Id) -> Answer:
 def give_quota(page: Reader, phase: Id) -> Response:
     """Return what the team has left in a phase."""
     own = page.phase(phase)
-    _own_team(page)
+    team_of_program(page)
     return JSONResponse(_left(page.left(own)))
 
 
@@ -278,7 +184,7 @@ def _submission(page: ChallengePage, phase: str, record: SubmissionRecord) -> An
 @router.get("/submissions/{submission}")
 def give_submission(page: Reader, submission: Id) -> Answer:
     """Return a submission: its state, and the scores that may be seen."""
-    phase, record = _found(page, submission)
+    phase, record = found_submission(page, submission)
     if not page.view.sees_state(phase, record):
         raise missing()
     return _submission(page, phase, record)
@@ -293,7 +199,7 @@ def give_file(page: Reader, submission: Id) -> Response:
 @router.get("/submissions/{submission}/items")
 def give_item_scores(page: Reader, submission: Id) -> Answer:
     """Return the scores of all items of public splits."""
-    phase, record = _found(page, submission)
+    phase, record = found_submission(page, submission)
     view = page.view
     splits = {}
     for split in view.definition.phase(phase).splits:
@@ -315,7 +221,7 @@ def give_item_scores(page: Reader, submission: Id) -> Answer:
 @router.post("/challenges/{challenge}/phases/{phase}/check")
 async def check_file(page: Submitter, phase: Id, file: Annotated[UploadFile, File()]) -> Response:
     """Check a file; nothing is charged or kept."""
-    _own_team(page)
+    team_of_program(page)
     checked = await _handed_in(page, phase, file)
     headers = await to_thread.run_sync(_quota_headers, page, phase)
     answer = {"message": f"{file_name(file)} can be scored.", "notes": list(checked.notes)}
@@ -334,7 +240,7 @@ async def submit(
     idempotency_key: Annotated[str, Header(max_length=200)] = "",
 ) -> Response:
     """Hand a file in; the same key is the same submission."""
-    _own_team(page)
+    team_of_program(page)
     said = Upload(file_name(file), b"", method, description, link, idempotency_key, force)
     receipt = await _handed_in(page, phase, file, said)
     assert isinstance(receipt, SubmissionReceipt)
@@ -373,29 +279,7 @@ def _left_headers(left: quota.Left, phase: str) -> dict[str, str]:
     return {**headers, "X-Quota-Phase": phase}
 
 
-@router.post("/submissions/{submission}/choose")
-def choose(page: Submitter, submission: Id) -> Answer:
-    """Let a submission count; only the captain may."""
-    choose_own(page, submission)
-    return {"message": "The choice is noted."}
-
-
-@router.post("/submissions/{submission}/withdraw")
-def withdraw(page: Submitter, submission: Id) -> Answer:
-    """Take a submission off the boards."""
-    set_own_status(page, submission, "withdrawn")
-    return {"message": "The submission is withdrawn."}
-
-
-@router.post("/submissions/{submission}/cancel")
-def cancel(page: Submitter, submission: Id) -> Answer:
-    """Cancel a submission that waits; it is not charged."""
-    own_record(page, submission)
-    jobs.cancel(page.challenge, submission, actor=page.name)
-    return {"message": "The submission is cancelled and not charged."}
-
-
-# What owners do
+# What owners read
 
 
 @router.get("/challenges/{challenge}/queue")
@@ -425,56 +309,3 @@ def give_events(page: Owner) -> Answer:
 
 def _events(events: Sequence[LogEvent]) -> list[Answer]:
     return [{**event._asdict(), "time": to_iso(event.time)} for event in events]
-
-
-@router.post("/challenges/{challenge}/teams/{team}/grant")
-def grant(
-    page: Owner,
-    team: Id,
-    phase: Annotated[str, Body(max_length=100)],
-    amount: Annotated[int, Body(ge=-10_000, le=10_000)],
-    reason: Reason,
-) -> Answer:
-    """Grant a team more submissions, or take granted ones back."""
-    own, named = page.phase(phase), page.named_team(team)
-    quota.give(page.challenge, own, named, amount, actor=page.name, reason=reason)
-    return {"message": f"{named.name} may submit {quota.changed(amount)}."}
-
-
-def _decision(what: str) -> Callable[..., Answer]:
-    def decide(
-        page: Owner, team: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
-    ) -> Answer:
-        named = page.named_team(team)
-        teams.decide(page.challenge, named, what, actor=page.name, reason=reason)
-        return {"message": f"{what}: {named.name}"}
-
-    decide.__doc__ = f"{what.capitalize()} a team."
-    return decide
-
-
-for _what in ("approve", "disqualify", "reinstate"):
-    _path = f"/challenges/{{challenge}}/teams/{{team}}/{_what}"
-    router.add_api_route(_path, _decision(_what), methods=["POST"], name=_what)
-
-
-@router.post("/submissions/{submission}/rerun")
-def rerun(
-    page: Owner, submission: Id, reason: Annotated[str, Body(max_length=2000, embed=True)]
-) -> Answer:
-    """Queue a failed submission again."""
-    jobs.rerun(page.challenge, submission, actor=page.name, reason=reason)
-    return {"message": "The submission waits to be scored."}
-
-
-@router.post("/challenges/{challenge}/phases/{phase}/extend")
-def extend(
-    page: Owner,
-    phase: Id,
-    reason: Reason,
-    closes: Annotated[str, Body(max_length=40)] = "",
-    reveals: Annotated[str, Body(max_length=40)] = "",
-) -> Answer:
-    """Change when a phase closes or reveals."""
-    change_dates(page, phase, closes, reveals, reason)
-    return {"message": "The dates are changed."}

@@ -12,17 +12,18 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar, get_args
 
 from fastapi import Form
-from fastapi import Path as PathField
 from fastapi.responses import FileResponse, Response
+from pydantic import Field
 from starlette.background import BackgroundTask
 
 from reelscore.campaigns.pages.open_campaigns import campaigns_of
 from reelscore.campaigns.store.records import Status
 from reelscore.challenges import quota, submissions
 from reelscore.challenges.boards.board_forms import named_members
+from reelscore.challenges.challenge import State
 from reelscore.challenges.exchange.archive import archive_files
 from reelscore.challenges.exchange.exports import Contents, export_challenge, note_download
 from reelscore.challenges.pages.accounts import reset_link
@@ -34,7 +35,7 @@ from reelscore.challenges.pages.context import (
     missing,
 )
 from reelscore.challenges.pages.overview import team_names
-from reelscore.challenges.pages.submissions import SubmissionId
+from reelscore.challenges.pages.programs import Id, Link, Owner, Reason, deeds
 from reelscore.challenges.pages.wing_pages import PATH
 from reelscore.challenges.people import teams
 from reelscore.challenges.people.human import Evaluation, list_evaluations, make_campaign, publish
@@ -45,6 +46,7 @@ from reelscore.challenges.people.invitations import (
 )
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import queue_state
+from reelscore.challenges.store.events import check_reason
 from reelscore.challenges.views import View
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
@@ -53,12 +55,11 @@ from reelscore.web.site import FromOurForm
 from reelscore.web.store.accounts import account_names, list_accounts
 
 router = Router(prefix=PATH + "/{challenge}/console")
-Reason = Annotated[str, Form(max_length=2000)]
-Phase = Annotated[str, Form(max_length=100)]
-TeamId = Annotated[str, PathField(alias="team", max_length=100)]
-HumanId = Annotated[str, PathField(alias="human", max_length=100)]
+Amount = Annotated[int, Field(ge=-10_000, le=10_000)]
+Moment = Annotated[str, Field(max_length=40)]
+Name = Annotated[str, Field(max_length=60)]
 Result = TypeVar("Result")
-_STATES = ("draft", "open", "closed", "archived")
+_NO_LINK = Link("", "")
 
 
 @router.get("")
@@ -67,7 +68,7 @@ def show_console(page: OrganiserPage) -> Response:
     return _console(page)
 
 
-def _console(page: ChallengePage, status: int = 200, /, **more: object) -> Response:
+def _console(page: ChallengePage, made: Link = _NO_LINK) -> Response:
     """Show the console, perhaps with a link that was just made."""
     view = page.view
     records = [(phase, record) for phase in view.phases for record in view.submissions(phase)]
@@ -81,13 +82,12 @@ def _console(page: ChallengePage, status: int = 200, /, **more: object) -> Respo
     people = _people(page)
     return page.render(
         "console.html",
-        status,
         queue=queue_state(page.challenge.store),
         teams=teams.list_teams(page.challenge),
         counts=counts,
         records=list(reversed(records)),
         same=same,
-        states=_STATES,
+        states=get_args(State),
         people=people,
         invited=invited_teams(page.challenge),
         evaluations=watched(page),
@@ -95,7 +95,7 @@ def _console(page: ChallengePage, status: int = 200, /, **more: object) -> Respo
         names=team_names(page),
         changed=view.changed_event(),
         chain=view.chain_head(),
-        **{"error": "", "link": "", "link_for": "", **more},
+        made=made,
     )
 
 
@@ -126,48 +126,43 @@ def renew_queue(page: OrganiserPage) -> Response:
     return page.render_part("queue.html", queue=queue_state(page.challenge.store))
 
 
-@router.post("/teams/{team}/decide", dependencies=[FromOurForm])
-def decide(
-    page: OwnerPage, id: TeamId, what: Annotated[str, Form(max_length=20)], reason: Reason
-) -> Response:
-    """Approve, disqualify or reinstate a team."""
-    own = page.named_team(id)
-    teams.decide(page.challenge, own, what, actor=page.name, reason=reason)
-    return page.go_to("/console", f"{own.name}: {what}.")
+# What owners decide: each decision is a form of the console, and a request of programs
+
+decisions, decision = deeds(OwnerPage, Owner, "/console", _console)
 
 
-@router.post("/teams/{team}/grant", dependencies=[FromOurForm])
-def grant(
-    page: OwnerPage,
-    id: TeamId,
-    phase: Phase,
-    amount: Annotated[int, Form(ge=-10_000, le=10_000)],
-    reason: Reason,
-) -> Response:
+@decision("/console/teams/{team}/grant", "/teams/{team}/grant")
+def grant(page: ChallengePage, team: Id, phase: Id, amount: Amount, reason: Reason) -> str:
     """Grant a team more submissions, or take granted ones back."""
-    own, of_phase = page.named_team(id), page.phase(phase)
+    own, of_phase = page.named_team(team), page.phase(phase)
     quota.give(page.challenge, of_phase, own, amount, actor=page.name, reason=reason)
-    return page.go_to("/console", f"{own.name} may submit {quota.changed(amount)} in {phase}.")
+    return f"{own.name} may submit {quota.changed(amount)} in {phase}."
 
 
-@router.post("/teams/{team}/merge", dependencies=[FromOurForm])
-def merge(
-    page: OwnerPage, id: TeamId, into: Annotated[str, Form(max_length=100)], reason: Reason
-) -> Response:
+@decision("/console/teams/{team}/merge", "/teams/{team}/merge")
+def merge(page: ChallengePage, team: Id, into: Id, reason: Reason) -> str:
     """Merge a team into another."""
-    own, other = page.named_team(id), page.named_team(into)
+    own, other = page.named_team(team), page.named_team(into)
     teams.merge(page.challenge, own, other, actor=page.name, reason=reason)
-    return page.go_to("/console", f"{own.name} is part of {other.name} now.")
+    return f"{own.name} is part of {other.name} now."
 
 
-@router.post("/phases/{phase}/invitations", dependencies=[FromOurForm])
+@decision("/console/teams/{team}/decide", "/teams/{team}/{what}")
+def decide(page: ChallengePage, team: Id, what: teams.Decision, reason: Reason) -> str:
+    """Approve, disqualify or reinstate a team."""
+    own = page.named_team(team)
+    teams.decide(page.challenge, own, what, actor=page.name, reason=reason)
+    return f"{own.name}: {what}."
+
+
+@decision("/console/phases/{phase}/invitations", "/phases/{phase}/invitations")
 def change_invitation(
-    page: OwnerPage,
-    phase: Annotated[str, PathField(max_length=100)],
-    team: Annotated[str, Form(max_length=100)],
-    what: Annotated[str, Form(pattern="^(invite|withdraw)$")],
+    page: ChallengePage,
+    phase: Id,
+    team: Id,
+    what: Literal["invite", "withdraw"],
     reason: Reason,
-) -> Response:
+) -> str:
     """Invite a team to a phase that is not listed, or take the invitation back."""
     change, done = {
         "invite": (invite_to_phase, "is invited"),
@@ -176,42 +171,29 @@ def change_invitation(
     own = page.named_team(team)
     page.phase(phase)
     change(page.challenge, phase, own, actor=page.name, reason=reason)
-    return page.go_to("/console", f"{own.name} {done} to {phase}.")
+    return f"{own.name} {done} to {phase}."
 
 
-@router.post("/submissions/{submission}/status", dependencies=[FromOurForm])
+@decision("/console/submissions/{submission}/status", "/submissions/{submission}/status")
 def set_status(
-    page: OwnerPage,
-    id: SubmissionId,
-    status: Annotated[str, Form(pattern="^(active|disqualified)$")],
-    reason: Reason,
-) -> Response:
+    page: ChallengePage, submission: Id, status: Literal["active", "disqualified"], reason: Reason
+) -> str:
     """Disqualify a submission, or take that back."""
-    submissions.set_status(page.challenge, id, status, actor=page.name, reason=reason)
-    return page.go_to("/console", f"Submission {id} is {status}.")
+    submissions.set_status(page.challenge, submission, status, actor=page.name, reason=reason)
+    return f"Submission {submission} is {status}."
 
 
-@router.post("/submissions/{submission}/rerun", dependencies=[FromOurForm])
-def rerun(page: OwnerPage, id: SubmissionId, reason: Reason) -> Response:
+@decision("/console/submissions/{submission}/rerun", "/submissions/{submission}/rerun")
+def rerun(page: ChallengePage, submission: Id, reason: Reason) -> str:
     """Queue a failed submission again."""
-    jobs.rerun(page.challenge, id, actor=page.name, reason=reason)
-    return page.go_to("/console", f"Submission {id} waits to be scored.")
+    jobs.rerun(page.challenge, submission, actor=page.name, reason=reason)
+    return f"Submission {submission} waits to be scored."
 
 
-@router.post("/dates", dependencies=[FromOurForm])
-def set_dates(
-    page: OwnerPage,
-    phase: Phase,
-    reason: Reason,
-    closes: Annotated[str, Form(max_length=40)] = "",
-    reveals: Annotated[str, Form(max_length=40)] = "",
-) -> Response:
-    """Change when a phase closes or reveals; participants read it on the overview."""
-    change_dates(page, phase, closes, reveals, reason)
-    return page.go_to("/console", f"The dates of {phase} are changed.")
-
-
-def change_dates(page: ChallengePage, phase: str, closes: str, reveals: str, reason: str) -> None:
+@decision("/console/dates", "/phases/{phase}/extend")
+def change_dates(
+    page: ChallengePage, phase: Id, reason: Reason, closes: Moment = "", reveals: Moment = ""
+) -> str:
     """Change when a phase closes or reveals; empty times stay."""
     page.challenge.change_dates(
         page.phase(phase).id,
@@ -220,46 +202,40 @@ def change_dates(page: ChallengePage, phase: str, closes: str, reveals: str, rea
         closes=from_iso(closes or None),
         reveals=from_iso(reveals or None),
     )
+    return f"The dates of {phase} are changed."
 
 
-@router.post("/rescore", dependencies=[FromOurForm])
-def rescore(page: OwnerPage, phase: Phase, reason: Reason) -> Response:
+@decision("/console/rescore", "/phases/{phase}/rescore")
+def rescore(page: ChallengePage, phase: Id, reason: Reason) -> str:
     """Score all submissions of a phase again, as the next generation."""
     count = jobs.rescore(page.challenge, page.phase(phase).id, actor=page.name, reason=reason)
     what = "1 submission" if count == 1 else f"{count:,} submissions"
-    return page.go_to(
-        "/console", f"{what} of {phase} {'is' if count == 1 else 'are'} scored again."
-    )
+    return f"{what} of {phase} {'is' if count == 1 else 'are'} scored again."
 
 
-@router.post("/state", dependencies=[FromOurForm])
-def change_state(
-    page: OwnerPage, state: Annotated[str, Form(max_length=20)], reason: Reason
-) -> Response:
+@decision("/console/state", "/state")
+def change_state(page: ChallengePage, state: State, reason: Reason) -> str:
     """Make the challenge a draft, open, closed or archived."""
-    if state not in _STATES:
-        raise DataError(f"{state!r} is no state; expected {', '.join(_STATES)}.")
     page.challenge.set_state(state, actor=page.name, reason=reason)
-    return page.go_to("/console", f"The challenge is {state} now.")
+    return f"The challenge is {state} now."
 
 
-@router.post("/invite", dependencies=[FromOurForm])
-def invite(page: OwnerPage) -> Response:
+@decision("/console/invite", "/invite")
+def invite(page: ChallengePage) -> Link:
     """Make a link by which people can register, good for thirty days."""
     token = page.site.signer.sign("invitation", page.challenge.id)
     link = f"{page.site.settings.url}{page.path}/register?invitation={token}"
-    return _console(page, link=link, link_for="A link to register, good for thirty days")
+    return Link("A link to register, good for thirty days", link)
 
 
-@router.post("/password", dependencies=[FromOurForm])
-def new_password(page: OwnerPage, name: Annotated[str, Form(max_length=60)]) -> Response:
+@decision("/console/password", "/password")
+def new_password(page: ChallengePage, name: Name) -> Link:
     """Make a link by which a participant sets a new password, good once within a day."""
     participants = list_accounts(page.site.database, ("participant",))
     account = next((each for each in participants if each.name == name), None)
     if account is None:
-        return _console(page, 422, error=f"There is no participant {name!r}.")
-    link = reset_link(page.site, account)
-    return _console(page, link=link, link_for=f"A new password for {name}, good once, for a day")
+        raise DataError(f"There is no participant {name!r}.")
+    return Link(f"A new password for {name}, good once, for a day", reset_link(page.site, account))
 
 
 # Evaluations by people
@@ -282,27 +258,25 @@ def watched(page: ChallengePage) -> list[Watched]:
     ]
 
 
-@router.post("/human/{human}/make", dependencies=[FromOurForm])
-def make(page: OwnerPage, id: HumanId, reason: Reason) -> Response:
+@decision("/console/human/{human}/make", "/human/{human}/make")
+def make(page: ChallengePage, human: Id, reason: Reason) -> str:
     """Freeze the final entries and make a campaign of them, as a draft."""
-    made = _decided(make_campaign, page, id, reason)
-    done = f"The campaign of {id} is made of {len(made.entries)} entries and {made.items} items."
-    return page.go_to("/console", done)
+    made = _decided(make_campaign, page, human, reason)
+    return f"The campaign of {human} is made of {len(made.entries)} entries and {made.items} items."
 
 
-@router.post("/human/{human}/publish", dependencies=[FromOurForm])
-def publish_column(page: OwnerPage, id: HumanId, reason: Reason) -> Response:
+@decision("/console/human/{human}/publish", "/human/{human}/publish")
+def publish_column(page: ChallengePage, human: Id, reason: Reason) -> str:
     """Make the verdict of the closed campaign a column that everybody sees."""
-    _decided(publish, page, id, reason)
-    return page.go_to("/console", f"The column of {id} is published.")
+    _decided(publish, page, human, reason)
+    return f"The column of {human} is published."
 
 
 def _decided(decide: Callable[..., Result], page: ChallengePage, id: str, reason: str) -> Result:
     """Make or publish an evaluation that exists, with a reason for the log."""
     if id not in {human.id for human in page.view.definition.humans}:
         raise missing()
-    if not reason.strip():
-        raise DataError("Say why; it stands in the log.")
+    check_reason(reason)
     return decide(page.view, page.site.settings.database, id, actor=page.name, reason=reason)
 
 
@@ -313,12 +287,11 @@ def _decided(decide: Callable[..., Result], page: ChallengePage, id: str, reason
 @router.post("/export", dependencies=[FromOurForm])
 def give_export(
     page: OwnerPage,
-    reason: Reason,
+    reason: Annotated[Reason, Form()],
     addresses: Annotated[bool, Form()] = False,
 ) -> Response:
     """Make an export and send it; the log says who took it along, and why."""
-    if not reason.strip():
-        raise DataError("Say why; it stands in the log.")
+    check_reason(reason)
 
     def write(path: Path) -> None:
         contents = Contents(addresses=addresses, blind_items=False)

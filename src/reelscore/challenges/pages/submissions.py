@@ -25,6 +25,7 @@ from reelscore.challenges.pages.context import (
     TeamPage,
     missing,
 )
+from reelscore.challenges.pages.programs import Id, Submitter, deeds
 from reelscore.challenges.pages.teams import is_captain
 from reelscore.challenges.pages.wing_pages import PATH, pages_of
 from reelscore.challenges.queue import jobs
@@ -233,49 +234,43 @@ def _mine(page: ChallengePage) -> dict[str, object]:
     return {"lines": own, "captain": is_captain(page), "seconds": seconds}
 
 
-@router.post("/submissions/{submission}/choose", dependencies=[FromOurForm])
-def choose(page: TeamPage, id: SubmissionId) -> Response:
+# What a team does with its submissions
+
+own_deeds, deed = deeds(TeamPage, Submitter, "/mine")
+
+
+@deed("/submissions/{submission}/choose", "/submissions/{submission}/choose")
+def choose(page: ChallengePage, submission: Id) -> str:
     """Let a submission count; only the captain may."""
-    choose_own(page, id)
-    return page.go_to("/mine", "Your choice is noted.")
-
-
-def choose_own(page: ChallengePage, id: str) -> None:
-    """Let a submission of the visitor's team count."""
-    own_record(page, id)
+    own_record(page, submission)
     if not is_captain(page):
         raise HTTPException(403, "Only the captain of the team chooses.")
-    submissions.choose(page.challenge, id, actor=page.name)
+    submissions.choose(page.challenge, submission, actor=page.name)
+    return "Your choice is noted."
 
 
-@router.post("/submissions/{submission}/withdraw", dependencies=[FromOurForm])
-def withdraw(page: TeamPage, id: SubmissionId) -> Response:
+@deed("/submissions/{submission}/withdraw", "/submissions/{submission}/withdraw")
+def withdraw(page: ChallengePage, submission: Id) -> str:
     """Take a submission off the boards; it can be put back until the close."""
-    number = set_own_status(page, id, "withdrawn")
-    return page.go_to("/mine", f"Submission {number} is withdrawn.")
+    _, record = own_record(page, submission)
+    submissions.withdraw(page.challenge, submission, actor=page.name)
+    return f"Submission {record.number} is withdrawn."
 
 
-@router.post("/submissions/{submission}/restore", dependencies=[FromOurForm])
-def restore(page: TeamPage, id: SubmissionId) -> Response:
+@deed("/submissions/{submission}/restore", "/submissions/{submission}/restore")
+def restore(page: ChallengePage, submission: Id) -> str:
     """Put a withdrawn submission back, until the close."""
-    number = set_own_status(page, id, "active")
-    return page.go_to("/mine", f"Submission {number} counts again.")
+    _, record = own_record(page, submission)
+    submissions.restore(page.challenge, submission, actor=page.name)
+    return f"Submission {record.number} counts again."
 
 
-def set_own_status(page: ChallengePage, id: str, status: str) -> int:
-    """Withdraw a submission of the visitor's team, or put it back; give its number."""
-    _, record = own_record(page, id)
-    change = submissions.withdraw if status == "withdrawn" else submissions.restore
-    change(page.challenge, id, actor=page.name)
-    return record.number
-
-
-@router.post("/submissions/{submission}/cancel", dependencies=[FromOurForm])
-def cancel(page: TeamPage, id: SubmissionId) -> Response:
+@deed("/submissions/{submission}/cancel", "/submissions/{submission}/cancel")
+def cancel(page: ChallengePage, submission: Id) -> str:
     """Cancel a submission that waits; it is not charged."""
-    _, record = own_record(page, id)
-    jobs.cancel(page.challenge, id, actor=page.name)
-    return page.go_to("/mine", f"Submission {record.number} is cancelled and not charged.")
+    _, record = own_record(page, submission)
+    jobs.cancel(page.challenge, submission, actor=page.name)
+    return f"Submission {record.number} is cancelled and not charged."
 
 
 @router.get("/submissions/{submission}/file")

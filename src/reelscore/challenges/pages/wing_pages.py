@@ -137,10 +137,8 @@ def _routes() -> list[BaseRoute]:
         teams,
     )
 
-    return routes_of(
-        *(accounts, overview, boards, teams, submissions, reports),
-        *(console, api),
-    )
+    modules = (accounts, overview, boards, teams, submissions, reports, console, api)
+    return [*routes_of(*modules), *submissions.own_deeds.routes, *console.decisions.routes]
 
 
 def _clock(settings: Settings) -> Clock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Literal
 
 from sqlalchemy import Connection, func, insert, select, update
 
@@ -290,20 +291,21 @@ def merge(challenge: Challenge, one: Team, into: Team, *, actor: str, reason: st
             after=into.id)  # fmt: skip
 
 
-def decide(challenge: Challenge, own: Team, what: str, *, actor: str, reason: str) -> None:
+Decision = Literal["approve", "disqualify", "reinstate"]
+_CHANGES: dict[Decision, dict[str, object]] = {
+    "approve": {"approved": True},
+    "disqualify": {"state": "disqualified"},
+    "reinstate": {"state": "active"},
+}
+
+
+def decide(challenge: Challenge, own: Team, what: Decision, *, actor: str, reason: str) -> None:
     """Approve, disqualify or reinstate a team."""
-    changes: dict[str, dict[str, object]] = {
-        "approve": {"approved": True},
-        "disqualify": {"state": "disqualified"},
-        "reinstate": {"state": "active"},
-    }
-    if what not in changes:
-        raise DataError(f"{what!r} is no decision; expected {', '.join(changes)}.")
     check_reason(reason)
     with challenge.writing() as connection:
         if _state(connection, own) == "merged":
             raise DataError("The team was merged into another; decide about that one.")
-        connection.execute(update(team).filter_by(key=own.key).values(changes[what]))
+        connection.execute(update(team).filter_by(key=own.key).values(_CHANGES[what]))
         log(connection, challenge.now(connection), challenge.key, what, own.id, actor=actor,
             reason=reason, before=own.state)  # fmt: skip
 
