@@ -57,6 +57,21 @@ def test_from_definition_to_score(made, run):
     assert json.loads(out)[0]["scores"] == told["scores"]
 
 
+def test_scores_that_are_not_revealed_are_not_printed(made, run):
+    path = made / "dogs.toml"
+    path.write_text(path.read_text().replace('test = "full"', 'test = "reveal"'))
+    assert run("challenge", "new", "dogs.toml")[0] == 0
+    status, out, err = run(*SUBMIT, "run.json", "--wait")
+    assert (status, out) == (0, "")
+    assert "teams see the scores of this phase when they are revealed" in err
+    (made / "run.json").write_bytes(captions(1))
+    status, out, _ = run(*SUBMIT, "run.json", "--wait", "--json")
+    assert (json.loads(out)["state"], json.loads(out)["scores"]) == ("scored", {})
+    board = ("challenge", "leaderboard", "dogs.db")
+    assert "Scores are not shown yet" in run(*board)[1]
+    assert "CIDEr" in run(*board, "--organisers")[1]
+
+
 def test_exit_statuses(made, run):
     (made / "bad.json").write_text('{"v0": "a man"}')
     status, _, err = run(*SUBMIT, "bad.json")

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
+from reelscore.challenges.commands.demo import challenge_settings
 from reelscore.challenges.definition.reader import parse_definition
-from reelscore.challenges.pages.demo import challenge_settings
 from reelscore.challenges.queue.workers import Workers
 from reelscore.web.app import create_app
 from reelscore.web.settings import Settings

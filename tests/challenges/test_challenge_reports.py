@@ -50,7 +50,7 @@ def test_a_report_has_scores_with_intervals_words_and_signatures(member, submiss
     assert "&lt;b&gt;ours" in page.text
     assert 'href="https://lab.example"' in page.text
     assert "Items, one by one" not in page.text  # the split is blind
-    assert "nobody learns anything" in text
+    assert "are shown to nobody" in text
 
 
 def test_a_report_is_for_the_team_and_for_organisers(app, member, submission, assistant):

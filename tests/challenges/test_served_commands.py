@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from reelscore.challenges.exchange import remote, saved_login
+from reelscore.challenges.exchange import remote
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.people.tokens import make_token
 from reelscore.challenges.submissions import Upload, hand_in
@@ -88,7 +88,7 @@ def test_from_login_to_scores(served, noon, challenge, monkeypatch):
     monkeypatch.setenv("REELSCORE_TOKEN", served.token)
     status, out, err = challenge("login", served.url)
     assert (status, "challenges: dogs" in err, served.token in out + err) == (0, True, False)
-    assert stat.S_IMODE(saved_login.login_file().stat().st_mode) == 0o600
+    assert stat.S_IMODE(remote.login_file().stat().st_mode) == 0o600
     monkeypatch.delenv("REELSCORE_TOKEN")
     status, _, err = challenge(*submit, "bad.json")
     assert status == 2
@@ -103,7 +103,7 @@ def test_from_login_to_scores(served, noon, challenge, monkeypatch):
     noon.moment = START + 20 * DAY
     status, _, err = challenge(*submit, "other.json")
     assert (status, "closed at" in err) == (4, True)
-    saved_login.login_file().unlink()
+    remote.login_file().unlink()
     status, _, err = challenge(*submit, "other.json")
     assert (status, "Log in first" in err) == (2, True)
 
@@ -179,17 +179,17 @@ def test_a_server_that_does_not_answer_is_named(challenge, monkeypatch):
 
 
 def test_the_token_is_read_by_nobody_else_and_sent_nowhere_else(folder, monkeypatch):
-    file = saved_login.keep_login("https://challenge.example", "secret")
+    file = remote.keep_login("https://challenge.example", "secret")
     with pytest.raises(DataError, match="Log in first"):
-        saved_login.known_server("https://other.example")
-    assert saved_login.known_server().token == "secret"
+        remote.known_server("https://other.example")
+    assert remote.known_server().token == "secret"
     monkeypatch.setenv("REELSCORE_TOKEN", "of the environment")
-    assert saved_login.known_server().token == "of the environment"
+    assert remote.known_server().token == "of the environment"
     file.chmod(0o644)
     with pytest.raises(DataError, match="chmod 600"):
-        saved_login.known_server()
+        remote.known_server()
     with pytest.raises(DataError, match="unencrypted"):
-        saved_login.checked_address("http://challenge.example")
+        remote.checked_address("http://challenge.example")
 
 
 class Flaky(BaseHTTPRequestHandler):

@@ -33,6 +33,7 @@ from reelscore.challenges.permissions import (
     permission,
     view,
 )
+from reelscore.challenges.queue.queue_state import waits_for
 from reelscore.challenges.store import results, tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import LogEvent as LogEvent
@@ -42,6 +43,7 @@ from reelscore.challenges.uploads.splits import stories_references
 from reelscore.data.stories import Stories
 from reelscore.errors import UnknownNameError
 from reelscore.stats.resampling import FloatArray
+from reelscore.store.values import to_iso
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -415,6 +417,34 @@ class View:
         with self.challenge.reading() as connection:
             events = read_events(connection, None)
             return ServerLog(events, broken_link(connection, None), chain_head(connection, None))
+
+
+def submission_dict(view: View, phase: str, record: SubmissionRecord) -> dict[str, Any]:
+    """Return a submission as programs and the command line read it, with the scores to be seen."""
+    scores = {}
+    if record.state == "scored":
+        splits = view.definition.phase(phase).splits
+        scores = {split: view.scores(phase, split, record) for split in splits}
+    return {
+        "id": record.id,
+        "challenge": view.id,
+        "phase": phase,
+        "team": record.team_name,
+        "number": record.number,
+        "file": record.file_name,
+        "method": record.method,
+        "arrived": to_iso(record.arrived),
+        "late": bool(record.late),
+        "status": record.status,
+        "chosen": bool(record.chosen),
+        "state": record.state or "queued",
+        "reason": waits_for(view.challenge.store, record.id)[0] or record.reason,
+        "scores": {
+            split: {name: score.to_dict() for name, score in seen.items()}
+            for split, seen in scores.items()
+            if seen is not None
+        },
+    }
 
 
 _CHANGED = "The definition is changed."

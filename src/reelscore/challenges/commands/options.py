@@ -10,11 +10,8 @@ from pathlib import Path
 
 import click
 
-from reelscore.challenges.boards.ladder import ScoreDict
 from reelscore.challenges.challenge import Challenge, Challenges
 from reelscore.challenges.permissions import Who
-from reelscore.challenges.store.results import SubmissionRecord
-from reelscore.challenges.views import View
 from reelscore.cli.messages import printable
 from reelscore.errors import DataError, RefusedError
 
@@ -88,16 +85,3 @@ def read_file(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise DataError(f"{file}: cannot be read: {error.strerror or error}.") from None
-
-
-def seen_scores(
-    view: View, phase: str, record: SubmissionRecord
-) -> dict[str, dict[str, ScoreDict]]:
-    """Return the scores of a submission that may be seen, by split, as plain data."""
-    splits = view.definition.phase(phase).splits
-    scores = {split: view.scores(phase, split, record) for split in splits}
-    return {
-        split: {name: score.to_dict() for name, score in of_split.items()}
-        for split, of_split in scores.items()
-        if of_split
-    }

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 import zipfile
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
@@ -16,7 +15,6 @@ from urllib.parse import quote
 import click
 
 from reelscore.challenges import submissions
-from reelscore.challenges.boards.ladder import ScoreDict
 from reelscore.challenges.challenge import Challenge, expected_of
 from reelscore.challenges.commands.options import (
     ACTOR,
@@ -32,24 +30,21 @@ from reelscore.challenges.commands.options import (
     read_file,
     say,
     say_accepted,
-    seen_scores,
     server_option,
     show,
 )
 from reelscore.challenges.commands.served import login_server, served_challenge, submit_file
 from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.reader import read_definition
-from reelscore.challenges.exchange.remote import Answer, Server
-from reelscore.challenges.exchange.saved_login import checked_address, keep_login
-from reelscore.challenges.people.teams import add_team, find_team
-from reelscore.challenges.queue.queue_state import waits_for
+from reelscore.challenges.exchange.remote import Answer, Server, checked_address, keep_login
+from reelscore.challenges.people.teams import Team, add_team, find_team
+from reelscore.challenges.permissions import Who
 from reelscore.challenges.queue.workers import Workers, alone_on
-from reelscore.challenges.store.results import SubmissionRecord
 from reelscore.challenges.submissions import Upload, hand_in, keep
 from reelscore.challenges.uploads.archives import is_passed_over
 from reelscore.challenges.uploads.splits import items_of, read_split
 from reelscore.challenges.uploads.uploads import Expected, Readers, UploadReport
-from reelscore.challenges.views import View
+from reelscore.challenges.views import View, submission_dict
 from reelscore.cli.messages import printable
 from reelscore.cli.options import number_option
 from reelscore.errors import DataError, RefusedError, check_choice
@@ -211,8 +206,7 @@ def submit_command(
                 key=key,
                 timeout=timeout if waits else None,
             )
-        _tell(done["id"], done["number"], done["state"], done["reason"], done["scores"], waits,
-              as_json)  # fmt: skip
+        _tell(done, waits, as_json)
         return
     if team is None:
         raise DataError("With --database, name the team: --team NAME.")
@@ -224,45 +218,45 @@ def submit_command(
             receipt = hand_in(challenge, readers, phase, own, upload, actor=ACTOR)
         left = (receipt.left.today, receipt.left.total)
         say_accepted(receipt.number, receipt.id, left, receipt.notes)
-        record = _wait(challenge, receipt.id, timeout if waits else 0.0)
-        scores = seen_scores(View(challenge, OWNER), phase, record)
-        reason = waits_for(challenge.store, receipt.id)[0] or record.reason
-    _tell(receipt.id, receipt.number, record.state, reason, scores, waits, as_json)
+        done = _wait(challenge, own, phase, receipt.id, timeout if waits else 0.0)
+    _tell(done, waits, as_json)
 
 
-def _tell(
-    id: str,
-    number: int,
-    state: str,
-    reason: str,
-    scores: Mapping[str, Mapping[str, ScoreDict]],
-    waits: bool,
-    as_json: bool,
-) -> None:
-    """Print the scores, and end with the status of the submission."""
+def _tell(done: Answer, waits: bool, as_json: bool) -> None:
+    """Print the scores that the team may see, and end with the status of the submission."""
+    state, scores = done["state"], done["scores"]
     if as_json:
-        show({"id": id, "number": number, "state": state, "scores": scores})
+        show({name: done[name] for name in ("id", "number", "state", "scores")})
     else:
         for split, of_split in scores.items():
             for name, score in of_split.items():
                 click.echo(f"{printable(split)}  {printable(name):<16} {score['score']:.6f}")
+    if state == "scored" and not any(scores.values()):
+        say("It is scored; teams see the scores of this phase when they are revealed.")
+    reason = printable(done["reason"])
     if state == "failed":
-        say(f"It failed: {printable(reason)}. It was not charged.")
+        say(f"It failed: {reason}. It was not charged.")
         sys.exit(FAILED)
     if waits and state in ("queued", "scoring"):
-        say(f"It still waits to be scored{f': {printable(reason)}' if reason else ''}.")
+        say(f"It still waits to be scored{f': {reason}' if reason else ''}.")
         sys.exit(WAITING)
 
 
-def _wait(challenge: Challenge, id: str, timeout: float) -> SubmissionRecord:
-    """Wait until a submission is scored: here, or by whoever else scores for the database."""
+def _wait(challenge: Challenge, own: Team, phase: str, id: str, timeout: float) -> Answer:
+    """Wait until a submission is scored: here, or by whoever else scores for the database.
+
+    It is seen as its team sees it; a draft, and a phase by invitation, is known to organisers.
+    """
     until = time.monotonic() + timeout
     while True:
-        submission = View(challenge, OWNER).find(id)
+        is_draft = challenge.state == "draft"
+        view = View(challenge, OWNER if is_draft else Who("participant", own.id))
+        if phase not in view.phases:
+            view = View(challenge, OWNER)
+        submission = view.find(id)
         assert submission is not None  # it was handed in
-        record = submission[1]
-        if record.state not in ("queued", "scoring") or time.monotonic() >= until:
-            return record
+        if submission[1].state not in ("queued", "scoring") or time.monotonic() >= until:
+            return submission_dict(view, *submission)
         with suppress(DataError), alone_on(challenge.database):  # else a server scores it
             Workers(challenge.store, 1).run_until_idle()
         time.sleep(0.1)
@@ -312,19 +306,7 @@ def _stored(database: str, challenge_id: str, phase: str | None) -> list[Answer]
         if phase is not None:
             check_choice("phase", phase, view.phases)
         return [
-            {
-                "id": record.id,
-                "team": record.team_name,
-                "phase": id,
-                "number": record.number,
-                "file": record.file_name,
-                "arrived": to_iso(record.arrived),
-                "late": bool(record.late),
-                "status": record.status,
-                "state": record.state,
-                "reason": record.reason,
-                "scores": seen_scores(view, id, record),
-            }
+            submission_dict(view, id, record)
             for id in view.phases
             if phase in (None, id)
             for record in view.submissions(id)

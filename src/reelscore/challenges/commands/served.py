@@ -11,8 +11,7 @@ from reelscore.challenges.boards.awards import AwardDecision
 from reelscore.challenges.boards.board_forms import board_of
 from reelscore.challenges.boards.boards import Leaderboard
 from reelscore.challenges.commands.options import say, say_accepted
-from reelscore.challenges.exchange.remote import Answer, Server
-from reelscore.challenges.exchange.saved_login import known_server
+from reelscore.challenges.exchange.remote import Answer, Server, known_server
 from reelscore.errors import DataError, RefusedError, UnknownNameError, check_choice
 
 _PAUSE = 1.0  # seconds between two looks at a submission that waits

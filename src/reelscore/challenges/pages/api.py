@@ -32,10 +32,10 @@ from reelscore.challenges.pages.programs import (
     team_of_program,
 )
 from reelscore.challenges.pages.submissions import file_answer, file_name, handed_in
-from reelscore.challenges.queue.queue_state import queue_state, waits_for
+from reelscore.challenges.queue.queue_state import queue_state
 from reelscore.challenges.submissions import SubmissionReceipt, Upload
 from reelscore.challenges.uploads.uploads import Accepted
-from reelscore.challenges.views import LogEvent, SubmissionRecord
+from reelscore.challenges.views import LogEvent, submission_dict
 from reelscore.errors import RefusedError
 from reelscore.store.values import to_iso
 from reelscore.web.requests import API
@@ -148,36 +148,10 @@ def give_submissions(page: Reader) -> Answer:
     """List the submissions whose state the viewer may see: their team's, or all for organisers."""
     return {
         "submissions": [
-            _submission(page, phase, record)
+            submission_dict(page.view, phase, record)
             for phase in page.view.phases
             for record in page.view.submissions(phase)
         ]
-    }
-
-
-def _submission(page: ChallengePage, phase: str, record: SubmissionRecord) -> Answer:
-    view = page.view
-    scores: Answer = {}
-    if record.state == "scored":
-        for split in view.definition.phase(phase).splits:
-            seen = view.scores(phase, split, record)
-            if seen is not None:
-                scores[split] = {name: score.to_dict() for name, score in seen.items()}
-    return {
-        "id": record.id,
-        "challenge": view.id,
-        "phase": phase,
-        "team": record.team_name,
-        "number": record.number,
-        "file": record.file_name,
-        "method": record.method,
-        "arrived": to_iso(record.arrived),
-        "late": record.late,
-        "status": record.status,
-        "chosen": record.chosen,
-        "state": record.state or "queued",
-        "reason": waits_for(page.challenge.store, record.id)[0] or record.reason,
-        "scores": scores,
     }
 
 
@@ -187,7 +161,7 @@ def give_submission(page: Reader, submission: Id) -> Answer:
     phase, record = found_submission(page, submission)
     if not page.view.sees_state(phase, record):
         raise missing()
-    return _submission(page, phase, record)
+    return submission_dict(page.view, phase, record)
 
 
 @router.get("/submissions/{submission}/file")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import Form, Path
 from fastapi.responses import Response
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from reelscore.challenges.pages.accounts import Invitation, Token, may_register
 from reelscore.challenges.pages.context import AccountPage, AnyPage, ChallengePage, Router, TeamPage
+from reelscore.challenges.pages.programs import Link, Submitter, deeds
 from reelscore.challenges.pages.wing_pages import PATH
 from reelscore.challenges.people import teams
 from reelscore.challenges.people.tokens import list_tokens, make_token, revoke_token
@@ -19,21 +22,22 @@ from reelscore.web.store.accounts import account_names
 
 router = Router(prefix=PATH + "/{challenge}/team")
 Key = Annotated[int, Path(ge=1, le=2**53)]
+Contact = Annotated[str, Field(max_length=300)]
+_NO_LINK = Link("", "")
 
 
 @router.get("")
 def show_team(page: AccountPage, invitation: Invitation = "") -> Response:
     """Show the team, or how to get into one."""
-    return _team_page(page, invitation=invitation)
+    return _team_page(200, page, invitation=invitation)
 
 
 def _team_page(
+    status: int,
     page: ChallengePage,
-    status: int = 200,
-    /,
+    made: Link = _NO_LINK,
     *,
     error: str = "",
-    link: str = "",
     token: str = "",
     invitation: str = "",
 ) -> Response:
@@ -49,7 +53,7 @@ def _team_page(
         invited=sum(row.state == "invited" for row in rows),
         tokens=list_tokens(page.challenge.store, page.user.id),
         error=error,
-        link=link,
+        link=made.link,
         token=token,
         invitation=invitation,
         may_make=may_register(page, invitation),
@@ -88,16 +92,8 @@ def make_team(
             actor=page.name,
         )
     except DataError as error:
-        return _team_page(page, 422, error=str(error), invitation=invitation)
+        return _team_page(422, page, error=str(error), invitation=invitation)
     return page.go_to("/team", f"The team {own.name} is made.")
-
-
-@router.post("/invite", dependencies=[FromOurForm])
-def invite(page: TeamPage) -> Response:
-    """Make a link by which one person can join; it is shown once."""
-    token = teams.invite(page.challenge, page.own_team, actor=page.name)
-    link = f"{page.site.settings.url}{page.path}/team/join/{token}"
-    return _team_page(page, link=link)
 
 
 @router.get("/join/{token}")
@@ -120,31 +116,40 @@ def join(page: AccountPage, token: Token) -> Response:
     return page.go_to("/team", f"You are in the team {own.name} now.")
 
 
-@router.post("/members", dependencies=[FromOurForm])
-def show_members(page: TeamPage, shown: Annotated[bool, Form()] = False) -> Response:
+# What members do, and programs for them
+
+own_deeds, deed = deeds(TeamPage, Submitter, "/team", partial(_team_page, 200))
+
+
+@deed("/team/invite", "/team/invite")
+def invite(page: ChallengePage) -> Link:
+    """Make a link by which one person can join; it is shown once."""
+    token = teams.invite(page.challenge, page.own_team, actor=page.name)
+    link = f"{page.site.settings.url}{page.path}/team/join/{token}"
+    return Link("Send this link to one person; it is good for one.", link)
+
+
+@deed("/team/members", "/team/members")
+def show_members(page: ChallengePage, shown: bool = False) -> str:
     """Let everybody read who is in the team, or no longer; the captain decides."""
     if not is_captain(page):
         raise HTTPException(403, "Only the captain of the team decides this.")
     teams.show_members(page.challenge, page.own_team, shown, actor=page.name)
-    done = "Your names stand below the leaderboard." if shown else "Your names are not shown."
-    return page.go_to("/team", done)
+    return "Your names are below the leaderboard now." if shown else "Your names are not shown."
 
 
-@router.post("/contact", dependencies=[FromOurForm])
-def set_contact(page: TeamPage, contact: Annotated[str, Form(max_length=300)] = "") -> Response:
+@deed("/team/contact", "/team/contact")
+def set_contact(page: ChallengePage, contact: Contact = "") -> str:
     """Keep an address by which the organisers can reach somebody, or remove it."""
-    try:
-        teams.set_contact(page.challenge, page.user.id, contact)
-    except DataError as error:
-        return _team_page(page, 422, error=str(error))
-    return page.go_to("/team", "Your address is kept." if contact.strip() else "It is removed.")
+    teams.set_contact(page.challenge, page.user.id, contact)
+    return "Your address is kept." if contact.strip() else "It is removed."
 
 
-@router.post("/leave", dependencies=[FromOurForm])
-def leave(page: TeamPage) -> Response:
+@deed("/team/leave", "/team/leave")
+def leave(page: ChallengePage) -> str:
     """Leave the team; its submissions stay with it."""
     teams.leave(page.challenge, page.user.id, actor=page.name)
-    return page.go_to("/team", "You have left the team.")
+    return "You have left the team."
 
 
 @router.post("/tokens", dependencies=[FromOurForm])
@@ -160,8 +165,8 @@ def add_token(
     try:
         token = make_token(page.challenge.store, page.user.id, name, scopes, actor=page.name)
     except DataError as error:
-        return _team_page(page, 422, error=str(error))
-    return _team_page(page, token=token)
+        return _team_page(422, page, error=str(error))
+    return _team_page(200, page, token=token)
 
 
 @router.post("/tokens/{key}/revoke", dependencies=[FromOurForm])

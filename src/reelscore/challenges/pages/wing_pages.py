@@ -138,7 +138,8 @@ def _routes() -> list[BaseRoute]:
     )
 
     modules = (accounts, overview, boards, teams, submissions, reports, console, api)
-    return [*routes_of(*modules), *submissions.own_deeds.routes, *console.decisions.routes]
+    deeds = (teams.own_deeds, submissions.own_deeds, console.decisions)
+    return [*routes_of(*modules), *(route for each in deeds for route in each.routes)]
 
 
 def _clock(settings: Settings) -> Clock:

@@ -74,10 +74,10 @@ def check_reason(reason: str) -> None:
 
     >>> check_reason(" ")
     Traceback (most recent call last):
-    reelscore.errors.DataError: Say why; the reason stands in the log.
+    reelscore.errors.DataError: Say why; the reason is kept in the log.
     """
     if not reason.strip():
-        raise DataError("Say why; the reason stands in the log.")
+        raise DataError("Say why; the reason is kept in the log.")
 
 
 def chain_head(connection: Connection, challenge: int | None) -> str:

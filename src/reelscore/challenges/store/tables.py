@@ -8,6 +8,7 @@ Columns called `blob`, or ending in it, hold the digest of a row of `challenge_b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -52,6 +53,10 @@ def _text(name: str) -> Column[str]:
     return Column(name, Text, nullable=False)
 
 
+def _texts(names: str) -> Iterator[Column[str]]:
+    return map(_text, names.split())
+
+
 def _integer(name: str) -> Column[int]:
     return Column(name, Integer, nullable=False)
 
@@ -78,8 +83,7 @@ challenge = Table(
     metadata,
     _key(),
     Column("id", Text, nullable=False, unique=True),
-    _text("name"),
-    _text("state"),
+    *_texts("name state"),
     _text("definition"),  # the TOML file as it was written
     _text("digest"),  # SHA-256 of the definition
     _text("pages"),  # JSON: Markdown by page, and whatever else the definition names by file
@@ -92,9 +96,7 @@ split = Table(
     metadata,
     _key(),
     _to("challenge", ""),
-    _text("id"),
-    _text("visibility"),
-    _text("kind"),
+    *_texts("id visibility kind"),
     _blob("items_blob"),
     _blob("references_blob"),
     _text("digest"),  # of items and references: what signatures and draws depend on
@@ -139,8 +141,7 @@ team = Table(
     Column("id", Text, nullable=False, unique=True),
     _text("name"),
     _text("skeleton"),  # what two names that look alike have in common
-    _text("kind"),
-    _text("state"),
+    *_texts("kind state"),
     _to("merged_into", "_team", nullable=True),
     Column("approved", Boolean, nullable=False),
     Column("members_shown", Boolean, nullable=False),  # whether visitors may read who is in it
@@ -157,8 +158,7 @@ member = Table(
     _to("challenge", ""),
     _to("team", "_team"),
     Column("account", Number),  # null until somebody has followed the invitation
-    _text("role"),
-    _text("state"),
+    *_texts("role state"),
     _text("invitation"),  # digest of the link's token; empty once it is used
     _time("since"),
     Column("contact", Text, nullable=False, server_default=""),  # for organisers alone
@@ -199,9 +199,7 @@ submission = Table(
     _blob("upload_blob"),
     _blob("captions_blob"),  # what the reader made of it: see `challenge.uploads`
     _text("content"),  # digest of the captions, whatever the file looks like
-    _text("method"),
-    _text("description"),
-    _text("link"),
+    *_texts("method description link"),
     _text("idempotency"),  # the client's key for this request; empty: none
     Column("late", Boolean, nullable=False),
     _text("status"),
@@ -234,8 +232,7 @@ job = Table(
     _time("not_before"),
     _text("lease"),  # token of who scores it; empty: nobody
     _time("leased_until", nullable=True),
-    _text("worker"),
-    _text("reason"),
+    *_texts("worker reason"),
     _time("queued"),
     _time("finished", nullable=True),
     UniqueConstraint("submission", "generation", name="challenge_job_once"),
@@ -267,8 +264,7 @@ grant = Table(
     _time("time"),
     _text("day"),
     _integer("amount"),
-    _text("actor"),
-    _text("reason"),
+    *_texts("actor reason"),
     Index("challenge_grant_by_team", "team", "phase"),
 )
 
@@ -344,8 +340,7 @@ human = Table(
     metadata,
     _key(),
     _to("phase", "_phase"),
-    _text("id"),
-    _text("campaign"),
+    *_texts("id campaign"),
     _text("entries"),  # JSON: the frozen submissions
     _text("disclosed"),  # JSON: items whose references raters see
     _text("results"),  # JSON: the column, once it is published
@@ -385,12 +380,7 @@ event = Table(
     _key(),
     _to("challenge", "", nullable=True),  # null: about the whole server
     _time("time"),
-    _text("actor"),
-    _text("what"),
-    _text("about"),
-    _text("reason"),
-    _text("before"),
-    _text("after"),
+    *_texts("actor what about reason before after"),
     _text("chain"),  # SHA-256 of the row and of the chain before it
     Index("challenge_event_about", "challenge", "about"),
 )

@@ -6,6 +6,7 @@ written to a disk, and names are never paths.
 
 from __future__ import annotations
 
+import gzip
 import io
 import lzma
 import stat
@@ -13,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 
 from reelscore.errors import DataError, MissingExtraError
@@ -84,7 +86,7 @@ def _counted(name: str, pieces: Iterator[bytes], budget: _Budget) -> Iterator[by
         for piece in pieces:
             budget.take(name, len(piece))
             yield piece
-    except (EOFError, zlib.error, lzma.LZMAError, _zstd_error()) as error:
+    except (EOFError, OSError, zlib.error, lzma.LZMAError, _zstd_error()) as error:
         said = str(error) or type(error).__name__
         raise DataError(f"{name}: the compressed file is damaged or truncated ({said}).") from None
 
@@ -98,16 +100,7 @@ def _zstd_error() -> type[Exception]:
 
 
 def _gzip_pieces(content: bytes) -> Iterator[bytes]:
-    rest = content
-    while rest:
-        member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        while not member.eof:
-            piece = member.decompress(rest, _PIECE)
-            rest = member.unconsumed_tail
-            if not piece and not rest and not member.eof:
-                raise EOFError("it ends too early")
-            yield piece
-        rest = member.unused_data.lstrip(b"\0")
+    return iter(partial(gzip.GzipFile(fileobj=io.BytesIO(content)).read, _PIECE), b"")
 
 
 def _xz_pieces(content: bytes) -> Iterator[bytes]:
