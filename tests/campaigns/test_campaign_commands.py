@@ -88,7 +88,7 @@ def test_new_makes_nothing_where_captions_are_missing(folder, run, snapshot):
     status, _, err = run("campaign", "new", "c.db", "strong.json")
     assert (status, err) == (
         2,
-        "Error: direct-assessment needs human captions; name them: --refs FILE.\n",
+        "Error: direct-assessment needs human captions; name a file of references.\n",
     )
     assert snapshot() == before
 

@@ -61,11 +61,11 @@ def test_practice_refuses_what_is_no_answer(tmp_path, answer):
     ],
 )
 def test_every_protocol_has_a_practice_that_fits_it(protocol):
-    from reelscore.campaigns.pages.rater_pages import PRACTICE
     from reelscore.campaigns.protocols import PROTOCOLS
 
     asked = PROTOCOLS[protocol]
-    for practice in PRACTICE[protocol]:
+    assert asked.practice
+    for practice in asked.practice:
         criteria = {criterion.name for criterion in asked.criteria}
         assert set(practice.expected) <= criteria
         count = len(practice.captions) if asked.form == "ranking" else 1

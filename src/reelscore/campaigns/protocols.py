@@ -12,10 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from reelscore.errors import DataError, UnknownNameError
 
 Form = Literal["rating", "ranking", "comparison"]
 Answer = Mapping[str, Sequence[float]]  # criterion: one score, or one for each caption ranked
+Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,58 @@ class Criterion:
 
     name: str
     question: str
+
+
+class Practice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One task with feedback.
+
+    Attributes:
+        captions: What is judged.
+        expected: By criterion, the lowest and highest score that is fine, for each score.
+        feedback: Why.
+        item: The video; empty for none.
+        context: What to read instead of a video.
+    """
+
+    captions: tuple[str, ...]
+    expected: dict[str, list[Range]]
+    feedback: str
+    item: str = ""
+    context: str = ""
+
+    def check(self, protocol: Protocol) -> None:
+        """Refuse a practice task that the protocol could not show, or whose answer nobody can give.
+
+        >>> practice = Practice(("a dog",), {"adequacy": [(70, 200)]}, "")
+        >>> practice.check(PROTOCOLS["direct-assessment"])
+        Traceback (most recent call last):
+        reelscore.errors.DataError: Practice 'a dog': adequacy: the score is 200; expected a ...
+        """
+        place = f"Practice {' / '.join(self.captions)[:60]!r}"
+        fault = protocol.captions_fault(len(self.captions))
+        if fault:
+            raise DataError(f"{place}: {fault}.")
+        count = len(self.captions) if protocol.form == "ranking" else 1
+        for name, ranges in self.expected.items():
+            if len(ranges) != count:
+                raise DataError(f"{place}: {name}: {len(ranges)} expected scores; {count} needed.")
+            for score in (each for pair in ranges for each in pair):
+                try:
+                    protocol.check_score(name, score, len(self.captions))
+                except DataError as error:
+                    raise DataError(f"{place}: {error}") from None
+
+    def is_fine(self, answer: Answer) -> bool:
+        """Return whether an answer is what most people would give.
+
+        >>> PROTOCOLS["direct-assessment"].practice[0].is_fine({"adequacy": [90]})
+        True
+        """
+        return all(
+            low <= score <= high
+            for criterion, ranges in self.expected.items()
+            for (low, high), score in zip(ranges, answer.get(criterion, ()), strict=False)
+        )
 
 
 @dataclass(frozen=True)
@@ -37,6 +92,9 @@ class Protocol:
         criteria: What is judged.
         scale: The scores that may be given, lowest and highest.
         choices: For comparisons, the scores offered with their words; empty for a slider.
+        words: What is asked, in a line.
+        practice: Tasks with feedback before the first HIT, where a campaign has none of its own.
+        needs_people: Whether human captions are needed, as hidden system or as references.
 
     >>> PROTOCOLS["direct-assessment"].check({"adequacy": [71]}, captions=1)
     >>> PROTOCOLS["direct-assessment"].check({"adequacy": [171]}, captions=1)
@@ -50,6 +108,9 @@ class Protocol:
     criteria: tuple[Criterion, ...]
     scale: tuple[float, float]
     choices: tuple[tuple[float, str], ...] = ()
+    words: str = ""
+    practice: tuple[Practice, ...] = ()
+    needs_people: bool = False
 
     def check(self, answer: Answer, captions: int) -> None:
         """Refuse an answer to a task of so many captions that this question cannot have.
@@ -129,12 +190,88 @@ _RANKED = (
 )
 _BETTER = ((-1.0, "The first is better"), (1.0, "The second is better"))
 
+_SCENE = "Imagine a video: on a beach, a brown dog leaps into the air and catches a red frisbee."
+_RIGHT = "A brown dog jumps and catches a frisbee on the beach."
+_WRONG = "A woman rides a horse through a dark forest."
+_OTHER = "This text tells of something else; most people disagree strongly."
+
+
+def _rating(text: str, feedback: str, **ranges: Range) -> Practice:
+    return Practice((text,), {name: [each] for name, each in ranges.items()}, feedback, "", _SCENE)
+
+
+def _pair(**ranges: Range) -> tuple[Practice, ...]:
+    expected = {name: [each] for name, each in ranges.items()}
+    why = "The second text tells what happens, the first tells of something else."
+    return (Practice((_WRONG, _RIGHT), expected, why, "", _SCENE),)
+
+
+_RANKS: list[Range] = [(2, 3), (1, 1), (2, 3)]
+
 PROTOCOLS = {
     protocol.name: protocol
     for protocol in (
-        Protocol("direct-assessment", "rating", 1, (ADEQUACY,), (0, 100)),
-        Protocol("adequacy-fluency", "rating", 1, (ADEQUACY, FLUENCY), (0, 100)),
-        Protocol("ranking", "ranking", 0, _RANKED, (1, 0)),
+        Protocol(
+            "direct-assessment",
+            "rating",
+            1,
+            (ADEQUACY,),
+            (0, 100),
+            words="one caption, one slider from 0 to 100",
+            practice=(
+                _rating(
+                    _RIGHT,
+                    "This text says all that happens; most people agree strongly.",
+                    adequacy=(70, 100),
+                ),
+                _rating(_WRONG, _OTHER, adequacy=(0, 30)),
+            ),
+            needs_people=True,
+        ),
+        Protocol(
+            "adequacy-fluency",
+            "rating",
+            1,
+            (ADEQUACY, FLUENCY),
+            (0, 100),
+            words="one caption, two sliders from 0 to 100",
+            practice=(
+                _rating(
+                    _WRONG,
+                    f"{_OTHER} It is good English, though.",
+                    adequacy=(0, 30),
+                    fluency=(60, 100),
+                ),
+                _rating(
+                    "Dog a jump frisbee beach catch is on.",
+                    "The words are right, but this is no English sentence.",
+                    fluency=(0, 40),
+                ),
+            ),
+            needs_people=True,
+        ),
+        Protocol(
+            "ranking",
+            "ranking",
+            0,
+            _RANKED,
+            (1, 0),
+            words="the captions of all systems in order, by four criteria",
+            practice=(
+                Practice(
+                    ("A dog is on a beach.", _RIGHT, _WRONG),
+                    {
+                        "correctness": [(1, 2), (1, 2), (3, 3)],
+                        "relevance": _RANKS,
+                        "helpful": _RANKS,
+                    },
+                    "The second text tells most of what happens, the third tells of something "
+                    "else.",
+                    "",
+                    _SCENE,
+                ),
+            ),
+        ),
         Protocol(
             "against-reference",
             "comparison",
@@ -142,8 +279,20 @@ PROTOCOLS = {
             (_RANKED[3],),
             (-1, 1),
             (_BETTER[0], (0.0, "Both are similar"), _BETTER[1]),
+            words="is a caption as helpful as the reference?",
+            practice=_pair(helpful=(1, 1)),
+            needs_people=True,
         ),
-        Protocol("forced-choice", "comparison", 2, _RANKED[:2], (-1, 1), _BETTER),
+        Protocol(
+            "forced-choice",
+            "comparison",
+            2,
+            _RANKED[:2],
+            (-1, 1),
+            _BETTER,
+            words="which of two captions is better?",
+            practice=_pair(correctness=(1, 1), relevance=(1, 1)),
+        ),
         Protocol(
             "preference",
             "comparison",
@@ -163,6 +312,8 @@ PROTOCOLS = {
                 (1.0, "The second is better"),
                 (2.0, "The second is much better"),
             ),
+            words="which of two captions is better, from -2 to 2",
+            practice=_pair(story=(1, 2)),
         ),
     )
 }

@@ -10,7 +10,7 @@ import click
 
 from reelscore.campaigns.campaign import HOUR, Campaign
 from reelscore.campaigns.commands.options import campaign_argument
-from reelscore.campaigns.hits.design import NEED_PEOPLE, Design, make_hits, story_texts
+from reelscore.campaigns.hits.design import Design, make_hits, story_texts
 from reelscore.campaigns.hits.layouts import layout as layout_named
 from reelscore.campaigns.imports.plain_tables import read_questions
 from reelscore.campaigns.protocols import PROTOCOLS
@@ -229,8 +229,6 @@ def new(
         systems = read_captions(candidates, refs, reading).systems
     humans = _humans(refs, human, reading, stories)
     design = Design(protocol, layout, hits, per_hit, human_name, seed)
-    if not humans and PROTOCOLS[protocol].name in NEED_PEOPLE:
-        raise DataError(f"{protocol} needs human captions; name them: --refs FILE.")
     plan = make_hits(design, systems, humans, read_questions(tests) if tests else ())
     name = name or Path(campaign).stem
     with Campaign.from_plan(

@@ -14,7 +14,6 @@ from reelscore.data.stories import Stories, Story
 from reelscore.errors import DataError
 
 REFERENCE = "reference"
-NEED_PEOPLE = ("direct-assessment", "adequacy-fluency", "against-reference")  # protocols
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,8 @@ def make_hits(
     (9, True)
     """
     captions = {**systems}
+    if protocol(design.protocol).needs_people and not humans:
+        raise DataError(f"{design.protocol} needs human captions; name a file of references.")
     if design.protocol == "against-reference":
         if REFERENCE in systems:
             raise DataError(f"A system is called {REFERENCE!r}, as the references are; rename it.")

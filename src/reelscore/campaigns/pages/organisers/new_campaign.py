@@ -13,7 +13,7 @@ from fastapi import File, Form, UploadFile
 from fastapi.responses import Response
 
 from reelscore.campaigns.campaign import HOLD, HOUR, Campaign
-from reelscore.campaigns.hits.design import NEED_PEOPLE, Design, make_hits
+from reelscore.campaigns.hits.design import Design, make_hits
 from reelscore.campaigns.hits.tasks import HitPlan
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.data import read_candidates, read_references
@@ -25,14 +25,6 @@ from reelscore.web.site import FromOurForm
 router = Router(prefix=PATH)
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK")
 _HUMAN = "human"
-_WORDS = {
-    "direct-assessment": "one caption, one slider from 0 to 100",
-    "adequacy-fluency": "one caption, two sliders from 0 to 100",
-    "ranking": "the captions of all systems in order, by four criteria",
-    "against-reference": "is a caption as helpful as the reference?",
-    "forced-choice": "which of two captions is better?",
-    "preference": "which of two captions is better, from -2 to 2",
-}
 Hours = Annotated[float, Form(ge=0.01, le=10_000)]
 Short = Annotated[str, Form(max_length=200)]
 
@@ -84,7 +76,7 @@ def create(
 
 def _form(desk: Desk, values: Mapping[str, object], error: str = "") -> Response:
     protocols = PROTOCOLS.values()
-    return desk.page("new.html", protocols=protocols, words=_WORDS, error=error, values=values)
+    return desk.page("new.html", protocols=protocols, error=error, values=values)
 
 
 def _plan(
@@ -110,8 +102,6 @@ def _plan(
         raise DataError(plain) from None
     if not captions:
         raise DataError("There are no captions; choose a file for each system.")
-    if not people and design.protocol in NEED_PEOPLE:
-        raise DataError(f"{design.protocol} needs human captions; choose a file of references.")
     humans = {item: texts[0] for item, texts in people.items()}
     return make_hits(design, captions, humans, ())
 

@@ -16,14 +16,11 @@ from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.new_campaign import Hours
 from reelscore.campaigns.pages.rater_pages import (
     KEY,
-    PRACTICE,
     CheckQuestion,
     Pages,
-    Practice,
-    Range,
     read_pages,
 )
-from reelscore.campaigns.protocols import Protocol
+from reelscore.campaigns.protocols import Practice, Protocol, Range
 from reelscore.errors import DataError
 from reelscore.web.requests import Router
 from reelscore.web.sessions import PATH, Desk, Owner
@@ -126,7 +123,7 @@ class Fields:
         usual = "\n\n".join(_USUAL.instructions_for(protocol))
         said["instructions"] = "" if instructions == usual else instructions
         practice = tuple(self._practice(protocol))
-        said["practice"] = None if practice == PRACTICE.get(protocol.name, ()) else practice
+        said["practice"] = None if practice == protocol.practice else practice
         said["check"] = tuple(
             _question(_plain(question), _lines(choices))
             for question, choices in zip(self.question, self.choices, strict=True)

@@ -14,8 +14,8 @@ from starlette.exceptions import HTTPException
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.tasks import Task
 from reelscore.campaigns.pages.open_campaigns import campaigns_of
-from reelscore.campaigns.pages.rater_pages import Pages, Practice, read_pages
-from reelscore.campaigns.protocols import Criterion, Protocol
+from reelscore.campaigns.pages.rater_pages import Pages, read_pages
+from reelscore.campaigns.protocols import Criterion, Practice, Protocol
 from reelscore.campaigns.store import raters
 from reelscore.campaigns.store.campaigns import read_settings
 from reelscore.campaigns.store.raters import Rater, count_done
