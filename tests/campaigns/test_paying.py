@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.upkeep import pay as command
-from reelscore.campaigns.pages.payments import Pay, amounts_csv, list_work
+from reelscore.campaigns.payments import Pay, amounts_csv
+from reelscore.campaigns.store.raters import list_taken
 from reelscore.web.store.schema import open_database
 from support.server import small_campaign
 from support.visits import Visitor, app_over
@@ -158,6 +159,6 @@ def test_databases_of_before_keep_the_last_submission(tmp_path):
         connection.exec_driver_sql("DROP TABLE web_submission")
         connection.exec_driver_sql("UPDATE web_schema SET version_num = '1'")
     open_database(str(tmp_path / "dogs.db")).close()
-    (job,) = list_work(app.state.campaigns.get("dogs"))
+    (job,) = list_taken(app.state.campaigns.get("dogs"))
     assert (job.worker, job.study, job.session) == ("p1", "study", "sp1")
-    assert "p1,1,1,3,0,0,2.00,EUR" in amounts_csv([job], Pay(2.0, "EUR"))
+    assert "p1,1,1,3,0,0,2.00,EUR" in amounts_csv([job], Pay(2.0, "EUR", reviewed=False))

@@ -14,6 +14,7 @@ from reelscore.campaigns.commands.options import campaign_argument, control_opti
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.evaluate.results import usable
 from reelscore.campaigns.hits.top_up import top_up
+from reelscore.campaigns.payments import PAY_LISTS, Pay, pay_list
 from reelscore.campaigns.report.tables import text_grid
 from reelscore.campaigns.store.records import Status
 from reelscore.cli.messages import say
@@ -237,9 +238,6 @@ def add_hits(campaign: str, campaign_id: str | None, wanted: int, control: Contr
     say(f"{added}; {status.open:,} places are open.")
 
 
-_FORMS = ("amounts", "prolific-approve", "prolific-bonus", "mturk")
-
-
 @click.command("pay")
 @campaign_argument
 @click.argument("path", metavar="[FILE]", default=STDOUT)
@@ -247,7 +245,7 @@ _FORMS = ("amounts", "prolific-approve", "prolific-bonus", "mturk")
 @choice_option(
     "--format",
     "form",
-    choices=_FORMS,
+    choices=list(PAY_LISTS),
     default="amounts",
     help="The amount for each rater, or a file for a crowd service.",
 )
@@ -274,7 +272,7 @@ def pay(
     from reelscore.web.server import need_web
 
     need_web()
-    from reelscore.campaigns.pages.payments import PAY_LISTS, Pay, list_work
+    from reelscore.campaigns.store.raters import list_taken
     from reelscore.web.store.schema import open_database
 
     check_targets(path)
@@ -284,4 +282,4 @@ def pay(
         pay = pay if price is None else replace(pay, price=price)
         if not pay.price:
             say("The price of a HIT is 0; give --price, or enter it under Texts.")
-        write(path, PAY_LISTS[form](list_work(opened_campaign), pay), private=True)
+        write(path, pay_list(form, list_taken(opened_campaign), pay), private=True)

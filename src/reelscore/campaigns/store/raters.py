@@ -5,22 +5,30 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    ScalarSelect,
+    and_,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.tasks import Task
 from reelscore.campaigns.store.assignments import load_tasks
-from reelscore.campaigns.store.records import AssignmentState
-from reelscore.campaigns.store.schema import assignment, hit, judgment, task
+from reelscore.campaigns.store.records import CROWD_SERVICES, REJECTED, Service, TakenHit
+from reelscore.campaigns.store.schema import assignment, hit, judgment, skip, task
 from reelscore.errors import RefusedError
 from reelscore.store.database import Database, alone
 from reelscore.web.security import digest, new_token
 from reelscore.web.store.schema import rater as table
 from reelscore.web.store.schema import submission
-
-Service = Literal["link", "open", "prolific", "mturk"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,11 @@ class Rater:
     attempts: int
     passed: bool | None
     assignment: int | None
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether a crowd service sends and pays the rater, for one HIT at a time."""
+        return self.service in CROWD_SERVICES
 
 
 @dataclass(frozen=True)
@@ -218,59 +231,51 @@ def new_name() -> str:
     return f"r-{secrets.token_hex(5)}"
 
 
-@dataclass(frozen=True)
-class TakenHit:
-    """One HIT that a rater has taken; times in seconds since 1970."""
-
-    id: int
-    hit: str
-    rater: str
-    state: AssignmentState
-    claimed: float
-    active: float
-    answers: int
-    flags: tuple[str, ...] = ()
-    status: str = ""
-
-    @property
-    def needs_review(self) -> bool:
-        """Whether an organiser has to look at it before it is paid."""
-        return self.state == "done" and bool(self.flags) and not self.status
-
-
-def list_taken(database: Database, campaign: str) -> Sequence[TakenHit]:
+def list_taken(campaign: Campaign) -> Sequence[TakenHit]:
     """Return every HIT that was taken, the newest first."""
-    answers = (
-        select(func.count(judgment.c.task.distinct()))
-        .where(judgment.c.assignment == assignment.c.id)
-        .scalar_subquery()
-        .label("answers")
-    )
+
+    def count(column: ColumnElement[int], condition: ColumnElement[bool]) -> ScalarSelect[int]:
+        return select(func.count(column.distinct())).where(condition).scalar_subquery()
+
+    # of HITs taken before submissions were noted, the rater's own is the best guess
+    texts = {name: func.coalesce(table.c[name], "") for name in ("service", "worker")} | {
+        name: func.coalesce(submission.c[name], table.c[name], "") for name in ("study", "session")
+    }
     query = (
         select(
             assignment.c.id,
-            hit.c.id.label("name"),
+            hit.c.id.label("hit"),
             assignment.c.rater,
             assignment.c.state,
-            assignment.c.claimed,
             assignment.c.active,
-            answers,
+            count(task.c.key, task.c.hit == assignment.c.hit).label("tasks"),
+            count(judgment.c.task, judgment.c.assignment == assignment.c.id).label("answers"),
+            count(skip.c.task, skip.c.assignment == assignment.c.id).label("skipped"),
             assignment.c.flags,
             assignment.c.status,
+            *(text.label(name) for name, text in texts.items()),
         )
         .join(hit, hit.c.key == assignment.c.hit)
-        .where(assignment.c.campaign == campaign, assignment.c.rater != "")
+        .outerjoin(
+            table,
+            and_(table.c.campaign == assignment.c.campaign, table.c.rater == assignment.c.rater),
+        )
+        .outerjoin(submission, submission.c.assignment == assignment.c.id)
+        .where(assignment.c.campaign == campaign.id, assignment.c.rater != "")
         .order_by(assignment.c.active.desc(), assignment.c.id.desc())
     )
-    with database.reading() as connection:
+    reasons = {event.about: event.reason for event in campaign.events() if event.what == "reject"}
+    with campaign.database.reading() as connection:
         return [
             TakenHit(
-                *row[:4],
-                (row.claimed or 0) / 1e6,
-                (row.active or 0) / 1e6,
-                row.answers,
-                tuple(row.flags.split()),
-                row.status,
+                **{
+                    **row._mapping,
+                    "active": (row.active or 0) / 1e6,
+                    "flags": tuple(row.flags.split()),
+                    "rejected": (reasons.get(row.rater) or REJECTED)
+                    if row.status == REJECTED
+                    else "",
+                }
             )
             for row in connection.execute(query)
         ]

@@ -138,6 +138,72 @@ class Assignment:
         return tuple(task for task in self.tasks if task.id not in settled)
 
 
+Service = Literal["link", "open", "prolific", "mturk"]  # how a rater came in
+CROWD_SERVICES: tuple[Service, ...] = ("prolific", "mturk")  # of them, those that pay
+
+
+@dataclass(frozen=True)
+class TakenHit:
+    """One HIT in the hands of one rater: how far it is, what it earns, and who is paid.
+
+    Attributes:
+        id: What answers refer to.
+        hit: The HIT.
+        rater: What judgments call the rater.
+        state: ``held``, ``done`` or ``abandoned``.
+        active: When the rater was last seen, in seconds since 1970.
+        tasks: How many tasks there are.
+        answers: How many of them have an answer.
+        skipped: How many were reported and skipped.
+        flags: What an organiser should look at; see `Assignment`.
+        status: What was decided; see `Assignment`.
+        rejected: Why it is not paid; empty where it is.
+        service: Where the rater came from; empty where judgments were imported.
+        worker: What the service calls the rater.
+        study: The service's study, or HIT.
+        session: The service's submission, or assignment.
+    """
+
+    id: int
+    hit: str
+    rater: str
+    state: AssignmentState
+    active: float
+    tasks: int
+    answers: int
+    skipped: int
+    flags: tuple[str, ...] = ()
+    status: str = ""
+    rejected: str = ""
+    service: str = ""
+    worker: str = ""
+    study: str = ""
+    session: str = ""
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether an organiser has to look at it before it is paid."""
+        return self.state == "done" and bool(self.flags) and not self.status
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it earns the price of a HIT: finished, and not by reports for the most part."""
+        return self.state == "done" and self.skipped <= self.answers
+
+    def amount(self, price: float, *, pro_rata: bool = True) -> float:
+        """Return what it earns: the price, a part of it for a part of the tasks, or nothing.
+
+        >>> part = TakenHit(1, "h1", "r1", "held", 0.0, tasks=100, answers=25, skipped=0)
+        >>> part.amount(2.0), part.amount(2.0, pro_rata=False)
+        (0.5, 0.0)
+        """
+        if self.rejected:
+            return 0.0
+        if self.is_whole:
+            return price
+        return round(price * self.answers / self.tasks, 2) if pro_rata else 0.0
+
+
 @dataclass(frozen=True)
 class Receipt:
     """The promise that an answer, or the report of a skipped task, is kept.

@@ -44,7 +44,7 @@ rater = Table(
     Column("id", Number, primary_key=True),
     Column("campaign", Text, nullable=False),
     Column("rater", Text, nullable=False),  # what judgments say; no name of a crowd service
-    Column("service", Text, nullable=False),
+    Column("service", Text, nullable=False),  # how they came in
     Column("worker", Text, nullable=False),  # what the service calls the rater
     Column("study", Text, nullable=False),
     Column("session", Text, nullable=False),
@@ -57,7 +57,6 @@ rater = Table(
     Column("attempts", Integer, nullable=False),  # at the comprehension check
     Column("passed", Boolean),
     Column("assignment", BigInteger),
-    CheckConstraint("service IN ('link', 'open', 'prolific', 'mturk')", name="web_rater_service"),
     UniqueConstraint("campaign", "rater", name="web_rater_once"),
     UniqueConstraint("campaign", "service", "worker", name="web_rater_worker_once"),
 )

@@ -14,10 +14,10 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.preview import preview_of
 from reelscore.campaigns.pages.organisers.progress import costs, figures, rater_rows
-from reelscore.campaigns.pages.payments import PAY_LISTS, Pay, list_work
 from reelscore.campaigns.pages.rater_pages import read_pages
 from reelscore.campaigns.pages.raters.session import video_of
 from reelscore.campaigns.pages.raters.task_pages import REPORT
+from reelscore.campaigns.payments import PAY_LISTS, Pay, pay_list
 from reelscore.campaigns.store import raters
 from reelscore.campaigns.store.raters import count_tasks, list_taken
 from reelscore.campaigns.store.records import REJECTED
@@ -63,7 +63,7 @@ def _page(desk: Desk, campaign: Campaign, template: str) -> HTMLResponse:
     id = campaign.id
     site, status, pages = desk.site, campaign.status(), read_pages(campaign.settings)
     people = raters.list_raters(site.database, id)
-    taken = list_taken(site.database, id)
+    taken = list_taken(campaign)
     findings = campaigns_of(site).trust.of(campaign, status)
     rows = rater_rows(campaign, findings, taken)
     now = site.settings.clock()
@@ -79,7 +79,7 @@ def _page(desk: Desk, campaign: Campaign, template: str) -> HTMLResponse:
         now=now,
         figures=figures(
             status,
-            costs(Pay.of(campaign), pages.fee, list_work(campaign), taken, status),
+            costs(Pay.of(campaign), pages.fee, taken, status),
             tasks=count_tasks(site.database, id),
             begun=sum(each.answers for each in taken if each.state == "held"),
             answer_times=findings.answer_times,
@@ -136,7 +136,7 @@ def show_reports(desk: Organiser, campaign: Chosen) -> Response:
 @router.get("/c/{campaign}/raters")
 def show_raters(desk: Organiser, campaign: Chosen) -> Response:
     """Show who was invited, who came, and the codes of finished HITs."""
-    taken = list_taken(desk.site.database, campaign.id)
+    taken = list_taken(campaign)
     codes = {
         each.id: desk.site.signer.code(campaign.id, each.rater, str(each.id))
         for each in taken
@@ -148,6 +148,7 @@ def show_raters(desk: Organiser, campaign: Chosen) -> Response:
         people=raters.list_raters(desk.site.database, campaign.id),
         taken=taken,
         codes=codes,
+        pay_lists=PAY_LISTS,
     )
 
 
@@ -176,7 +177,7 @@ def give_pay_list(
     """Return whom to pay how much, in one of the forms that crowd services take."""
     if form not in PAY_LISTS:
         raise HTTPException(404, "There is no such list.")
-    text = PAY_LISTS[form](list_work(campaign), Pay.of(campaign))
+    text = pay_list(form, list_taken(campaign), Pay.of(campaign))
     headers = {"content-disposition": f'attachment; filename="{campaign.id}-{form}.csv"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 

@@ -24,11 +24,10 @@ from reelscore.campaigns.evaluate.quality import (
 from reelscore.campaigns.evaluate.results import POOR
 from reelscore.campaigns.evaluate.votes import Votes, count_votes, pairs_agreed
 from reelscore.campaigns.judgments import FloatArray, Judgments
-from reelscore.campaigns.pages.payments import PaidWork, Pay
+from reelscore.campaigns.payments import Pay
 from reelscore.campaigns.protocols import Protocol
 from reelscore.campaigns.report.tables import number_text
-from reelscore.campaigns.store.raters import TakenHit
-from reelscore.campaigns.store.records import Status
+from reelscore.campaigns.store.records import Status, TakenHit
 from reelscore.report.tables.grid import p_value
 from reelscore.stats.correlations import pearson
 
@@ -118,14 +117,11 @@ def figures(
     )
 
 
-def costs(
-    pay: Pay, fee: float, work: Sequence[PaidWork], taken: Sequence[TakenHit], status: Status
-) -> tuple[float, float]:
+def costs(pay: Pay, fee: float, taken: Sequence[TakenHit], status: Status) -> tuple[float, float]:
     """Add up what a campaign costs so far, and what it is expected to cost in the end."""
-    held = {(one.rater, one.hit) for one in taken if one.state == "held"}
-    settled = [one for one in work if (one.rater, one.hit) not in held]
+    settled = pay.amount(one for one in taken if one.state != "held")
     waiting = (status.open + status.held) * pay.price
-    return pay.amount(work) * (1 + fee), (pay.amount(settled) + waiting) * (1 + fee)
+    return pay.amount(taken) * (1 + fee), (settled + waiting) * (1 + fee)
 
 
 def _pace(times: FloatArray, now: float) -> float:

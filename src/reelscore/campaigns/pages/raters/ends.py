@@ -165,7 +165,7 @@ def show_finish(session: Current) -> Response:
         return show_end(session, "screened_out")
     if held is None or held.state != "done":
         return session.go("")
-    more = rater.service in ("link", "open") and session.may_do_more
+    more = session.may_do_more
     if len(held.skipped) > len(held.answered):  # nobody earns the code by reports alone
         return show_end(session, "skipped", more=more)
     if held.status == REJECTED:

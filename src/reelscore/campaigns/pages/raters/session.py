@@ -87,7 +87,7 @@ class Session(Viewer):
     @property
     def may_do_more(self) -> bool:
         """Whether the rater may do another HIT."""
-        if self.rater.service in ("prolific", "mturk"):
+        if self.rater.is_sent:
             return False  # one HIT for each submission
         most = self.pages.hits_per_rater
         return not most or count_done(self.site.database, self.campaign.id, self.rater.rater) < most
