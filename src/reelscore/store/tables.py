@@ -6,19 +6,51 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from alembic import op
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.script.revision import ResolutionError
 from alembic.util import CommandError
-from sqlalchemy import BigInteger, Connection, Integer
+from sqlalchemy import BigInteger, Column, Connection, Integer, Text
+from sqlalchemy.types import TypeEngine
 
 from reelscore.errors import DataError
 
 # SQLite numbers rows by itself only where the type is INTEGER, which has 64 bits there.
 Number = BigInteger().with_variant(Integer(), "sqlite")
 Time = BigInteger  # whole microseconds since 1970
+
+
+def required(*names: str, type: type[TypeEngine[Any]] = Text) -> list[Column[Any]]:
+    """Make columns that always have a value.
+
+    >>> [column.name for column in required("name", "protocol")]
+    ['name', 'protocol']
+    """
+    return [Column(name, type, nullable=False) for name in names]
+
+
+def forbid_changes(table: str) -> None:
+    """Let nobody change or remove rows of a table; for migrations."""
+    said = f"rows of {table} are never changed or removed"
+    if op.get_bind().dialect.name == "sqlite":
+        for change in ("UPDATE", "DELETE"):
+            op.execute(
+                f"CREATE TRIGGER {table}_no_{change.lower()} BEFORE {change} ON {table} "
+                f"BEGIN SELECT RAISE(ABORT, '{said}'); END"
+            )
+        return
+    op.execute(
+        f"CREATE FUNCTION {table}_is_append_only() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN RAISE EXCEPTION '{said}'; END $$"
+    )
+    op.execute(
+        f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+        f"FOR EACH STATEMENT EXECUTE FUNCTION {table}_is_append_only()"
+    )
 
 
 @dataclass(frozen=True)

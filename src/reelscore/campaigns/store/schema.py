@@ -25,7 +25,7 @@ from sqlalchemy import (
     text,
 )
 
-from reelscore.store.tables import Number, Time
+from reelscore.store.tables import Number, Time, required
 
 metadata = MetaData()
 
@@ -33,15 +33,11 @@ campaign = Table(
     "campaign",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("protocol", Text, nullable=False),
-    Column("layout", Text, nullable=False),
-    Column("seed", BigInteger, nullable=False),
-    Column("state", Text, nullable=False),
+    *required("name", "protocol", "layout", "state"),
+    Column("settings", Text, nullable=False),  # JSON
+    *required("seed", "created", type=BigInteger),
     Column("raters_per_hit", Integer, nullable=False),
     Column("hold", Double, nullable=False),
-    Column("settings", Text, nullable=False),  # JSON
-    Column("created", Time, nullable=False),
     CheckConstraint("state IN ('draft', 'open', 'paused', 'closed')", name="campaign_state"),
 )
 
@@ -79,11 +75,9 @@ task = Table(
     "task",
     metadata,
     Column("key", Number, primary_key=True),
-    Column("campaign", Text, nullable=False),
+    *required("campaign", "id", "item"),
     Column("hit", Number, ForeignKey("hit.key"), nullable=False),
-    Column("id", Text, nullable=False),
     Column("position", Integer, nullable=False),
-    Column("item", Text, nullable=False),
     Column("expected", Double),
     UniqueConstraint("hit", "id", name="task_once"),
     Index("task_by_item", "campaign", "item"),
@@ -94,9 +88,7 @@ shown = Table(
     metadata,
     Column("task", Number, ForeignKey("task.key"), primary_key=True),
     Column("slot", Integer, primary_key=True, autoincrement=False),
-    Column("system", Text, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("kind", Text, nullable=False),
+    *required("system", "text", "kind"),
 )
 
 # A HIT has a slot for each rater it needs. A slot whose rater went away gets a new row, with the
@@ -106,18 +98,11 @@ assignment = Table(
     "assignment",
     metadata,
     Column("id", Number, primary_key=True),
-    Column("campaign", Text, nullable=False),
+    *required("campaign", "state", "rater", "client", "status"),
     Column("hit", Number, ForeignKey("hit.key"), nullable=False),
-    Column("slot", Integer, nullable=False),
-    Column("turn", Integer, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("rater", Text, nullable=False),
-    Column("claimed", Time),
-    Column("active", Time),
-    Column("finished", Time),
-    Column("client", Text, nullable=False),
+    *required("slot", "turn", type=Integer),
+    *(Column(name, Time) for name in ("claimed", "active", "finished")),
     Column("seconds", Double),
-    Column("status", Text, nullable=False),
     Column("task", Number),  # the one that the server sent last
     Column("opened", Time),  # when the server first sent that one
     Column("replaces", Text, nullable=False, server_default=""),  # a rater of the same HIT
@@ -151,16 +136,12 @@ judgment = Table(
     Column("id", Number, primary_key=True),
     Column("assignment", Number, ForeignKey("assignment.id"), nullable=False),
     Column("task", Number, nullable=False),
-    Column("slot", Integer, nullable=False),
-    Column("criterion", Text, nullable=False),
+    *required("criterion", "client"),
+    *required("slot", "position", type=Integer),
     Column("score", Double, nullable=False),
     Column("z", Double),
-    Column("position", Integer, nullable=False),
-    Column("started", Time),
-    Column("submitted", Time),
+    *(Column(name, Time) for name in ("started", "submitted", "opened")),
     Column("received", Time, nullable=False),
-    Column("client", Text, nullable=False),
-    Column("opened", Time),
     Column("watched", Double),  # share of the video, from 0 to 1
     ForeignKeyConstraint(["task", "slot"], ["shown.task", "shown.slot"]),
     UniqueConstraint("assignment", "task", "slot", "criterion", name="judgment_once"),
@@ -181,9 +162,6 @@ event = Table(
     Column("id", Number, primary_key=True),
     Column("campaign", Text, ForeignKey("campaign.id"), nullable=False),
     Column("time", Time, nullable=False),
-    Column("actor", Text, nullable=False),
-    Column("what", Text, nullable=False),
-    Column("about", Text, nullable=False),
-    Column("reason", Text, nullable=False),
+    *required("actor", "what", "about", "reason"),
     Index("event_about", "campaign", "about"),
 )

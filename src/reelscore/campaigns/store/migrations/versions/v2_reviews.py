@@ -12,16 +12,17 @@ import re
 import sqlalchemy as sa
 from alembic import op
 
+from reelscore.store.tables import Number, forbid_changes
+
 revision = "2"
 down_revision = "1"
 
-_NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 _SEEN = re.compile(r"(web \d+x\d+) seen (\d+)%")
 
 
 def upgrade() -> None:
     """Add the tables and columns, and move the systems."""
-    op.add_column("assignment", sa.Column("task", _NUMBER))
+    op.add_column("assignment", sa.Column("task", Number))
     op.add_column("assignment", sa.Column("opened", sa.BigInteger))
     for name in ("replaces", "flags"):
         column = sa.Column(name, sa.Text, nullable=False, server_default="")
@@ -72,27 +73,12 @@ def _move_watched() -> None:
 def _make_skip() -> None:
     op.create_table(
         "skip",
-        sa.Column("assignment", _NUMBER, sa.ForeignKey("assignment.id"), primary_key=True),
-        sa.Column("task", _NUMBER, sa.ForeignKey("task.key"), primary_key=True),
+        sa.Column("assignment", Number, sa.ForeignKey("assignment.id"), primary_key=True),
+        sa.Column("task", Number, sa.ForeignKey("task.key"), primary_key=True),
         sa.Column("time", sa.BigInteger, nullable=False),
         sa.Column("reason", sa.Text, nullable=False),
     )
-    said = "rows of skip are never changed or removed"
-    if op.get_bind().dialect.name == "sqlite":
-        for change in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER skip_no_{change.lower()} BEFORE {change} ON skip "
-                f"BEGIN SELECT RAISE(ABORT, '{said}'); END"
-            )
-        return
-    op.execute(
-        "CREATE FUNCTION skip_is_append_only() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{said}'; END $$"
-    )
-    op.execute(
-        "CREATE TRIGGER skip_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON skip "
-        "FOR EACH STATEMENT EXECUTE FUNCTION skip_is_append_only()"
-    )
+    forbid_changes("skip")
 
 
 def _make_caption() -> None:
