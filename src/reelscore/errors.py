@@ -71,15 +71,13 @@ class NobodyPassedError(DataError):
     """A campaign whose raters all failed the quality control.
 
     Attributes:
-        raters: How many there are.
+        said: That in a sentence, without a remedy.
     """
 
     def __init__(self, raters: int) -> None:
-        super().__init__(
-            f"None of the {raters} raters passed the quality control. Look at the raters, or pass "
-            "controlled=False."
-        )
-        self.raters = raters
+        who = f"None of the {raters} raters" if raters > 1 else "The one rater has not"
+        self.said = f"{who} passed the quality control."
+        super().__init__(f"{self.said} Look at the raters, or pass controlled=False.")
 
 
 class UnknownNameError(ReelscoreError, LookupError):

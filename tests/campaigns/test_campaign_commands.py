@@ -324,7 +324,7 @@ def test_stories_with_test_questions(folder, run):
     answer(folder / "s.db", better)
     status, out, err = run("campaign", "results", "s.db")
     assert status == 0
-    assert "1 of 2 raters answered all test questions" in err
+    assert "1 of 2 raters passed (1 failed), tested on test questions" in err
     assert out.splitlines()[1].split()[:3] == ["concise", "shuffled", "100.0"]
 
 

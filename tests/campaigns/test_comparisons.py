@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from reelscore.campaigns.evaluate.agreement import krippendorff_alpha
 from reelscore.campaigns.evaluate.preferences import (
-    check_raters,
     metric_accuracy,
     score_preferences,
 )
+from reelscore.campaigns.evaluate.quality import check_quality, count_answers
 from reelscore.campaigns.evaluate.votes import (
     Quorum,
     Votes,
@@ -255,15 +255,16 @@ def test_faithful_raters_from_plan_to_result():
                 rows.append(Judgment(*about, score, "story", other.system))
     late = Judgment("untested", "h9", "t9", 0, "E2E", "v0", "caption", 2.0, "story", "LSTM")
     judgments = Judgments.of([*rows, late])
-    checked = check_raters(judgments, plan.expected)
-    assert checked.faithful == ("watches",)
-    assert checked.dropped == ("guesses", "untested")
-    assert checked.answers == {"watches": (4, 4), "guesses": (0, 4), "untested": (0, 0)}
-    assert check_raters(judgments, plan.expected, least=0).dropped == ("untested",)
-    assert score_preferences(judgments.by(checked.faithful), "E2E", "LSTM").won == 1
+    quality = check_quality(judgments, tests=plan.expected)
+    assert quality.used == ["watches"]
+    assert quality.poor == {"guesses", "untested"}
+    answers = {each.rater: (each.right, each.asked) for each in quality.raters}
+    assert answers == {"watches": (4, 4), "guesses": (0, 4), "untested": (0, 0)}
+    assert quality.summary == "1 of 3 raters passed (2 failed), tested on test questions"
+    assert score_preferences(quality.good(judgments), "E2E", "LSTM").won == 1
     assert score_preferences(judgments, "E2E", "LSTM").won == 0
     with pytest.raises(DataError, match="right answer is not given"):
-        check_raters(judgments, {})
+        count_answers(judgments, {})
 
 
 @pytest.mark.parametrize(
@@ -272,4 +273,4 @@ def test_faithful_raters_from_plan_to_result():
 )
 def test_an_answer_is_right_on_its_side(expected, score, right):
     row = Judgment("r", "h", "t", 0, "a", "v", "test", float(score), "story", "b")
-    assert check_raters(Judgments.of([row]), {"t": expected}).answers["r"] == (right, 1)
+    assert count_answers(Judgments.of([row]), {"t": expected})["r"] == (right, 1)

@@ -11,9 +11,11 @@ import zipfile
 import msgspec
 import pytest
 from argon2 import PasswordHasher
+from click.testing import CliRunner
 
 from reelscore import examples
 from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.commands.reliability import quality
 from reelscore.campaigns.evaluate.results import evaluate_ratings
 from reelscore.errors import NobodyPassedError
 from reelscore.significance import rank_systems
@@ -413,7 +415,7 @@ def test_results_where_nobody_passed(judged, monkeypatch):
         raise NobodyPassedError(3)
 
     monkeypatch.setattr(
-        "reelscore.campaigns.pages.organisers.results_page.evaluate_ratings", nobody
+        "reelscore.campaigns.pages.organisers.results_page.evaluate_campaign", nobody
     )
     _, owner, _ = judged
     page = owner.get("/organise/c/clips/results").text
@@ -422,6 +424,27 @@ def test_results_where_nobody_passed(judged, monkeypatch):
     refused = owner.get("/organise/c/clips/results.json")
     assert refused.status_code == 422
     assert "controlled" not in refused.text
+
+
+def test_the_quality_control_is_seen_and_changed_on_the_page(judged):
+    _, owner, campaign = judged
+    page = owner.get("/organise/c/clips/results").text
+    assert "3 of 3 raters passed, tested on pairs by adequacy" in page
+    assert 'name="pairs" min="2" value="10"' in page
+    wanted = {"test": "signed-rank", "level": "0.01", "pairs": "11", "rejected": "hit"}
+    done = owner.press("/organise/c/clips/quality", **wanted)
+    assert "The quality control is changed." in done.text
+    assert "no rater is tested, and all count" in done.text
+    signature = "test:signed-rank|level:0.01|pairs:11|rejected:hit"
+    assert campaign.events()[-1].reason == signature
+    ran = CliRunner().invoke(quality, [campaign.database.place])
+    assert "Nobody gave the 11 pairs" in " ".join(ran.output.split())
+    ran = CliRunner().invoke(quality, [campaign.database.place, "--pairs", "10"])
+    assert "3 of 3 raters passed" in ran.output
+    for bad in ({"pairs": "1"}, {"level": "2"}, {"test": "x"}, {"criterion": "style"}):
+        assert owner.press("/organise/c/clips/quality", **(wanted | bad)).status_code == 422
+    assert campaign.settings["quality"]["pairs"] == 11
+    campaign.change_settings({"quality": {}})
 
 
 def test_results_on_the_page(judged):

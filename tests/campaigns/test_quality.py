@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 
+import msgspec
+import numpy as np
 import pytest
 from scipy import stats
 
 from reelscore.campaigns.evaluate.quality import Control, check_quality
 from reelscore.campaigns.evaluate.results import evaluate_ratings
 from reelscore.campaigns.judgments import Judgments
-from reelscore.errors import DataError
+from reelscore.errors import DataError, NobodyPassedError
 from support.campaigns import eacl, paired, published, rating
 
 
@@ -105,6 +107,62 @@ def test_constant_differences_fail_without_a_p(apart):
     rater = only(paired([50.0 + k for k in range(10)], [50.0 + k - apart for k in range(10)]))
     assert rater.verdict == "constant"
     assert math.isnan(rater.p)
+
+
+@pytest.mark.parametrize("apart", [0.1, 20.3, 1 / 3])
+def test_fractions_that_are_the_same_apart_are_constant_too(apart):
+    high = [100 / (k + 3) + apart for k in range(12)]
+    assert len({a - (a - apart) for a in high}) > 1  # in floating point
+    assert only(paired(high, [a - apart for a in high])).verdict == "constant"
+
+
+def two_criteria(fluency):
+    """A rater who says the same of originals and degraded captions, but for their fluency."""
+    for criterion, drop in (("adequacy", 0.0), ("fluency", fluency)):
+        rows = paired([70.0 + k % 3 for k in range(6)], [70 + k % 4 - drop for k in range(6)])
+        yield from (msgspec.structs.replace(row, criterion=criterion) for row in rows)
+
+
+def test_a_task_counts_once_however_many_criteria_it_has():
+    """Six tasks with two criteria are six pairs, tested by one criterion that is named."""
+    rows = list(two_criteria(fluency=50.0))
+    quality = check_quality(Judgments.of(rows), Control(pairs=6))
+    (rater,) = quality.raters
+    assert (rater.pairs, rater.judgments, rater.verdict) == (6, 12, "failed")
+    assert quality.summary == "0 of 1 rater passed (1 failed), tested on pairs by adequacy"
+    by_fluency = check_quality(Judgments.of(rows), Control(pairs=6, criterion="fluency"))
+    assert by_fluency.passed == ["r1"]
+    assert by_fluency.summary.endswith("tested on pairs by fluency")
+    with pytest.raises(LookupError, match="adequacy, fluency"):
+        check_quality(Judgments.of(rows), Control(criterion="style"))
+
+
+def test_adequacy_and_fluency_are_combined():
+    """The mean of a task's two scores, then z as of any other (BERTHA, section 4.2)."""
+    results = evaluate_ratings(Judgments.of(list(two_criteria(50.0))), controlled=False)
+    raw = {name: results.scores.table["human"][name].score for name in results.scores.table.metrics}
+    assert list(raw) == [f"{each}_{kind}" for each in ("adequacy", "fluency", "combined")
+                         for kind in ("raw", "z")]  # fmt: skip
+    assert raw["combined_raw"] == pytest.approx((raw["adequacy_raw"] + raw["fluency_raw"]) / 2)
+    rows = [70 + k % 3 for k in range(6)] + [70 + k % 4 - 25 for k in range(6)]
+    z = (np.array(rows) - np.mean(rows)) / np.std(rows, ddof=1)
+    assert raw["combined_z"] == pytest.approx(z[:6].mean())
+
+
+def test_where_nobody_can_be_tested_all_count_and_that_is_said():
+    rows = paired([90.0, 80, 85], [1.0, 2, 3])
+    rows += [rating("r2", score, "human", item) for item, score in (("v0", 50.0), ("v1", 60.0))]
+    results = evaluate_ratings(Judgments.of(rows))
+    assert results.raters == ("r1", "r2")
+    assert results.notes[0].startswith("Nobody gave the 10 pairs of a caption and its degraded")
+    assert "control:none" in results.scores.table["human"]["z"].signature
+    assert evaluate_ratings(Judgments.of(rows), Control(pairs=3)).raters == ("r1",)
+
+
+def test_one_rater_who_fails_is_named_as_one():
+    rows = paired([50.0 + k % 3 for k in range(10)], [50.0 + k % 4 for k in range(10)])
+    with pytest.raises(NobodyPassedError, match=r"^The one rater has not passed the quality contr"):
+        evaluate_ratings(Judgments.of(rows))
 
 
 def test_twins_must_be_of_one_hit():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.evaluate.results import evaluate_ratings, usable
+from reelscore.campaigns.evaluate.results import campaign_quality, evaluate_ratings
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.errors import RefusedError
 from support.made_hits import answer_all, judge, rating_hits
@@ -91,8 +91,8 @@ def test_rankings_and_comparisons_leave_them_out_too(make, protocol, what):
         held = campaign.claim(rater)
         campaign.submit(held.id, rater, "t", dict.fromkeys(criteria, scores))
     campaign.decide(what, "bad", actor="me")
-    counting = usable(campaign, campaign.judgments(finished=True))
-    assert (counting.judgments.rater.names, counting.poor) == (("good",), {"bad"})
+    quality = campaign_quality(campaign, campaign.judgments(finished=True))
+    assert (quality.used, quality.poor) == (["good"], {"bad"})
 
 
 # Offered again
@@ -154,7 +154,7 @@ def test_all_that_cannot_be_used_is_offered_again(make):
         judge(campaign, rater, looks=rater != "failed")
     campaign.decide("exclude", "excluded", actor="me")
     campaign.decide("reject", "rejected", actor="me")
-    poor = usable(campaign, campaign.judgments(finished=True)).poor
+    poor = campaign_quality(campaign, campaign.judgments(finished=True)).poor
     assert poor == {"failed", "excluded", "rejected"}
     assert campaign.offer_all_again(poor, actor="me", reason="poor") == 3
     assert campaign.offer_all_again(poor, actor="me", reason="poor") == 0
@@ -162,7 +162,8 @@ def test_all_that_cannot_be_used_is_offered_again(make):
     for k in range(3):
         judge(campaign, f"new{k}")
     assert campaign.claim("another") is None
-    counting = usable(campaign, campaign.judgments(finished=True)).judgments
+    judgments = campaign.judgments(finished=True)
+    counting = campaign_quality(campaign, judgments).good(judgments)
     assert set(counting.hit.names) == {"h0", "h1", "h2", "h3"}
     assert len(counting) == 4 * 20
 

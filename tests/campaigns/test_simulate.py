@@ -7,10 +7,14 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.evaluate.preferences import score_preferences
 from reelscore.campaigns.evaluate.quality import check_quality
+from reelscore.campaigns.evaluate.results import campaign_quality
 from reelscore.campaigns.evaluate.scores import score_judgments
 from reelscore.campaigns.hits.design import Design, make_hits
 from reelscore.campaigns.hits.ratings import build_hits
+from reelscore.campaigns.hits.tasks import Shown, Task
 from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.campaigns.simulate.crowd import Crowd, fit_crowd
@@ -236,3 +240,40 @@ def test_captions_are_ranked_and_compared_by_their_quality(name):
 def test_hits_of_another_protocol_are_refused(plan):
     with pytest.raises(DataError, match="1 captions; preference shows 2"):
         simulate_campaign(plan[:1], truth(), seed=1, protocol=PROTOCOLS["preference"])
+
+
+def test_simulated_raters_know_the_answers_to_test_questions_where_they_look(tmp_path):
+    """And `quality` counts the raters whose judgments results keep."""
+    captions = {name: {f"v{k}": f"{name} {k}" for k in range(10)} for name in ("good", "bad")}
+    tests = [
+        Task(f"q{k}", f"test{k}", (Shown("yes", f"yes {k}"), Shown("no", f"no {k}")), expected)
+        for k, expected in enumerate([-2.0, 1.0, 0.0])
+    ]
+    design = Design("preference", per_hit=5, seed=1)
+    plan = make_hits(design, captions, {}, tests)
+    options = {"raters_per_hit": 20}
+    with Campaign.from_plan(tmp_path / "p.db", "P", design, plan, **options) as campaign:
+        assert campaign.systems == ("bad", "good")
+        quality = Truth({"good": 0.9, "bad": -0.9}, Crowd(), 1)
+        mix = {"diligent": 0.6, "constant": 0.2, "random": 0.2}
+        made_up = simulate_campaign(
+            list(campaign.hits()), quality, seed=3, mix=mix, raters_per_hit=20,
+            protocol=campaign.protocol,
+        )  # fmt: skip
+        campaign.append(made_up.judgments)
+        judgments = campaign.judgments(finished=True)
+        checked = campaign_quality(campaign, judgments)
+    kinds = {rater: kind for rater, kind in made_up.types.items() if kind == "diligent"}
+    assert kinds.keys() <= set(checked.used)
+    assert len(checked.used) < len(made_up.types)
+    kept = checked.good(judgments)
+    assert set(kept.rater.names) == set(checked.used)
+    assert score_preferences(kept, "good", "bad").won > 0.8
+
+
+def test_simulated_raters_judge_every_criterion(plan):
+    asked = PROTOCOLS["adequacy-fluency"]
+    judgments = simulate_campaign(plan[:2], truth(), seed=1, protocol=asked).judgments
+    scores = [judgments.only(name).score for name in ("adequacy", "fluency")]
+    assert len(scores[0]) == len(scores[1]) == 200
+    assert 0.3 < np.corrcoef(*scores)[0, 1] < 1

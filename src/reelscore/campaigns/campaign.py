@@ -198,7 +198,8 @@ class Campaign:
         Raises:
             DataError: As of `create`.
         """
-        systems = sorted({shown.system for task in plan.tasks for shown in task.shown})
+        tasks = (task for task in plan.tasks if task.expected is None)
+        systems = sorted({shown.system for task in tasks for shown in task.shown})
         campaign = cls.create(
             where,
             name,

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import click
 import msgspec
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import (
+    AskedOfRaters,
     campaign_argument,
     control_options,
     id_option,
     judged,
 )
-from reelscore.campaigns.evaluate.quality import Control, known
-from reelscore.campaigns.evaluate.results import Results, evaluate_ratings, usable
+from reelscore.campaigns.evaluate.quality import known
+from reelscore.campaigns.evaluate.results import Results, campaign_quality, evaluate_campaign
 from reelscore.campaigns.evaluate.scores import Average, HumanScores, Over, group_means
-from reelscore.campaigns.hits.tasks import Hit
+from reelscore.campaigns.hits.tasks import Hit, counted
 from reelscore.campaigns.imports.plain_tables import read_groups
 from reelscore.campaigns.report.tables import results_csv, results_grid, wins_grid
 from reelscore.campaigns.report.vote_results import vote_results
@@ -126,7 +126,7 @@ _FILES = {
 def results(
     campaign: str,
     campaign_id: str | None,
-    control: Control,
+    asked: AskedOfRaters,
     controlled: bool | None,
     over: Over | None,
     average: Average,
@@ -151,10 +151,15 @@ def results(
     """
     with Campaign.open(campaign, campaign_id) as opened_campaign:
         if opened_campaign.protocol.form != "rating":
-            _show_votes(opened_campaign, reference, outputs)
+            _show_votes(opened_campaign, asked, reference, outputs)
             return
-        results = evaluated(
-            opened_campaign, control, controlled=controlled, over=over, average=average
+        results = evaluate_campaign(
+            opened_campaign,
+            judged(opened_campaign),
+            asked.of(opened_campaign),
+            controlled=controlled,
+            over=over,
+            average=average,
         )
         name = opened_campaign.name
         hits = list(opened_campaign.hits()) if outputs.html_file else []
@@ -165,18 +170,12 @@ def results(
         scores = scores.at_least(minimum)
     if metric not in scores.table.metrics:
         metric = _only_z(scores, metric)
-    ranking = rank_systems(scores.table, metric, level=control.level, matched=matched)
+    level = results.quality.control.level
+    ranking = rank_systems(scores.table, metric, level=level, matched=matched)
     results = replace(results, scores=scores)
     _write(outputs, name, results, ranking, hits)
     if STDOUT not in (outputs.csv_file, outputs.latex_file, outputs.json_file):
         _show(results, ranking)
-
-
-def evaluated(campaign: Campaign, control: Control, **choices: Any) -> Results:
-    """Evaluate a campaign of ratings, by its finished HITs."""
-    humans, excluded = campaign.humans, campaign.excluded()
-    judgments = judged(campaign)
-    return evaluate_ratings(judgments, control, humans=humans, excluded=excluded, **choices)
 
 
 def _only_z(scores: HumanScores, metric: str) -> str:
@@ -184,7 +183,8 @@ def _only_z(scores: HumanScores, metric: str) -> str:
     names = [name for name in scores.table.metrics if name.endswith(f"_{metric}")]
     if not names:
         raise DataError(f"There is no {metric!r}; there are {', '.join(scores.table.metrics)}.")
-    say(f"Systems are ranked by {names[0]}; choose another with --metric.")
+    others = " or ".join(names[1:])
+    say(f"Systems are ranked by {names[0]}; --metric {others} ranks by another.")
     return names[0]
 
 
@@ -227,6 +227,7 @@ def _everything(results: Results, ranking: Comparison) -> dict[str, object]:
         "quality": results.quality.to_dict(),
         "raters": list(results.raters),
         "agreement": agreed,
+        "repeats": {k: known(v) for k, v in results.repeats._asdict().items()},
         "notes": list(results.notes),
     }
 
@@ -237,27 +238,28 @@ def _show(results: Results, ranking: Comparison) -> None:
     if len(ranking.systems) > 1:
         click.echo(wins_grid(ranking).to_text(terminal_width()) + "\n")
         click.echo(f"* the row's system is better, p < {ranking.level:g} (one-sided rank-sum test)")
-    click.echo(f"by {len(results.raters)} of {len(results.quality.raters)} raters")
+    click.echo(f"by {len(results.raters)} of {counted(len(results.quality.raters), 'rater')}")
     for name, each in results.agreement.items():
         if each.icc.captions:
             click.echo(
                 f"{name}: alpha {each.alpha:.2f}, ICC {each.icc.single:.2f} "
                 f"({each.icc.captions:,} captions judged by several)"
             )
+    if results.repeats.captions:
+        click.echo(str(results.repeats))
     for note in results.notes:
         click.echo(note)
     show_signature(scores.table[ranking.systems[0]][ranking.metric].signature)
 
 
-def _show_votes(campaign: Campaign, reference: str, outputs: _Outputs) -> None:
+def _show_votes(
+    campaign: Campaign, asked: AskedOfRaters, reference: str, outputs: _Outputs
+) -> None:
     """Print what rankings or votes on two captions say, by the judgments that count."""
-    counting = usable(campaign, judged(campaign))
-    if counting.asked:
-        say(
-            f"{len(counting.judgments.rater.names)} of {counting.asked} raters answered all test "
-            "questions; the others are left out."
-        )
-    votes = vote_results(counting.judgments, campaign.protocol, reference)
+    judgments = judged(campaign)
+    quality = campaign_quality(campaign, judgments, asked.of(campaign))
+    say(quality.summary)
+    votes = vote_results(quality.good(judgments), campaign.protocol, reference)
     if outputs.table_file and votes.table:
         votes.table.write(outputs.table_file)
     elif outputs.table_file:

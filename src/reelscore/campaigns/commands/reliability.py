@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import click
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import (
+    AskedOfRaters,
     campaign_argument,
     control_options,
     id_option,
     judged,
 )
-from reelscore.campaigns.commands.outcome import evaluated
 from reelscore.campaigns.evaluate.agreement import Replication, replicate
-from reelscore.campaigns.evaluate.quality import Control, Quality, check_quality, known
+from reelscore.campaigns.evaluate.quality import known
+from reelscore.campaigns.evaluate.results import campaign_quality, evaluate_campaign
 from reelscore.campaigns.report.tables import number_text, quality_csv, quality_grid, text_grid
 from reelscore.cli.messages import say
 from reelscore.cli.options import file_option, json_option, plot_option
@@ -35,7 +34,7 @@ from reelscore.report.tables.grid import Grid
 def quality(
     campaign: str,
     campaign_id: str | None,
-    control: Control,
+    asked: AskedOfRaters,
     unfinished: bool,
     csv_file: str | None,
     plot: str | None,
@@ -43,11 +42,12 @@ def quality(
 ) -> None:
     """Show which raters can be trusted.
 
-    An attentive rater scores a degraded caption lower than the original caption. The columns are
-    the mean difference, its p-value, the mean difference between two scores of the same caption,
-    and the seconds per task. Flags are hints and exclude no one: repeats (the second score of a
-    caption differs), run (the same score many times in a row), speed, order (degraded captions
-    above originals, or captions of systems above human ones).
+    An attentive rater scores a degraded caption lower than the original caption; in comparisons,
+    one who answers all test questions passes. The columns are the mean difference, its p-value,
+    the mean difference between two scores of the same caption, and the seconds per task. Flags are
+    hints and exclude no one: repeats (the second score of a caption differs), run (the same score
+    many times in a row), speed, order (degraded captions above originals, or captions of systems
+    above human ones).
 
     \b
     Examples:
@@ -61,12 +61,7 @@ def quality(
         need_matplotlib()
     with Campaign.open(campaign, campaign_id) as opened_campaign:
         judgments = opened_campaign.judgments() if unfinished else judged(opened_campaign)
-        quality = check_quality(
-            judgments,
-            control,
-            humans=opened_campaign.humans,
-            excluded=opened_campaign.excluded(),
-        )
+        quality = campaign_quality(opened_campaign, judgments, asked.of(opened_campaign))
     if csv_file:
         write(csv_file, quality_csv(quality), private=True)
     if json_file:
@@ -77,14 +72,7 @@ def quality(
         draw_quality(quality, plot)
     if STDOUT not in (csv_file, json_file):
         click.echo(quality_grid(quality).to_text(terminal_width()))
-        click.echo("\n" + _summary(quality))
-
-
-def _summary(quality: Quality) -> str:
-    counts = Counter(each.verdict for each in quality.raters)
-    others = ", ".join(f"{count} {name}" for name, count in counts.items() if name != "passed")
-    of = f"{counts['passed']} of {len(quality.raters)} raters passed"
-    return f"{of} ({others})" if others else of
+        click.echo(f"\n{quality.summary}")
 
 
 @click.command("replicate")
@@ -92,7 +80,7 @@ def _summary(quality: Quality) -> str:
 @click.argument("second", metavar="SECOND")
 @control_options
 @json_option
-def compare_campaigns(first: str, second: str, control: Control, json_file: str | None) -> None:
+def compare_campaigns(first: str, second: str, asked: AskedOfRaters, json_file: str | None) -> None:
     """Measure how well two campaigns agree: correlations over what they have in common.
 
     FIRST and SECOND are campaigns, or score tables (.csv, .json) with raw and z.
@@ -102,7 +90,7 @@ def compare_campaigns(first: str, second: str, control: Control, json_file: str 
       reelscore campaign replicate monday.db friday.db
     """
     check_targets(json_file)
-    tables = [_table(each, control) for each in (first, second)]
+    tables = [_table(each, asked) for each in (first, second)]
     metrics = [name for name in tables[0].metrics if name in tables[1].metrics]
     replications = replicate(tables[0], tables[1], metrics)
     if json_file:
@@ -114,11 +102,11 @@ def compare_campaigns(first: str, second: str, control: Control, json_file: str 
         click.echo(_agreement(replications).to_text())
 
 
-def _table(where: str, control: Control) -> ScoreTable:
+def _table(where: str, asked: AskedOfRaters) -> ScoreTable:
     if where.endswith((".csv", ".json")):
         return ScoreTable.read(where)
     with Campaign.open(where) as campaign:
-        results = evaluated(campaign, control)
+        results = evaluate_campaign(campaign, judged(campaign), asked.of(campaign))
         say(f"{where}: by {len(results.raters)} of {len(results.quality.raters)} raters.")
         return results.scores.table
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.options import control_options, id_option
-from reelscore.campaigns.evaluate.quality import Control
+from reelscore.campaigns.commands.options import AskedOfRaters, control_options, id_option
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.report.tables import text_grid
@@ -76,7 +75,7 @@ def simulate(
     systems: int,
     hits: int,
     campaigns: int,
-    control: Control,
+    asked: AskedOfRaters,
     seed: int,
     json_file: str | None,
 ) -> None:
@@ -108,7 +107,7 @@ def simulate(
             campaigns=campaigns,
             seed=seed,
             mix=shares,
-            control=control,
+            control=asked.of(),
             ranked=names,
         ):
             if progress:

@@ -10,9 +10,13 @@ from pathlib import Path
 import click
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.options import campaign_argument, control_options, id_option
-from reelscore.campaigns.evaluate.quality import Control
-from reelscore.campaigns.evaluate.results import usable
+from reelscore.campaigns.commands.options import (
+    AskedOfRaters,
+    campaign_argument,
+    control_options,
+    id_option,
+)
+from reelscore.campaigns.evaluate.results import campaign_quality
 from reelscore.campaigns.hits.top_up import top_up
 from reelscore.campaigns.payments import PAY_LISTS, Pay, pay_list
 from reelscore.campaigns.report.tables import text_grid
@@ -167,7 +171,7 @@ def offer(
     raters: tuple[str, ...],
     everyone: bool,
     reason: str,
-    control: Control,
+    asked: AskedOfRaters,
 ) -> None:
     """Offer the finished HITs of unusable raters again.
 
@@ -188,7 +192,7 @@ def offer(
     with Campaign.open(campaign, campaign_id) as opened_campaign:
         judgments = opened_campaign.judgments(finished=True)
         if everyone:
-            wanted = usable(opened_campaign, judgments, control).poor
+            wanted = campaign_quality(opened_campaign, judgments, asked.of(opened_campaign)).poor
             reason = reason or "the work cannot be used"
         else:
             for name in raters:
@@ -210,7 +214,7 @@ def offer(
     help="Number of good judgments that each system should have.",
 )
 @control_options
-def add_hits(campaign: str, campaign_id: str | None, wanted: int, control: Control) -> None:
+def add_hits(campaign: str, campaign_id: str | None, wanted: int, asked: AskedOfRaters) -> None:
     """Add HITs until every system will have enough good judgments.
 
     Judgments are good if their HIT is finished and their rater is neither excluded nor rejected
@@ -223,6 +227,7 @@ def add_hits(campaign: str, campaign_id: str | None, wanted: int, control: Contr
       reelscore campaign top-up my.db --judgments 150
     """
     with Campaign.open(campaign, campaign_id) as opened_campaign:
+        control = asked.of(opened_campaign)
         done = top_up(opened_campaign, wanted, actor="command line", control=control)
         awaited = opened_campaign.awaited()
         status = opened_campaign.status()

@@ -17,53 +17,6 @@ from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 
 
-@dataclass(frozen=True)
-class RaterCheck:
-    """How raters did on the test questions.
-
-    Attributes:
-        answers: Questions answered rightly and questions asked, by rater.
-        faithful: Raters who are kept.
-        dropped: Raters who are not.
-    """
-
-    answers: Mapping[str, tuple[int, int]]
-    faithful: tuple[str, ...]
-    dropped: tuple[str, ...]
-
-
-def check_raters(
-    judgments: Judgments, expected: Mapping[str, float], *, least: float = 1.0
-) -> RaterCheck:
-    """Keep the raters who answered the test questions.
-
-    An answer is right on the side of the expected one: both below 0, above 0, or 0. A rater who
-    was asked none is not kept: nothing speaks for them.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment(rater, "h1", "t1", 0, "right", "v1", "test", score, "story", "wrong")
-    ...         for rater, score in [("r1", -1.0), ("r2", 2.0)]]
-    >>> check_raters(Judgments.of(rows), {"t1": -2.0}).faithful
-    ('r1',)
-    """
-    answers = dict.fromkeys(judgments.rater.names, (0, 0))
-    for row in judgments.select(judgments.is_kind("test")):
-        if row.task not in expected:
-            raise DataError(
-                f"Task {row.task!r} is a test question whose right answer is not given; expected "
-                "the answers of all."
-            )
-        right, asked = answers[row.rater]
-        answers[row.rater] = (right + (_sign(row.score) == _sign(expected[row.task])), asked + 1)
-    faithful = {rater for rater, (right, asked) in answers.items() if asked * least <= right}
-    faithful -= {rater for rater, (_, asked) in answers.items() if asked == 0}
-    return RaterCheck(
-        answers,
-        tuple(rater for rater in answers if rater in faithful),
-        tuple(rater for rater in answers if rater not in faithful),
-    )
-
-
 def expected_answers(hits: Iterable[Hit]) -> dict[str, float]:
     """Return the right answers to the test questions among the tasks of HITs, by task.
 

@@ -1,15 +1,21 @@
-"""Quality control: which raters can be trusted, and how they worked."""
+"""Quality control: which raters can be trusted, and how they worked.
+
+Raters of ratings are tested by pairs of a caption and its degraded caption, in one criterion;
+raters of comparisons by questions whose answer is known. Where nobody can be tested, all count.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 
-from reelscore.campaigns.hits.tasks import Kind
+from reelscore.campaigns.hits.tasks import Kind, counted
 from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments, Mask
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.stats.correlation_tests import Tested
@@ -18,6 +24,7 @@ from reelscore.stats.distributions import Alternative, student_p
 from reelscore.stats.rank_tests import rank_sum, signed_rank
 
 Test = Literal["t", "signed-rank", "rank-sum"]
+Rejected = Literal["rater", "hit", "keep"]
 
 
 class ControlPairs(NamedTuple):
@@ -77,7 +84,7 @@ def compare_pairs(
     0.0094
     """
     apart = first - second
-    if len(apart) < 2 or apart.min() == apart.max():
+    if len(apart) < 2 or np.ptp(apart) <= _ROUNDING * np.abs([first, second]).max():
         return Tested(math.nan, math.nan)
     if test == "t":
         t = float(apart.mean() / (apart.std(ddof=1) / math.sqrt(len(apart))))
@@ -90,7 +97,13 @@ def compare_pairs(
 
 
 T = TypeVar("T")
-Verdict = Literal["passed", "failed", "too few pairs", "constant", "rejected", "excluded"]
+KEY = "quality"  # of a campaign's settings
+_ROUNDING = 1e-12  # of the largest score: differences of fractions are not exact
+TESTED = ("passed", "failed", "constant")
+POOR = ("failed", "constant", "rejected", "excluded")  # verdicts that more work does not change
+Verdict = Literal[
+    "passed", "failed", "too few pairs", "untested", "constant", "rejected", "excluded"
+]
 Flag = Literal["repeats", "run", "speed", "order"]
 
 
@@ -104,6 +117,7 @@ class Control:
         pairs: Fewer pairs than this are too few to tell; the paper collects at least 10.
         rejected: Whether a rater with a rejected HIT is left out altogether, as the published
             tools do (``rater``), only those HITs (``hit``), or nothing (``keep``).
+        criterion: By which criterion raters are tested; the first one if empty.
         fastest: Flag raters who need less than this many seconds for a task, in any HIT.
         run: Flag raters who give the same score more than so often in a row.
         reference: Flag raters who give references that are shown as controls less on average.
@@ -115,7 +129,8 @@ class Control:
     test: Test = "t"
     level: float = 0.05
     pairs: int = 10
-    rejected: Literal["rater", "hit", "keep"] = "rater"
+    rejected: Rejected = "rater"
+    criterion: str = ""
     fastest: float = 3.0
     run: int = 8
     reference: float = 90.0
@@ -129,7 +144,23 @@ class Control:
     @property
     def signature(self) -> str:
         """What decides who passes."""
-        return f"test:{self.test}|level:{self.level:g}|pairs:{self.pairs}|rejected:{self.rejected}"
+        by = f"|criterion:{self.criterion}" if self.criterion else ""
+        pairs = f"pairs:{self.pairs}|rejected:{self.rejected}"
+        return f"test:{self.test}|level:{self.level:g}|{pairs}{by}"
+
+
+def control_of(settings: Mapping[str, object], given: Mapping[str, object]) -> Control:
+    """Return what a campaign's settings ask of its raters, or in its place what is given.
+
+    >>> control_of({"quality": {"pairs": 6, "level": 0.1}}, {"level": 0.05}).signature
+    'test:t|level:0.05|pairs:6|rejected:rater'
+    """
+    stored = settings.get(KEY)
+    wanted = {**(stored if isinstance(stored, dict) else {}), **given}
+    try:
+        return msgspec.convert(wanted, Control)
+    except msgspec.ValidationError as error:
+        raise DataError(f"The settings of the quality control: {error}.") from None
 
 
 @dataclass(frozen=True)
@@ -139,7 +170,7 @@ class RaterQuality:
     Attributes:
         rater: Who.
         hits: HITs done.
-        judgments: Judgments made.
+        judgments: Judgments made, by the criterion that is tested.
         pairs: (caption, degraded caption) pairs judged.
         difference: By how much the captions were scored higher than the degraded ones, on average.
         statistic: Of the test.
@@ -154,6 +185,8 @@ class RaterQuality:
         seconds: For a task, on average, where times are known.
         run: The longest run of one score.
         flags: What an organiser should look at; they decide nothing.
+        asked: Questions with a known answer that the rater answered.
+        right: How many of these rightly.
     """
 
     rater: str
@@ -173,6 +206,8 @@ class RaterQuality:
     seconds: float
     run: int
     flags: tuple[Flag, ...]
+    asked: int = 0
+    right: int = 0
 
 
 @dataclass(frozen=True)
@@ -182,15 +217,60 @@ class Quality:
     Attributes:
         control: What was asked.
         raters: Each rater, in order of appearance.
+        criterion: By what the raters are tested.
+        tests: How many questions with a known answer there are; None where pairs of captions
+            decide.
     """
 
     control: Control
     raters: tuple[RaterQuality, ...]
+    criterion: str = ""
+    tests: int | None = None
 
     @property
     def passed(self) -> list[str]:
-        """Who can be used."""
+        """Who has passed."""
         return [each.rater for each in self.raters if each.verdict == "passed"]
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether anybody could be tested."""
+        return any(each.verdict in TESTED for each in self.raters)
+
+    @property
+    def used(self) -> list[str]:
+        """Whose judgments count: of those who passed, or where nobody can be tested of all."""
+        untested = ("too few pairs", "untested")
+        return self.passed or [
+            each.rater for each in self.raters if each.verdict in untested and not self.is_tested
+        ]
+
+    @property
+    def poor(self) -> frozenset[str]:
+        """Whose judgments do not count, and whose HITs somebody else should do."""
+        return frozenset(each.rater for each in self.raters if each.verdict in POOR)
+
+    @property
+    def summary(self) -> str:
+        """How many raters passed, by what, and what became of the others."""
+        counts = Counter(each.verdict for each in self.raters)
+        others = [f"{count} {name}" for name, count in counts.items() if name != "passed"]
+        by = "test questions" if self.tests is not None else f"pairs by {self.criterion}"
+        said = f"{counts['passed']} of {counted(len(self.raters), 'rater')} passed"
+        said += f" ({', '.join(others)})" if others else ""
+        return f"{said}, tested on {by}" if self.is_tested else f"{said}. {self.untested}"
+
+    @property
+    def untested(self) -> str:
+        """Why nobody is tested, and what that means; empty where somebody is."""
+        if self.is_tested or not self.used:
+            return ""
+        if self.tests is not None:
+            return "There are no test questions: all raters count."
+        return (
+            f"Nobody gave the {self.control.pairs} pairs of a caption and its degraded caption "
+            "that a test needs: no rater is tested, and all count. A smaller number can be set."
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return everything as JSON has it; what is not known is null."""
@@ -198,8 +278,8 @@ class Quality:
         return {"control": asdict(self.control), "passed": self.passed, "raters": rows}
 
     def good(self, judgments: Judgments) -> Judgments:
-        """Keep what raters who passed said, without rejected HITs where only those go."""
-        kept = judgments.by(self.passed)
+        """Keep what raters who count said, without rejected HITs where only those go."""
+        kept = judgments.by(self.used)
         return kept.select(~kept.status["rejected"]) if self.control.rejected == "hit" else kept
 
 
@@ -209,14 +289,17 @@ def check_quality(
     *,
     humans: Collection[str] = (),
     excluded: Collection[str] = (),
+    tests: Mapping[str, float] | None = None,
 ) -> Quality:
-    """Judge the raters.
+    """Judge the raters, by one criterion.
 
     Args:
         judgments: Everything they said, controls among it.
         control: What is asked of them.
         humans: The systems that are people: a rater who puts the others above them is flagged.
         excluded: Raters whom the organisers have excluded.
+        tests: Where no captions are degraded, the answers to the questions that have a known one,
+            by task: a rater passes who answers all of them rightly, and at least one.
 
     >>> from reelscore.campaigns.judgments import Judgment
     >>> rows = [Judgment("r1", "h1", f"{kind}{k}", k, "human", f"clip{k}", kind, score + k % 3)
@@ -226,9 +309,11 @@ def check_quality(
     ('passed', 0.0007, ['r1'])
     """
     control = control or Control()
-    usable = judgments
+    criterion = _criterion(judgments, control)
+    usable = judgments.only(criterion)
     if control.rejected == "hit":
-        usable = judgments.select(~judgments.status["rejected"])
+        usable = usable.select(~usable.status["rejected"])
+    answers = count_answers(judgments, tests) if tests else {}
     degraded, repeats = pair_controls(usable, "degraded"), pair_controls(usable, "repeat")
     people = np.isin(
         usable.system.codes, [k for k, n in enumerate(usable.system.names) if n in humans]
@@ -245,11 +330,17 @@ def check_quality(
         rejected = bool((judgments.status["rejected"] & judgments.rater[rater]).any())
         scores = usable.score[mine]
         apart = abs(again[0] - again[1])
+        right, asked = answers.get(rater, (0, 0))
+        verdict = _verdict(control, pairs, tested.p)
+        if tests is not None:
+            verdict = "untested" if not tests else "passed" if right == asked > 0 else "failed"
+        if rejected and control.rejected == "rater":
+            verdict = "rejected"
         flags: dict[Flag, bool] = {
             "repeats": repeated.p < control.level,
             "run": runs.get(rater, 0) > control.run,
             "speed": speed.fastest < control.fastest,
-            "order": _out_of_order(usable, mine, people, control.reference),
+            "order": tests is None and _out_of_order(usable, mine, people, control.reference),
         }
         raters.append(
             RaterQuality(
@@ -260,9 +351,7 @@ def check_quality(
                 difference=_mean(pairs[0] - pairs[1]),
                 statistic=tested.statistic,
                 p=tested.p,
-                verdict="excluded"
-                if rater in excluded
-                else _verdict(control, pairs, tested.p, rejected),
+                verdict="excluded" if rater in excluded else verdict,
                 repeats=len(apart),
                 repeat_difference=_mean(apart),
                 repeat_p=repeated.p,
@@ -272,9 +361,74 @@ def check_quality(
                 seconds=speed.mean,
                 run=runs.get(rater, 0),
                 flags=tuple(name for name, raised in flags.items() if raised),
+                asked=asked,
+                right=right,
             )
         )
-    return Quality(control, tuple(raters))
+    return Quality(control, tuple(raters), criterion, None if tests is None else len(tests))
+
+
+def _criterion(judgments: Judgments, control: Control) -> str:
+    """Return by what raters are tested: by adequacy, unless something else is asked for."""
+    names = judgments.criterion.names
+    if control.criterion and control.criterion not in names:
+        raise UnknownNameError.of("criterion", control.criterion, names)
+    return control.criterion or next(iter(sorted(names, key=lambda name: name != "adequacy")), "")
+
+
+def count_answers(
+    judgments: Judgments, expected: Mapping[str, float]
+) -> dict[str, tuple[int, int]]:
+    """Count for each rater the questions answered rightly, and those that were asked.
+
+    An answer is right on the side of the expected one: both below 0, above 0, or 0.
+
+    >>> from reelscore.campaigns.judgments import Judgment
+    >>> rows = [Judgment(rater, "h1", "t1", 0, "right", "v1", "test", score, "story", "wrong")
+    ...         for rater, score in [("r1", -1.0), ("r2", 2.0)]]
+    >>> count_answers(Judgments.of(rows), {"t1": -2.0})
+    {'r1': (1, 1), 'r2': (0, 1)}
+    """
+    answers = dict.fromkeys(judgments.rater.names, (0, 0))
+    for row in judgments.select(judgments.is_kind("test")):
+        if row.task not in expected:
+            raise DataError(
+                f"Task {row.task!r} is a test question whose right answer is not given; expected "
+                "the answers of all."
+            )
+        right, asked = answers[row.rater]
+        is_right = np.sign(row.score) == np.sign(expected[row.task])
+        answers[row.rater] = (right + int(is_right), asked + 1)
+    return answers
+
+
+class Repeats(NamedTuple):
+    """Captions that raters judged twice.
+
+    Attributes:
+        captions: How many.
+        r: The correlation of the two scores, over all raters; NaN where there are too few.
+    """
+
+    captions: int
+    r: float
+
+    def __str__(self) -> str:
+        return f"{counted(self.captions, 'caption')} judged twice by a rater, r {self.r:.2f}"
+
+
+def repeated(judgments: Judgments) -> Repeats:
+    """Correlate the two scores that raters gave to one caption.
+
+    >>> from reelscore.campaigns.judgments import Judgment
+    >>> rows = [Judgment("r1", "h1", f"{kind}{k}", k, "mine", f"v{k}", kind, 10.0 * k + (k == 1))
+    ...         for k in range(4) for kind in ("caption", "repeat")]
+    >>> print(repeated(Judgments.of(rows)))
+    4 captions judged twice by a rater, r 1.00
+    """
+    rows = pair_controls(judgments, "repeat")
+    first, second = judgments.score[rows.captions], judgments.score[rows.controls]
+    return Repeats(len(first), float(pearson(first, second)) if len(first) > 2 else math.nan)
 
 
 def _scores(
@@ -284,11 +438,7 @@ def _scores(
     return judgments.score[controls.captions[rows]], judgments.score[controls.controls[rows]]
 
 
-def _verdict(
-    control: Control, pairs: tuple[FloatArray, FloatArray], p: float, rejected: bool
-) -> Verdict:
-    if rejected and control.rejected == "rater":
-        return "rejected"
+def _verdict(control: Control, pairs: tuple[FloatArray, FloatArray], p: float) -> Verdict:
     if len(pairs[0]) < control.pairs:
         return "too few pairs"
     if math.isnan(p):

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from reelscore.campaigns.evaluate.agreement import Agreement, agreement
-from reelscore.campaigns.evaluate.preferences import check_raters, expected_answers
-from reelscore.campaigns.evaluate.quality import Control, Quality, check_quality
+from reelscore.campaigns.evaluate.preferences import expected_answers
+from reelscore.campaigns.evaluate.quality import (
+    Control,
+    Quality,
+    Repeats,
+    check_quality,
+    control_of,
+    repeated,
+)
 from reelscore.campaigns.evaluate.scores import Average, HumanScores, Over, score_judgments
-from reelscore.campaigns.judgments import Judgments
+from reelscore.campaigns.judgments import Judgment, Judgments
+from reelscore.campaigns.protocols import ADEQUACY, FLUENCY
 from reelscore.errors import DataError, NobodyPassedError
 
 if TYPE_CHECKING:
@@ -28,6 +38,7 @@ class Results:
         quality: The verdict on every rater.
         raters: Whose judgments count.
         agreement: How far these agree, by criterion.
+        repeats: How far each agrees with themselves.
         notes: What a reader should know.
     """
 
@@ -35,6 +46,7 @@ class Results:
     quality: Quality
     raters: tuple[str, ...]
     agreement: Mapping[str, Agreement]
+    repeats: Repeats
     notes: tuple[str, ...]
 
 
@@ -87,51 +99,77 @@ def evaluate_ratings(
             )
     if controlled:
         used = quality.good(judgments)
-        if not quality.passed:
+        if not quality.used:
             raise NobodyPassedError(len(quality.raters))
+        notes += [quality.untested] if quality.untested else []
     else:
         used = judgments.by(set(judgments.rater.names) - set(excluded))
-    made_by = control.signature if controlled else "control:none"
+    if len(judgments.criterion.names) > 1:
+        control = dataclasses.replace(control, criterion=quality.criterion)
+    used = with_combined(used)
+    made_by = control.signature if controlled and quality.is_tested else "control:none"
     scores = score_judgments(used, over=over, average=average, made_by=made_by)
     agreed = {name: agreement(used.only(name)) for name in used.criterion.names}
-    return Results(scores, quality, used.rater.names, agreed, (*notes, *scores.notes))
+    repeats = repeated(used.only(quality.criterion))
+    return Results(scores, quality, used.rater.names, agreed, repeats, (*notes, *scores.notes))
 
 
-POOR = ("failed", "constant", "rejected", "excluded")  # verdicts that more work does not change
+COMBINED = "combined"  # adequacy and fluency
 
 
-@dataclass(frozen=True)
-class Usable:
-    """What counts of a campaign.
+def with_combined(judgments: Judgments) -> Judgments:
+    """Add adequacy and fluency as one criterion, where both were asked: the mean of a task's two.
 
-    Attributes:
-        judgments: Those that count.
-        poor: Raters whose judgments do not, and whose HITs somebody else should do.
-        asked: How many raters were asked test questions.
+    What BERTHA is trained with (Lebron et al., 2022, section 4.2) combines them; z is computed of
+    it as of any other criterion.
+
+    >>> from reelscore.campaigns.judgments import Judgment
+    >>> rows = [Judgment("r1", "h1", "t1", 0, "mine", "v1", "caption", score, criterion)
+    ...         for criterion, score in (("adequacy", 60.0), ("fluency", 90.0))]
+    >>> with_combined(Judgments.of(rows)).only("combined").score.tolist()
+    [75.0]
     """
+    if set(judgments.criterion.names) != {ADEQUACY.name, FLUENCY.name}:
+        return judgments
+    first: dict[tuple[str, str, str], Judgment] = {}
+    both = []
+    for row in judgments:
+        other = first.setdefault((row.rater, row.hit, row.task), row)
+        if other.criterion != row.criterion:
+            z = None if row.z is None or other.z is None else (row.z + other.z) / 2
+            score = (row.score + other.score) / 2
+            both.append(replace(row, criterion=COMBINED, score=score, z=z))
+    return Judgments.of([*judgments, *both])
 
-    judgments: Judgments
-    poor: frozenset[str]
-    asked: int = 0
 
+def campaign_quality(
+    campaign: Campaign, judgments: Judgments, control: Control | None = None
+) -> Quality:
+    """Judge the raters of a campaign: the one rule of whose judgments count.
 
-def usable(campaign: Campaign, judgments: Judgments, control: Control | None = None) -> Usable:
-    """Separate the judgments that count from the others.
-
-    Excluded raters never count. Of ratings, quality control says who does; of rankings and
-    comparisons, raters with a rejected HIT do not count, nor those who were asked test questions
-    and did not answer them all.
+    Of ratings, the control decides that its settings ask for, unless another is given; of rankings
+    and comparisons, the questions with known answers.
     """
-    excluded = campaign.excluded()
-    if campaign.protocol.form == "rating":
-        quality = check_quality(judgments, control, humans=campaign.humans, excluded=excluded)
-        poor = {rater.rater for rater in quality.raters if rater.verdict in POOR}
-        return Usable(quality.good(judgments), frozenset(poor))
-    rejected = set(judgments.select(judgments.status["rejected"]).rater.names)
-    poor = set(judgments.rater.names) & (excluded | rejected)
-    kept = judgments.by(set(judgments.rater.names) - poor)
-    expected = expected_answers(campaign.hits())
-    if not expected:
-        return Usable(kept, frozenset(poor))
-    check = check_raters(kept, expected)
-    return Usable(kept.by(check.faithful), frozenset(poor | set(check.dropped)), len(check.answers))
+    tests = None
+    if campaign.protocol.form != "rating":
+        tests = expected_answers(campaign.hits())
+    return check_quality(
+        judgments,
+        control or control_of(campaign.settings, {}),
+        humans=campaign.humans,
+        excluded=campaign.excluded(),
+        tests=tests,
+    )
+
+
+def evaluate_campaign(
+    campaign: Campaign, judgments: Judgments, control: Control | None = None, **choices: Any
+) -> Results:
+    """Evaluate a campaign of ratings; see `evaluate_ratings` for the choices."""
+    return evaluate_ratings(
+        judgments,
+        control or control_of(campaign.settings, {}),
+        humans=campaign.humans,
+        excluded=campaign.excluded(),
+        **choices,
+    )

@@ -176,10 +176,10 @@ class HitPlan:
 
     def __str__(self) -> str:
         sizes = sorted({len(hit.tasks) for hit in self.hits})
-        size = _counted(sizes[0], "task") if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]} tasks"
-        kinds = ", ".join(_counted(n, _KINDS[kind]) for kind, n in self.kinds().items())
+        size = counted(sizes[0], "task") if len(sizes) == 1 else f"{sizes[0]}–{sizes[-1]} tasks"
+        kinds = ", ".join(counted(n, _KINDS[kind]) for kind, n in self.kinds().items())
         systems = [f"  {name}: {n}" for name, n in self.coverage().systems.items()]
-        head = f"{_counted(len(self.hits), 'HIT')} of {size}: {kinds} ({self.signature})"
+        head = f"{counted(len(self.hits), 'HIT')} of {size}: {kinds} ({self.signature})"
         return "\n".join([head, *systems, *self.notes])
 
 
@@ -188,9 +188,14 @@ _KINDS: dict[Kind, str] = {
     "repeat": "repeat",
     "degraded": "degraded caption",
     "reference": "reference",
-    "test": "caption of test question",
+    "test": "test caption",
 }
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def counted(number: int, what: str) -> str:
+    """Name a number of things, one or several.
+
+    >>> counted(1, "rater"), counted(3, "rater")
+    ('1 rater', '3 raters')
+    """
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reelscore.campaigns.evaluate.quality import Control
-from reelscore.campaigns.evaluate.results import usable
+from reelscore.campaigns.evaluate.results import campaign_quality
 from reelscore.campaigns.hits.design import REFERENCE, Design, more_hits
 from reelscore.campaigns.hits.tasks import Hit, HitPlan, Task
 from reelscore.campaigns.judgments import Judgments
@@ -59,9 +59,9 @@ def top_up(campaign: Campaign, wanted: int, *, actor: str, control: Control | No
     # and the database takes them once.
     there = list(campaign.hits())
     first = campaign.protocol.criteria[0].name
-    good = _captions_judged(
-        usable(campaign, campaign.judgments(finished=True), control).judgments.only(first)
-    )
+    judgments = campaign.judgments(finished=True)
+    quality = campaign_quality(campaign, judgments, control)
+    good = _captions_judged(quality.good(judgments).only(first))
     awaited = Counter(campaign.awaited())
     apart = {*campaign.humans, REFERENCE}
     systems = [name for name in campaign.systems if name not in apart]

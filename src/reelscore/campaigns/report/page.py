@@ -10,7 +10,7 @@ from itertools import pairwise
 from reelscore.campaigns.evaluate.quality import Quality
 from reelscore.campaigns.evaluate.results import Results
 from reelscore.campaigns.evaluate.scores import HumanScores
-from reelscore.campaigns.hits.tasks import Hit
+from reelscore.campaigns.hits.tasks import Hit, counted
 from reelscore.campaigns.report.tables import quality_grid, results_grid
 from reelscore.report.html.contents import Report, Section
 from reelscore.report.pages import render, style_sheet
@@ -40,9 +40,9 @@ def campaign_report(
             Section(
                 "Ranks",
                 [
-                    f"By {used} of {judged} raters. Systems in one cluster cannot all be told "
-                    "apart; ranks are the places a system could have.",
-                    *_agreement(results),
+                    f"By {used} of {counted(judged, 'rater')}. Systems in one cluster cannot all "
+                    "be told apart; ranks are the places a system could have.",
+                    *agreement_notes(results),
                 ],
                 [results_grid(results.scores, ranking)],
                 lead=True,
@@ -103,7 +103,7 @@ def results_html(title: str, results: Results, rankings: Sequence[Comparison]) -
         raters=len(results.raters),
         quality=results.quality,
         beginning=shared_beginning(table.systems),
-        notes=[*_agreement(results), *results.notes],
+        notes=[*agreement_notes(results), *results.notes],
         ranked=[RankedSystems.of(results.scores, ranking) for ranking in rankings],
         about_raters=_about_raters(results.quality),
         verdicts=verdicts,
@@ -116,8 +116,9 @@ def _about_raters(quality: Quality) -> str:
     control = quality.control
     return (
         f"A rater passes with p below {control.level:g} on {control.pairs} or more pairs of a "
-        "caption and its degraded caption. Columns: mean difference of the pairs, p, mean "
-        "difference between two scores of one caption, seconds for a task, and what to look at."
+        f"caption and its degraded caption, by {quality.criterion}. Columns: mean difference of "
+        "the pairs, p, mean difference between two scores of one caption, seconds for a task, and "
+        "what to look at."
     )
 
 
@@ -131,10 +132,13 @@ def _captions(hits: Iterable[Hit]) -> Mapping[str, Mapping[str, str]]:
     return captions
 
 
-def _agreement(results: Results) -> Iterable[str]:
+def agreement_notes(results: Results) -> Iterable[str]:
+    """Yield how far raters agree, by criterion, and with themselves."""
     for name, each in results.agreement.items():
         if each.icc.captions:
             yield (
                 f"{name}: Krippendorff's alpha {each.alpha:.2f}, ICC {each.icc.single:.2f} "
                 f"({each.icc.captions:,} captions judged by several raters)."
             )
+    if results.repeats.captions:
+        yield f"{results.repeats}."

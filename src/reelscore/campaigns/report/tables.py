@@ -17,7 +17,7 @@ from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import Comparison
 
-_ORDER = ("failed", "constant", "too few pairs", "rejected", "excluded", "passed")
+_ORDER = ("failed", "constant", "too few pairs", "untested", "rejected", "excluded", "passed")
 POINTS = "In %. A point: 2 of 3 raters find the caption as good as the reference, or better."
 CHOICES = "In % of videos, by majority; in brackets where at least 4 of 5 agree."
 PREFERENCES = "In % of videos, whom people prefer; mean from -2 to 2, above 0 the first."
@@ -37,6 +37,7 @@ def quality_grid(quality: Quality) -> Grid:
     r1     passed      10  39.5  <.001      –       –
     """
     rows = []
+    by_tests = quality.tests is not None
 
     def doubt(rater: RaterQuality) -> tuple[int, float]:
         return _ORDER.index(rater.verdict), -2.0 if math.isnan(rater.p) else -rater.p
@@ -45,9 +46,12 @@ def quality_grid(quality: Quality) -> Grid:
         p = "–" if math.isnan(each.p) else p_value(each.p)
         numbers = (each.difference, each.repeat_difference, each.seconds)
         apart, again, pace = (number_text(number, 1) for number in numbers)
-        flags = " ".join(each.flags)
-        rows.append([each.rater, each.verdict, f"{each.pairs:,}", apart, p, again, pace, flags])
-    columns = ["rater", "verdict", "pairs", "diff", "p", "again", "s/task", "flags"]
+        shown = [f"{each.pairs:,}", apart, p, again]
+        if by_tests:
+            shown = [f"{each.right} of {each.asked}"]
+        rows.append([each.rater, each.verdict, *shown, pace, " ".join(each.flags)])
+    tested = ["tests"] if by_tests else ["pairs", "diff", "p", "again"]
+    columns = ["rater", "verdict", *tested, "s/task", "flags"]
     return text_grid(columns, rows, 2)
 
 

@@ -24,6 +24,8 @@ from reelscore.errors import DataError, check_choice
 
 RaterType = Literal["diligent", "noisy", "biased", "careless", "gaming", "random", "constant"]
 RATER_TYPES: tuple[RaterType, ...] = get_args(RaterType)
+# The share of tasks that a rater looks at; others look at none.
+LOOKS: Mapping[RaterType, float] = {"diligent": 1, "noisy": 1, "biased": 1, "careless": 0.5}
 UNRELIABLE: tuple[RaterType, ...] = ("careless", "gaming", "random", "constant")
 
 
@@ -152,8 +154,8 @@ def _noisy(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator
 
 
 def _careless(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
-    """Looks at every second task."""
-    looks = rng.random(len(seen)) < 0.5
+    """Looks at some of the tasks only."""
+    looks = rng.random(len(seen)) < LOOKS["careless"]
     return np.where(looks, _diligent(rater, seen, crowd, rng), _random(rater, seen, crowd, rng))
 
 

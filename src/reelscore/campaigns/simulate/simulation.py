@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from statistics import NormalDist
 
@@ -22,8 +21,9 @@ from reelscore.campaigns.evaluate.quality import Control, check_quality
 from reelscore.campaigns.evaluate.scores import score_judgments
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.campaigns.judgments import FloatArray, Judgment, Judgments
-from reelscore.campaigns.protocols import PROTOCOLS, Protocol
+from reelscore.campaigns.protocols import FLUENCY, PROTOCOLS, Protocol
 from reelscore.campaigns.simulate.crowd import (
+    LOOKS,
     RATER_TYPES,
     UNRELIABLE,
     Crowd,
@@ -38,6 +38,7 @@ Mix = Mapping[RaterType, float]
 HITS_PER_RATER = 1.3  # of 90 workers and 118 HITs, as pass rates and counts of the paper suggest
 _OF_ITEM = 0.5  # share of a caption's variance that is the video's: easy or hard for all systems
 _NORMAL = NormalDist()
+_WELL_PUT = 0.3  # z: captions are better English than they are right
 _BETTER = 20.0  # points, from 0 to 100, between a caption and one that is called better
 _NOON = 1_767_225_600.0  # 2026-01-01, when simulated raters begin
 
@@ -111,7 +112,7 @@ def simulate_campaign(
         hits_per_rater: How many HITs a rater would do, on average; nobody does one with a
             caption seen before.
         protocol: What raters are asked. Captions are ranked and compared by the scores that the
-            rater would give to each.
+            rater would give to each, by each criterion.
 
     Raises:
         DataError: If the shares make no sense, or the HITs do not fit the protocol.
@@ -134,93 +135,74 @@ def simulate_campaign(
             seen[name] = set()
         left[name] -= 1
         seen[name] |= captions
-        do = _rate if protocol.form == "rating" else partial(_compare, protocol)
-        rows += do(hit, name, raters[name], truth, rng)
+        rows += _judge(protocol, hit, name, raters[name], truth, rng)
     return Simulation(Judgments.of(rows), {name: rater.type for name, rater in raters.items()})
 
 
-def _compare(
+def _judge(
     protocol: Protocol, hit: Hit, name: str, rater: SimulatedRater, truth: Truth, rng: Generator
 ) -> Iterator[Judgment]:
-    """One rater does one HIT in which captions are ranked or compared, task by task."""
-    end = _NOON
-    for place, task in enumerate(hit.tasks):
+    """One rater does one HIT; captions that come again are liked as much as the first time."""
+    for task in hit.tasks:
         if fault := protocol.captions_fault(len(task.shown)):
             raise DataError(f"Task {task.id!r} shows {fault}.")
-        quality = np.array([truth.of(each.system, task.item, each.kind) for each in task.shown])
-        seconds = rater.seconds * float(np.exp(rng.normal(0, 0.5)))
-        end += seconds
+    shown = [(each, task) for task in hit.tasks for each in task.shown]
+    keys = [(each.system, task.item, each.kind == "degraded") for each, task in shown]
+    quality = np.array([_quality(truth, each, task) for each, task in shown])
+    scores = {}
+    for criterion in protocol.criteria:
+        tastes: dict[tuple[str, str, bool], float] = {}
+        own = rng.normal(0, truth.crowd.taste, len(shown))
+        taste = [tastes.setdefault(key, mine) for key, mine in zip(keys, own, strict=True)]
+        judged = quality + _WELL_PUT if criterion == FLUENCY else quality
+        scores[criterion.name] = scores_of(rater, judged, np.array(taste), truth.crowd, rng)
+    seconds = rater.seconds * np.exp(rng.normal(0, 0.5, len(hit.tasks)))
+    ends = _NOON + np.cumsum(seconds)
+    for place, task in enumerate(hit.tasks):
+        first = sum(len(each.shown) for each in hit.tasks[:place])
         for criterion in protocol.criteria:
-            taste = rng.normal(0, truth.crowd.taste, len(quality))
-            scores = scores_of(rater, quality, taste, truth.crowd, rng)
-            for shown, against, score in _answer(protocol, task, scores):
+            given = scores[criterion.name][first : first + len(task.shown)]
+            for each, against, score in _answer(protocol, task, given, rater, rng):
                 yield Judgment(
                     rater=name,
                     hit=hit.id,
                     task=task.id,
                     position=place,
-                    system=shown.system,
+                    system=each.system,
                     item=task.item,
-                    kind=shown.kind,
+                    kind=each.kind,
                     score=score,
                     criterion=criterion.name,
                     against=against,
-                    started=round(end - seconds, 3),
-                    submitted=round(end, 3),
+                    started=round(float(ends[place] - seconds[place]), 3),
+                    submitted=round(float(ends[place]), 3),
                     client="simulation",
                 )
 
 
+def _quality(truth: Truth, shown: Shown, task: Task) -> float:
+    """Return how good a caption is; those of test questions are of no system."""
+    return 0.0 if task.expected is not None else truth.of(shown.system, task.item, shown.kind)
+
+
 def _answer(
-    protocol: Protocol, task: Task, scores: FloatArray
+    protocol: Protocol, task: Task, scores: FloatArray, rater: SimulatedRater, rng: Generator
 ) -> Iterator[tuple[Shown, str, float]]:
-    """Rank captions, or choose between two, by the scores that the rater would give them."""
-    if protocol.form == "ranking":
-        for shown, score in zip(task.shown, scores, strict=True):
-            yield shown, "", 1.0 + float((scores > score).sum())  # equal ones share a rank
+    """Rate captions, rank them, or choose between two by the scores that the rater gives them.
+
+    A rater who looks knows the answer to a test question.
+    """
+    if protocol.form == "comparison":
+        apart = float(scores[1] - scores[0]) / _BETTER
+        if task.expected is not None and rng.random() < LOOKS.get(rater.type, 0.0):
+            apart = task.expected
+        choice = min((value for value, _ in protocol.choices), key=lambda value: abs(value - apart))
+        yield task.shown[0], task.shown[1].system, choice
         return
-    apart = float(scores[1] - scores[0]) / _BETTER
-    choice = min((value for value, _ in protocol.choices), key=lambda value: abs(value - apart))
-    yield task.shown[0], task.shown[1].system, choice
-
-
-def _rate(
-    hit: Hit, name: str, rater: SimulatedRater, truth: Truth, rng: Generator
-) -> Iterator[Judgment]:
-    """One rater does one HIT of ratings, task by task."""
-    for task in hit.tasks:
-        if count := len(task.shown) - 1:
-            raise DataError(
-                f"Task {task.id!r} shows {count + 1} captions; simulated raters only rate one."
-            )
-    shown = [task.shown[0] for task in hit.tasks]
-    captions = [(s.system, t.item, s.kind) for s, t in zip(shown, hit.tasks, strict=True)]
-    quality = np.array([truth.of(*caption) for caption in captions])
-    own = rng.normal(0, truth.crowd.taste, len(captions))
-    tastes: dict[tuple[str, str, bool], float] = {}
-    taste = np.array(
-        [
-            tastes.setdefault((system, item, kind == "degraded"), mine)
-            for (system, item, kind), mine in zip(captions, own, strict=True)
-        ]
-    )
-    scores = scores_of(rater, quality, taste, truth.crowd, rng)
-    seconds = rater.seconds * np.exp(rng.normal(0, 0.5, len(shown)))
-    ends = _NOON + np.cumsum(seconds)
-    for k, (task, caption) in enumerate(zip(hit.tasks, shown, strict=True)):
-        yield Judgment(
-            rater=name,
-            hit=hit.id,
-            task=task.id,
-            position=k,
-            system=caption.system,
-            item=task.item,
-            kind=caption.kind,
-            score=float(scores[k]),
-            started=round(float(ends[k] - seconds[k]), 3),
-            submitted=round(float(ends[k]), 3),
-            client="simulation",
-        )
+    for shown, score in zip(task.shown, scores, strict=True):
+        # equal ones share a rank
+        rank = 1.0 + float((scores > score).sum())
+        yield shown, "", rank if protocol.form == "ranking" else float(score)
 
 
 @dataclass(frozen=True)

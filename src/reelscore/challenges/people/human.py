@@ -23,7 +23,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.evaluate.preferences import score_all_preferences
 from reelscore.campaigns.evaluate.rankings import score_rankings
-from reelscore.campaigns.evaluate.results import evaluate_ratings, usable
+from reelscore.campaigns.evaluate.results import campaign_quality, evaluate_campaign
 from reelscore.campaigns.evaluate.votes import Quorum, score_against_reference
 from reelscore.campaigns.hits.design import REFERENCE, Design, make_hits, story_texts
 from reelscore.campaigns.judgments import Judgments
@@ -375,11 +375,10 @@ def _scored(campaign: Campaign, human: Human) -> dict[str, tuple[ScoreTable, str
     names = [criterion.name for criterion in protocol.criteria]
     judgments = campaign.judgments(finished=True)
     if protocol.form == "rating":
-        humans, excluded = campaign.humans, campaign.excluded()
-        table = evaluate_ratings(judgments, humans=humans, excluded=excluded).scores.table
+        table = evaluate_campaign(campaign, judgments).scores.table
         metrics = {name: "z" if len(names) == 1 else f"{name}_z" for name in names}
         return _ranked(table, metrics)
-    judged = usable(campaign, judgments).judgments
+    judged = campaign_quality(campaign, judgments).good(judgments)
     if protocol.form == "ranking":
         ranked = score_rankings(judged)
         return {

@@ -8,7 +8,7 @@ from fastapi import Form, Path
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from reelscore.campaigns.evaluate.results import usable
+from reelscore.campaigns.evaluate.results import campaign_quality
 from reelscore.campaigns.hits.top_up import top_up
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.preview import PATIENCE
@@ -103,7 +103,7 @@ def offer_all(
     if rater:
         poor, reason = frozenset([rater]), "offered again by hand"
     else:
-        poor = usable(campaign, campaign.judgments(finished=True)).poor
+        poor = campaign_quality(campaign, campaign.judgments(finished=True)).poor
         reason = "the work cannot be used"
     number = campaign.offer_all_again(poor, actor=desk.account.name, reason=reason)
     return desk.go(f"/c/{campaign.id}", f"HITs that are offered again: {number}.")

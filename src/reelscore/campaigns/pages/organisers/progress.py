@@ -13,15 +13,15 @@ import numpy as np
 from reelscore.campaigns.campaign import HOUR, Campaign
 from reelscore.campaigns.evaluate.agreement import agreement
 from reelscore.campaigns.evaluate.quality import (
-    Control,
+    KEY,
+    POOR,
     Pace,
-    Quality,
     RaterQuality,
-    check_quality,
+    Repeats,
     pace,
-    pair_controls,
+    repeated,
 )
-from reelscore.campaigns.evaluate.results import POOR
+from reelscore.campaigns.evaluate.results import campaign_quality
 from reelscore.campaigns.evaluate.votes import Votes, count_votes, pairs_agreed
 from reelscore.campaigns.judgments import FloatArray, Judgments
 from reelscore.campaigns.payments import Pay
@@ -29,7 +29,6 @@ from reelscore.campaigns.protocols import Protocol
 from reelscore.campaigns.report.tables import number_text
 from reelscore.campaigns.store.records import Status, TakenHit
 from reelscore.report.tables.grid import p_value
-from reelscore.stats.correlations import pearson
 
 _ENOUGH_ANSWERS = 5  # in the last hour, to speak of a pace
 _ENOUGH_TIME = 60.0  # seconds since the first of them
@@ -78,7 +77,7 @@ class Figures:
     hits: float
     left: float
     agreed: Sequence[Agreed]
-    repeated: Agreed
+    repeated: Repeats
 
 
 def figures(
@@ -89,7 +88,7 @@ def figures(
     begun: int,
     answer_times: FloatArray,
     agreed: Sequence[Agreed],
-    repeated: Agreed,
+    repeated: Repeats,
     now: float,
 ) -> Figures:
     """Put the figures of a campaign together.
@@ -99,7 +98,7 @@ def figures(
     >>> times = np.arange(0.0, 84 * 30, 30)  # an answer every half minute
     >>> shown = figures(
     ...     status, (4.0, 10.0), tasks=200, begun=4, answer_times=times, now=2490,
-    ...     agreed=(), repeated=Agreed("repeats", 0.9, 40))
+    ...     agreed=(), repeated=Repeats(40, 0.9))
     >>> shown.answers, shown.hits, shown.left
     (120.0, 6.0, 3480.0)
     """
@@ -163,14 +162,6 @@ def agreed(judgments: Judgments, protocol: Protocol) -> Sequence[Agreed]:
     ]
 
 
-def repeated(judgments: Judgments) -> Agreed:
-    """Correlate two scores of one caption by the same rater, over all raters."""
-    rows = pair_controls(judgments, "repeat")
-    first, second = judgments.score[rows.captions], judgments.score[rows.controls]
-    r = float(pearson(first, second)) if len(first) > 2 else math.nan
-    return Agreed("repeats", r, len(first))
-
-
 _STEPS = 200  # a campaign at work is looked at anew when it has grown by this part
 
 
@@ -191,6 +182,7 @@ class RaterRow:
     difference: str = ""
     p: str = ""
     again: str = ""
+    tests: str = ""
 
     @property
     def mood(self) -> str:
@@ -205,7 +197,7 @@ class CampaignFindings:
     """What the judgments so far say.
 
     Attributes:
-        verdicts: On each rater; for ratings only.
+        verdicts: On each rater.
         paces: How fast each rater works.
         answer_times: When tasks were answered, in order.
         agreed: How far the raters agree who are not left out.
@@ -216,27 +208,22 @@ class CampaignFindings:
     paces: Mapping[str, Pace]
     answer_times: FloatArray
     agreed: Sequence[Agreed]
-    repeated: Agreed
+    repeated: Repeats
 
     @classmethod
     def of(
         cls, campaign: Campaign, judgments: Judgments, excluded: Collection[str]
     ) -> CampaignFindings:
         """Look at all judgments of a campaign."""
-        quality = Quality(Control(), ())
-        if campaign.protocol.form == "rating":
-            humans = campaign.humans
-            quality = check_quality(judgments, humans=humans, excluded=excluded)
-        verdicts = {rater.rater: rater for rater in quality.raters}
-        left_out = {name for name, rater in verdicts.items() if rater.verdict in POOR}
-        left_out |= {*excluded, *campaign.rejected()}
+        quality = campaign_quality(campaign, judgments)
+        left_out = {*quality.poor, *excluded, *campaign.rejected()}
         counting = judgments.by(set(judgments.rater.names) - left_out)
         return cls(
-            verdicts,
+            {rater.rater: rater for rater in quality.raters},
             pace(judgments),
             answer_times(judgments),
             agreed(counting, campaign.protocol),
-            repeated(counting),
+            repeated(counting.only(quality.criterion)),
         )
 
 
@@ -256,7 +243,8 @@ class Trust:
         excluded = campaign.excluded()
         step = max(1, status.judgments // _STEPS)
         left_out = excluded | campaign.rejected()
-        version = (status.judgments // step, step, status.done, left_out)
+        control = str(campaign.settings.get(KEY))
+        version = (status.judgments // step, step, status.done, left_out, control)
         with self._lock:  # several organisers may look at once; one computes
             known = self._known.get(campaign.id)
             if known is None or known[0] != version:
@@ -313,4 +301,5 @@ def _tested(quality: RaterQuality) -> dict[str, str]:
         "difference": number_text(quality.difference, 1),
         "p": "–" if math.isnan(quality.p) else p_value(quality.p),
         "again": number_text(quality.repeat_difference, 1),
+        "tests": f"{quality.right} of {quality.asked}" if quality.asked else "",
     }
