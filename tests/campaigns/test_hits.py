@@ -411,3 +411,44 @@ def test_the_campaign_of_the_paper(shared):
 
 def captions_of(candidates):
     return [(system, item) for system, texts in candidates.items() for item in texts]
+
+
+# Pilots
+
+
+@pytest.mark.parametrize("items", [4, 5, 6, 9, 12])
+@pytest.mark.parametrize("systems", [1, 2, 3])
+def test_a_pilot_fits_itself_to_small_sets(items, systems):
+    captions = {
+        f"s{n}": {f"v{k}": f"system {n} sees thing {k} over there" for k in range(items)}
+        for n in range(systems)
+    }
+    people = {f"v{k}": f"people see how thing {k} goes over there" for k in range(items)}
+    plan = build_hits(captions, people, layout="pilot", seed=3)
+    for hit in plan.hits:
+        kinds = Counter(task.shown[0].kind for task in hit.tasks)
+        assert kinds["degraded"] == min(10, items)
+        assert kinds["repeat"] >= 3
+    shown = plan.coverage().captions
+    assert all(shown[name, item] for name in captions for item in captions[name])
+    note = f"A HIT has {items} pairs of a caption and its degraded caption, too few"
+    assert (note in str(plan)) == (items < 10)
+
+
+def test_a_pilot_of_three_items_is_refused():
+    captions = {f"v{k}": f"one thing {k}" for k in range(3)}
+    with pytest.raises(DataError, match="for 4 items; there are 3 of systems and 3 of people"):
+        build_hits(
+            {"s": captions}, {k: f"{v}!" for k, v in captions.items()}, layout="pilot", seed=1
+        )
+
+
+def test_a_pilot_leaves_out_what_is_said_twice():
+    """Two systems that say the same of a clip, and one that says what people say."""
+    people = {f"v{k}": f"people see thing {k} over there" for k in range(8)}
+    one = {item: text.replace("people", "we") for item, text in people.items()}
+    other = {**one, **{f"v{k}": f"something else {k}" for k in range(5)}, "v0": people["v0"]}
+    plan = build_hits({"one": one, "other": other}, people, layout="pilot", seed=1)
+    for hit in plan.hits:
+        texts = [(t.item, t.shown[0].text) for t in hit.tasks if t.shown[0].kind == "caption"]
+        assert len(set(texts)) == len(texts)

@@ -132,6 +132,7 @@ ACTIONS = [
     "/organise/c/dogs/review/1",
     "/organise/c/dogs/offer",
     "/organise/c/dogs/top-up",
+    "/organise/c/dogs/quality",
     "/organise/c/dogs/offer/1",
     "/organise/c/dogs/decide",
     "/organise/c/dogs/raters",
@@ -156,6 +157,10 @@ FIELDS = {
     "number": "1",
     "hold": "24",
     "text": "{}",
+    "test": "t",
+    "level": "0.05",
+    "pairs": "10",
+    "rejected": "rater",
 }
 
 
@@ -540,5 +545,5 @@ def test_results_of_votes(tmp_path, protocol, captions, answer, words):
     assert "alpha-net" in page
     live = owner.get("/organise/c/dogs/live").text
     assert "r1" in live
-    assert "verdict" not in live
+    assert "untested" in live
     assert owner.get("/organise/c/dogs/results.json").status_code == 422

@@ -164,7 +164,7 @@ def _powers(tried: list[Power], chosen: Power) -> Grid:
     show_default=True,
     metavar="NAME",
     help="For ratings, how many tasks of each kind a HIT has: trecvid, wmt, "
-    "appraise, pilot, or 'systems:30 humans:10 degraded_humans:10'.",
+    "appraise, pilot (fits itself to small sets), or 'systems:30 humans:10 degraded_humans:10'.",
 )
 @click.option(
     "--hits",

@@ -248,7 +248,7 @@ def _show(results: Results, ranking: Comparison) -> None:
     if results.repeats.captions:
         click.echo(str(results.repeats))
     for note in results.notes:
-        click.echo(note)
+        say(note, err=False)
     show_signature(scores.table[ranking.systems[0]][ranking.metric].signature)
 
 

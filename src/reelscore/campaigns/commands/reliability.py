@@ -72,7 +72,8 @@ def quality(
         draw_quality(quality, plot)
     if STDOUT not in (csv_file, json_file):
         click.echo(quality_grid(quality).to_text(terminal_width()))
-        click.echo(f"\n{quality.summary}")
+        click.echo()
+        say(quality.summary, err=False)
 
 
 @click.command("replicate")

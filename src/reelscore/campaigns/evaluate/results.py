@@ -166,6 +166,10 @@ def evaluate_campaign(
     campaign: Campaign, judgments: Judgments, control: Control | None = None, **choices: Any
 ) -> Results:
     """Evaluate a campaign of ratings; see `evaluate_ratings` for the choices."""
+    if campaign.protocol.form != "rating":
+        raise DataError(
+            f"Campaign {campaign.id!r} has no ratings; it asks for {campaign.protocol.name}."
+        )
     return evaluate_ratings(
         judgments,
         control or control_of(campaign.settings, {}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from reelscore.errors import DataError, UnknownNameError, check_choice
 from reelscore.text.damages.degraded import rule_set
@@ -58,13 +58,36 @@ class HitLayout:
         if self.pairs < self.least_pairs:
             raise DataError(
                 f"A HIT with {self.pairs} pairs of a caption and its degraded caption; expected at "
-                f"least {self.least_pairs}. Add some, or lower least_pairs."
+                f"least {self.least_pairs}. Add some, or allow fewer: least_pairs:{self.pairs}."
             )
         if self.sets > 1 and (self.sets % 2 or any(n % self.sets for n in numbers.values())):
             raise DataError(
                 f"{self.sets} sets; expected an even number that divides the tasks of each sort "
                 f"({self})."
             )
+
+    def fitted(self, systems: int, humans: int) -> HitLayout:
+        """Return the layout for a small set, with this many captions of systems and of people.
+
+        >>> str(LAYOUTS["pilot"].fitted(12, 6)).partition(" sets")[0]
+        'systems:12 humans:6 degraded_humans:6 repeated_humans:2 repeated_systems:3 distance:7'
+        """
+        if min(systems, humans) < LEAST_ITEMS:
+            raise DataError(
+                f"A pilot needs different captions of systems and of people for {LEAST_ITEMS} "
+                f"items; there are {systems} of systems and {humans} of people."
+            )
+        people = min(self.humans, humans)
+        small = replace(
+            self,
+            systems=min(self.systems, systems),
+            humans=people,
+            degraded_humans=min(self.degraded_humans, people),
+            repeated_humans=min(self.repeated_humans, people // 2),
+            repeated_systems=min(self.repeated_systems, systems // 2),
+            least_pairs=min(self.least_pairs, people),
+        )
+        return replace(small, distance=min(self.distance, small.size // 4))
 
     def _check_controls(self) -> None:
         if max(self.degraded_humans, self.repeated_humans) > self.humans:
@@ -120,6 +143,8 @@ class HitLayout:
 _NAMES = tuple(field.name for field in fields(HitLayout))
 _PARTS = _NAMES[:7]  # what a HIT consists of; the rest says how
 
+LEAST_ITEMS = 4  # of a pilot
+PILOT = "pilot"  # the layout that fits itself to small sets
 LAYOUTS = {
     "trecvid": HitLayout(70, 10, degraded_humans=10, repeated_humans=5, repeated_systems=5),
     "wmt": HitLayout(
@@ -133,7 +158,7 @@ LAYOUTS = {
     "appraise": HitLayout(
         80, degraded_systems=10, repeated_systems=5, references=5, rules="appraise"
     ),
-    "pilot": HitLayout(15, 10, degraded_humans=10, repeated_humans=2, repeated_systems=3),
+    PILOT: HitLayout(15, 10, degraded_humans=10, repeated_humans=2, repeated_systems=3),
 }
 
 
@@ -153,7 +178,7 @@ def layout(name: str) -> HitLayout:
     shuffles them freely, here controls keep their distance.
 
     ``pilot``: 40 tasks, for rehearsals and small sets: 15 captions of systems, 10 human captions
-    with their degraded captions, 5 repeats.
+    with their degraded captions, 5 repeats; fewer where there are not so many captions.
 
     >>> layout("wmt").size, layout("appraise").size
     (100, 100)

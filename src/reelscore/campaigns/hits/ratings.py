@@ -8,10 +8,11 @@ inside a HIT only planned repeats are shown twice. HITs of rankings and comparis
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from reelscore.campaigns.hits.distribution import Captions, Composer, Hand, Names, Texts, deal
-from reelscore.campaigns.hits.layouts import HitLayout
+from reelscore.campaigns.hits.layouts import LAYOUTS, PILOT, HitLayout
 from reelscore.campaigns.hits.layouts import layout as layout_named
 from reelscore.campaigns.hits.tasks import Hit, HitPlan, Shown, Task
 from reelscore.errors import DataError
@@ -85,12 +86,26 @@ class _Builder:
         references: Captions,
         human: str,
     ) -> None:
-        self.layout, self.systems, self.human = layout, systems, human
+        self.systems, self.human = systems, human
         self.people, self.references = people, references
         self.items = {item for captions in systems.values() for item in captions}
         self.humans = {item: people[item] for item in sorted(self.items & set(people))}
         self.size = sum(map(len, systems.values()))
+        self.is_fitted = layout == LAYOUTS[PILOT]
+        self.layout = layout.fitted(*self._free()) if self.is_fitted else layout
         self._check()
+
+    def _free(self) -> tuple[int, int]:
+        """Count captions of systems and of people that a HIT can show, each text of a video once.
+
+        Systems have equal shares; what says the same as another is not counted.
+        """
+        said = Counter(each for captions in self.systems.values() for each in captions.items())
+        own = [
+            sum(said[each] == 1 for each in captions.items()) for captions in self.systems.values()
+        ]
+        people = sum(not said[each] for each in self.humans.items())
+        return min(own, default=0) * len(own), people
 
     @property
     def needed(self) -> int:
@@ -111,7 +126,7 @@ class _Builder:
             if there < wanted:
                 raise DataError(
                     f"A HIT shows {wanted} {what}, but there are {there}. Choose a layout with "
-                    "fewer, such as 'systems:30 humans:10 degraded_humans:10'."
+                    "fewer: pilot fits itself to small sets."
                 )
         everyone = {**self.systems, self.human: self.humans}
         empty = [(s, i) for s, each in everyone.items() for i in each if not each[i].strip()]
@@ -159,6 +174,12 @@ class _Builder:
         return Texts(captions, degraded, self.references, self.human)
 
     def _notes(self, count: int) -> Iterator[str]:
+        if self.is_fitted and self.layout.pairs < LAYOUTS[PILOT].pairs:
+            yield (
+                f"A HIT has {self.layout.pairs} pairs of a caption and its degraded caption, too "
+                f"few for the usual test of a rater, which asks for {LAYOUTS[PILOT].pairs}: unless "
+                "fewer are asked for, nobody is tested and all raters count."
+            )
         for what, there, size in (
             ("captions of systems", self.size, self.layout.systems),
             ("human captions", len(self.humans), self.layout.humans),
