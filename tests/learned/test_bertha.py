@@ -32,6 +32,8 @@ def prepared(tmp_path):
     )
     assert done.exit_code == 0, done.output
     assert "60 captions, 60 of them judged" in done.output
+    lines = (tmp_path / "own.jsonl").read_text().splitlines()
+    assert {json.loads(line)["ratings"] for line in lines} == {2}  # two raters judged each
     return tmp_path / "own.jsonl"
 
 
@@ -126,6 +128,12 @@ def test_evaluate_says_what_is_wrong(tmp_path):
     assert not (tmp_path / "page.html").exists()
 
 
+def test_evaluate_wants_one_kind_of_data(tmp_path):
+    assert "Give either JUDGED captions or --trecvid" in run("evaluate").output
+    done = run("evaluate", prepared(tmp_path), "--only", "MA-2020")
+    assert "Unknown campaign 'MA-2020'. Known: own" in str(done.exception)
+
+
 def test_train_says_what_is_wrong(tmp_path):
     judged = prepared(tmp_path)
     assert "Unknown recipe 'nothing'" in str(
@@ -138,9 +146,6 @@ def test_train_says_what_is_wrong(tmp_path):
     refused = str(run("train", judged, tmp_path).exception)
     assert "holds other files" in refused
     assert "and no training.json; choose an empty folder." in refused
-    assert "nothing to learn in the stage 'judgments'" in str(
-        run("train", judged, tmp_path / "run", "--recipe", "plain").exception
-    )
 
 
 def test_evaluate_writes_a_report(tmp_path, monkeypatch):

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.learned.training.fit import fit_model
+from reelscore.learned.training.fit import fit_model, train_by_recipe
+from reelscore.learned.training.folds import cross_validate
 from reelscore.learned.training.recipes import Recipe, Stage, recipe_of
 
 SHORT = Recipe("short", (Stage("judgments", epochs=1, batch=16),), max_length=32)
@@ -55,10 +56,38 @@ def test_groups_that_cannot_be_held_out(captions, tiny, tmp_path):
 
 def test_a_stage_without_judgments(captions, tiny, tmp_path):
     """Not after the stages before it have taken hours."""
-    own = [replace(c, kind="") for c in captions]
-    with pytest.raises(DataError, match="of kind SA: the judgments are of kind ''"):
-        fit(own, tiny, tmp_path / "run", recipe_of("averaged"))
+    often = [replace(c, kind="MA") for c in captions]
+    with pytest.raises(DataError, match="of kind SA: the judgments are of kind 'MA'"):
+        fit(often, tiny, tmp_path / "run", recipe_of("plain-sa"))
     assert not (tmp_path / "run").exists()
+
+
+def test_own_judgments_are_learned_from_by_any_recipe(captions, tiny, tmp_path):
+    own = [replace(c, kind="") for c in captions]
+    plain = replace(recipe_of("plain"), max_length=32)
+    info = fit(own, tiny, tmp_path / "run", plain, progress=None)
+    assert info.training["judged"] == 144
+    assert info.training["recipe"].count("Stage(source='judgments', kinds=()") == 1
+
+
+def test_folds_learn_from_no_text_that_they_are_tested_on(captions, tiny, monkeypatch):
+    seen = []
+
+    def train(training, recipe, **options):
+        seen.append({text for c in training for text in (c.candidate, *c.references)})
+        return train_by_recipe(training, recipe, **options)
+
+    monkeypatch.setattr("reelscore.learned.training.folds.train_by_recipe", train)
+    repeated = [
+        replace(c, candidate="the same") if k % 9 == 0 else c for k, c in enumerate(captions)
+    ]
+    folds = cross_validate(repeated, SHORT, 3, encoder=tiny, device="cpu")
+    assert len(folds) == 3
+    assert sum(fold.tested for fold in folds) == 144
+    assert all(abs(fold.captions) <= 1 for fold in folds)
+    assert sum("the same" in texts for texts in seen) == 0  # it is in every fold
+    with pytest.raises(DataError, match="videos are judged, too few for 100 folds"):
+        cross_validate(captions, SHORT, 100, encoder=tiny)
 
 
 def test_too_little_kept_for_validation(captions, tiny, tmp_path):

@@ -147,6 +147,7 @@ class MetricResult(msgspec.Struct, frozen=True):
         draws: Resamples that are made already, where the items' statistics are not at hand.
         coverage: Where the items are not at hand either, and the system has fewer than others:
             how many it has, of those that any system has.
+        ratings: Of items whose score is the mean of several rows: how many.
 
     >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor|tok:ptb")
     >>> print(result)
@@ -165,6 +166,7 @@ class MetricResult(msgspec.Struct, frozen=True):
     by_tiou: Mapping[str, float] = field(default_factory=dict)
     draws: Draws | None = None
     coverage: Coverage | None = None
+    ratings: Mapping[str, int] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
         """Compare what a reader sees: not the statistics and draws behind the scores."""

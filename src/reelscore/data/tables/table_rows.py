@@ -7,6 +7,7 @@ each score, as when people judge by several criteria.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -118,7 +119,7 @@ def table_of_rows(
         notes.append(f"{len(again):,} {are} of several rows ({sum(again.values()):,} rows in all).")
     if unused := [cell or "(no name)" for k, cell in enumerate(header) if k not in roles.used]:
         notes.append(f"Columns not used: {', '.join(unused)}.")
-    return ScoreTable(_results(by_system, better), notes)
+    return ScoreTable(_results(by_system, better, again), notes)
 
 
 def table_of_columns(
@@ -141,16 +142,26 @@ def table_of_columns(
 
 
 def _results(
-    by_system: Mapping[str, Mapping[str, dict[str, float]]], better: Mapping[str, Better | None]
+    by_system: Mapping[str, Mapping[str, dict[str, float]]],
+    better: Mapping[str, Better | None],
+    again: Mapping[tuple[str, str, str], int],
 ) -> dict[str, dict[str, MetricResult]]:
     scales: dict[str, Scale] = {}
     for name in dict.fromkeys(metric for row in by_system.values() for metric in row):
         scale: Scale = view("declared scale")(name)
         scales[name] = replace(scale, better=better.get(name) or scale.better)
+    ratings: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for (system, item, name), count in again.items():
+        ratings[system, name][item] = count
     return {
         system: {
             name: MetricResult(
-                name, _system_score(scores), ItemScores.of(scores), "", scale=scales[name]
+                name,
+                _system_score(scores),
+                ItemScores.of(scores),
+                "",
+                scale=scales[name],
+                ratings=ratings[system, name],
             )
             for name, scores in row.items()
         }

@@ -101,7 +101,10 @@ def prepare(
         inputs = read_captions(candidates, refs, reading)
         assert inputs.references is not None
         show_notes(inputs.notes, err=True)
-        captions = from_tables(inputs.systems, inputs.references, scores, group=group)
+        ratings = {name: row[score].ratings for name, row in table.results.items() if score in row}
+        captions = from_tables(
+            inputs.systems, inputs.references, scores, group=group, ratings=ratings
+        )
     else:
         raise DataError("Nothing to prepare: give CANDIDATES, --refs and --human, or --trecvid.")
     check_captions(captions)
@@ -119,7 +122,8 @@ def prepare(
     show_default=True,
     metavar="NAME",
     help="own: for any judgments; careful: as the shipped model; averaged: that, without damaged "
-    "captions; plain: as the paper; student: four layers of six, taught by another model.",
+    "captions; plain: as the paper, plain-sa and plain-ma on one kind of judgments alone (with "
+    "--encoder FOLDER of BERT-base); student: four layers of six, taught by another model.",
 )
 @click.option(
     "--teacher",
@@ -138,7 +142,8 @@ def prepare(
     default="all-minilm-l6-v2",
     show_default=True,
     metavar="NAME",
-    help="Encoder to start from: a folder, or a name, which transformers may download.",
+    help="Encoder to start from: a folder, or a name, which transformers may download. The default "
+    "is MiniLM, six layers of 384; the paper's is BERT-base, twelve of 768.",
 )
 @click.option("--hold-out", metavar="GROUP", help="Leave out a group and all its texts.")
 @click.option(
@@ -198,6 +203,7 @@ def train(
     if keep and hold_out is None:
         raise click.UsageError("--keep is for a model with a group held out; add --hold-out.")
     chosen = replace(recipe_of(recipe), validation=validation, patience=patience)
+    _show_encoder(recipe, encoder)
     with resumable(out), progress_bar("Training") as progress:
         info = fit_model(
             read_captions(captions),
@@ -221,25 +227,56 @@ def train(
 
 
 @command.command("evaluate")
-@click.option("--trecvid", required=True, metavar="PATH", help="A copy of TRECvid-VTT_HA.")
+@click.argument("captions", metavar="[JUDGED]", required=False)
+@click.option("--trecvid", metavar="PATH", help="A copy of TRECvid-VTT_HA.")
 @choice_option(
     "--kind",
     choices=["MA", "SA"],
     default="MA",
-    help="Use captions judged by many people, or once.",
+    help="TRECVid: use captions judged by many people, or once.",
 )
+@number_option("--folds", default=5, least=2, help="JUDGED: train once without each fold.")
+@click.option("--recipe", default="own", show_default=True, metavar="NAME", help="See 'train'.")
+@click.option("--encoder", default="all-minilm-l6-v2", metavar="NAME", help="See 'train'.")
+@click.option(
+    "--only", metavar="CAMPAIGN", help="JUDGED: one campaign, by kind and group, as MA-2020."
+)
+@number_option("--seed", default=0, least=0, help="JUDGED: random seed of folds and training.")
 @file_option("--json", "Write all numbers as JSON.")
 @html_option
 @engine_options
 def evaluate(
-    trecvid: str, kind: str, json_file: str | None, html_file: str | None, engine: EngineChoice
+    captions: str | None,
+    trecvid: str | None,
+    kind: str,
+    folds: int,
+    recipe: str,
+    encoder: str,
+    only: str | None,
+    seed: int,
+    json_file: str | None,
+    html_file: str | None,
+    engine: EngineChoice,
 ) -> None:
-    """Measure how metrics agree with people on TRECVid; learned metrics have not seen the year.
+    """Measure how metrics agree with people: BERTHA on JUDGED captions, or all on TRECVid.
+
+    On JUDGED captions (see 'prepare') a model is trained without each fold of the videos and
+    tested on it. On TRECVid, learned metrics have not seen the year.
 
     \b
-    Example:
+    Examples:
+      reelscore bertha evaluate own.jsonl --folds 5
+      reelscore bertha evaluate judged.jsonl --folds 5 --recipe plain-ma --only MA-2020
       reelscore bertha evaluate --trecvid TRECvid-VTT_HA --html agreement.html
     """
+    if (captions is None) == (trecvid is None):
+        raise click.UsageError("Give either JUDGED captions or --trecvid PATH.")
+    if captions is not None:
+        if html_file:
+            raise click.UsageError("--html shows TRECVid's years; folds are written by --json.")
+        _cross_validate(captions, folds, recipe, encoder, only, seed, json_file)
+        return
+    assert trecvid is not None
     from reelscore.learned.unseen_years import (
         agreement,
         features,
@@ -263,6 +300,47 @@ def evaluate(
     if json_file != STDOUT:
         grids = held_out_grids(measured, kind)
         click.echo("\n\n".join(grid.to_text(terminal_width()) for grid in grids))
+
+
+def _cross_validate(
+    path: str,
+    folds: int,
+    recipe: str,
+    encoder: str,
+    only: str | None,
+    seed: int,
+    json_file: str | None,
+) -> None:
+    """Train and test in folds, and print the correlations."""
+    from reelscore.errors import check_choice
+    from reelscore.learned.judged_captions import read_captions
+    from reelscore.learned.training.examples import campaigns_of
+    from reelscore.learned.training.folds import cross_validate, fold_grid
+    from reelscore.learned.training.recipes import recipe_of
+
+    check_targets(json_file)
+    chosen, judged = recipe_of(recipe), read_captions(path)
+    if only is not None:
+        check_choice("campaign", only, campaigns_of(judged))
+        judged = [caption for caption in judged if caption.campaign == only]
+    _show_encoder(recipe, encoder)
+    with progress_bar("Folds") as progress:
+        done = cross_validate(judged, chosen, folds, seed=seed, encoder=encoder, progress=progress)
+    if json_file:
+        write_json(json_file, {"recipe": recipe, "folds": [fold._asdict() for fold in done]})
+    if json_file != STDOUT:
+        click.echo(fold_grid(done).to_text(terminal_width()))
+
+
+def _show_encoder(recipe: str, encoder: str) -> None:
+    """Print that a recipe of the paper begins with a smaller encoder than the paper's."""
+    from reelscore.learned.networks.encoders import DEFAULT_ENCODER
+
+    if recipe.startswith("plain") and encoder == DEFAULT_ENCODER:
+        show_line(
+            "The recipe is the paper's, the encoder is not: MiniLM (six layers of 384) for "
+            "BERT-base (twelve of 768). Give the paper's by --encoder FOLDER."
+        )
 
 
 @command.command("export")

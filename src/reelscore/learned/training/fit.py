@@ -20,7 +20,7 @@ from reelscore.learned.model_files import SHIPPED, ModelInfo, cached_info, write
 from reelscore.learned.networks.cross_encoder import Tensors
 from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.networks.pair_scores import predict_captions
-from reelscore.learned.networks.sentence_vectors import FloatArray, read_bert
+from reelscore.learned.networks.sentence_vectors import Embedding, FloatArray, read_bert
 from reelscore.learned.training.checkpoints import claim_folder, released_on_failure
 from reelscore.learned.training.examples import check_stages
 from reelscore.learned.training.hold_out import hold_out, validation_split
@@ -77,6 +77,7 @@ def fit_model(
         _check_split(training, test, held_out)
         if recipe.has_teacher:
             check_teacher(teacher, held_out)
+    recipe = recipe.for_kinds({c.kind for c in training if c.score is not None})
     check_stages(recipe.stages, training)
     validation_split(training, recipe, seed)
     _most_rated(training)
@@ -92,12 +93,8 @@ def fit_model(
             **({"teacher": cached_info(teacher).revision} if recipe.has_teacher else {}),
         },
     )
-    embedding = None
     with released_on_failure(folder):
-        if any(stage.source in ("similarity", "anchors") for stage in recipe.stages):
-            from reelscore.learned.networks.sentence_vectors import SentenceEncoder
-
-            embedding = SentenceEncoder(device=device)
+        embedding = embedding_for(recipe, device)
         by_teacher: dict[str, Any] = {}
         if recipe.has_teacher:
             model = ModelTeacher(teacher, device, progress)
@@ -165,6 +162,15 @@ def fit_model(
         info,
         training_items([*training, *elsewhere]),
     )
+
+
+def embedding_for(recipe: Recipe, device: str | None) -> Embedding | None:
+    """Open the sentence encoder, where a recipe learns from its similarity."""
+    if not any(stage.source in ("similarity", "anchors") for stage in recipe.stages):
+        return None
+    from reelscore.learned.networks.sentence_vectors import SentenceEncoder
+
+    return SentenceEncoder(device=device)
 
 
 def _vectors(recipe: Recipe, encoder: str) -> Tensors:

@@ -60,11 +60,16 @@ def hold_out(captions: Sequence[JudgedCaption], group: str) -> HeldOutSplit:
     groups = sorted({caption.group for caption in captions})
     check_choice("group", group, groups)
     held_out = [caption for caption in captions if caption.group == group]
+    return keep_apart([caption for caption in captions if caption.group != group], held_out)
+
+
+def keep_apart(
+    captions: Sequence[JudgedCaption], held_out: Sequence[JudgedCaption]
+) -> HeldOutSplit:
+    """Leave out of captions, and of their references, every text of those held out."""
     theirs = {plain_form(text) for caption in held_out for text in _texts(caption)}
     training, dropped, lost = [], 0, 0
     for caption in captions:
-        if caption.group == group:
-            continue
         kept = tuple(text for text in caption.references if plain_form(text) not in theirs)
         lost += len(caption.references) - len(kept)
         if plain_form(caption.candidate) in theirs or not kept:
@@ -74,7 +79,7 @@ def hold_out(captions: Sequence[JudgedCaption], group: str) -> HeldOutSplit:
     ours = {plain_form(text) for caption in training for text in _texts(caption)}
     judged = sum(caption.score is not None for caption in training)
     overlap = Overlap(len(training), judged, dropped, lost, len(ours & theirs))
-    return HeldOutSplit(training, held_out, overlap)
+    return HeldOutSplit(training, list(held_out), overlap)
 
 
 def _texts(caption: JudgedCaption) -> tuple[str, ...]:

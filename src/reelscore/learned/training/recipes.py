@@ -9,6 +9,7 @@ said before (`anchors`). A smaller network learns all of this from one that know
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -110,6 +111,22 @@ class Recipe:
     def last(self) -> Recipe:
         """The stages that come after the averaging."""
         return replace(self, stages=tuple(s for s in self.stages if s.source == "anchors"))
+
+    def for_kinds(self, kinds: Collection[str]) -> Recipe:
+        """Return the recipe for judgments of some kinds: one stage for those without a kind.
+
+        >>> [stage.kinds for stage in recipe_of("plain").for_kinds([""]).stages]
+        [()]
+        """
+        if any(kinds):
+            return self
+        first = next((stage for stage in self.stages if stage.source == "judgments"), None)
+        stages = [
+            replace(stage, kinds=()) if stage is first else stage
+            for stage in self.stages
+            if stage.source != "judgments" or stage is first
+        ]
+        return replace(self, stages=tuple(stages))
 
 
 _SIMILARITY = Stage("similarity", epochs=2, rate=2e-4, batch=128)

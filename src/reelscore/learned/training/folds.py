@@ -1,0 +1,120 @@
+"""Cross-validation: how well a recipe agrees with people on videos that it has not seen.
+
+The judged videos are dealt into folds. A network is trained without each fold, and without any
+text of it, and tested on the fold's captions of systems (Lebron et al., 2022, Table 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from reelscore._packages import need
+from reelscore._progress import Progress
+from reelscore.errors import DataError
+from reelscore.learned.judged_captions import JudgedCaption, check_captions
+from reelscore.learned.judged_scores import Judged
+from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder
+from reelscore.learned.networks.pair_scores import predict_captions
+from reelscore.learned.training.examples import check_stages
+from reelscore.learned.training.fit import embedding_for, train_by_recipe
+from reelscore.learned.training.hold_out import keep_apart
+from reelscore.learned.training.recipes import Recipe
+from reelscore.report.tables.grid import Cell, Grid
+
+
+class Fold(NamedTuple):
+    """One fold.
+
+    Attributes:
+        trained: Judged captions that were learned from.
+        tested: Judged captions of systems that it was tested on.
+        captions: Pearson's r with people, caption by caption.
+        systems: That of the systems' means.
+    """
+
+    trained: int
+    tested: int
+    captions: float
+    systems: float
+
+
+def cross_validate(
+    captions: Sequence[JudgedCaption],
+    recipe: Recipe,
+    folds: int,
+    *,
+    seed: int = 0,
+    encoder: str = DEFAULT_ENCODER,
+    device: str | None = None,
+    progress: Progress | None = None,
+) -> list[Fold]:
+    """Train a recipe once without each fold of the videos, and test it on the fold.
+
+    Args:
+        captions: Judged captions; those without a score are learned from where a recipe does so.
+        recipe: The recipe.
+        folds: How many folds.
+        seed: Random seed of the folds and of the trainings.
+        encoder: The encoder to start from.
+        device: ``cuda`` or ``cpu``.
+        progress: Called with how many folds are done, of how many.
+
+    Raises:
+        DataError: If there are fewer judged videos than folds, or a recipe wants other judgments.
+    """
+    need("torch", who="Training in folds needs")
+    check_captions(captions)
+    encoder_folder(encoder)
+    judged = [caption for caption in captions if caption.score is not None]
+    recipe = recipe.for_kinds({caption.kind for caption in judged})
+    check_stages(recipe.stages, judged)
+    items = sorted({caption.item for caption in judged if not caption.person})
+    if len(items) < 2 * folds:
+        raise DataError(
+            f"{len(items)} videos are judged, too few for {folds} folds of two or more; take fewer "
+            "folds."
+        )
+    order = np.random.default_rng(seed).permutation(len(items)).tolist()
+    fold_of = {item: place % folds for item, place in zip(items, order, strict=True)}
+    embedding = embedding_for(recipe, device)
+    done: list[Fold] = []
+    for fold in range(folds):
+        tested = [c for c in captions if fold_of.get(c.item) == fold]
+        split = keep_apart([c for c in captions if fold_of.get(c.item) != fold], tested)
+        options: dict[str, Any] = {"encoder": encoder, "device": device, "embedding": embedding}
+        network = train_by_recipe(split.training, recipe, seed=seed, **options).network
+        own = [c for c in tested if c.score is not None and not c.person]
+        scores = predict_captions(
+            network, own, several="blend", similarity=recipe.similarity, embedding=embedding
+        )
+        human = np.array([c.score for c in own], dtype=float)
+        result = Judged(np.array([c.system for c in own]), human, {"": scores})
+        counts = split.overlap.judged, len(own)
+        done.append(Fold(*counts, result.caption_level(""), result.system_level("")))
+        if progress is not None:
+            progress(fold + 1, folds)
+    return done
+
+
+def fold_grid(folds: Sequence[Fold]) -> Grid:
+    """Lay out the folds, and their mean.
+
+    >>> print(fold_grid([Fold(80, 20, 0.5, 0.9), Fold(80, 20, 0.7, 0.8)]).to_text())
+    fold  learned from  tested on  r, captions  r, systems
+    1               80         20        0.500       0.900
+    2               80         20        0.700       0.800
+    mean                                 0.600       0.850
+    """
+    rows = [
+        [
+            *(Cell(str(number)), Cell(f"{fold.trained:,}"), Cell(f"{fold.tested:,}")),
+            *(Cell(f"{fold.captions:.3f}"), Cell(f"{fold.systems:.3f}")),
+        ]
+        for number, fold in enumerate(folds, start=1)
+    ]
+    means = np.mean([(fold.captions, fold.systems) for fold in folds], axis=0)
+    rows.append([Cell("mean"), Cell(""), Cell(""), *(Cell(f"{mean:.3f}") for mean in means)])
+    return Grid(["fold", "learned from", "tested on", "r, captions", "r, systems"], rows)
