@@ -181,6 +181,47 @@ def test_items_with_a_single_reference_are_left_out():
     assert result.notes == ["1 item left out: a single reference."]
 
 
+PARAGRAPH = "A man opens a door. Two dogs run in. He closes it"
+STORIES = {"1": PARAGRAPH, "2": "A woman cooks. She eats.", "3": "Boys play. They sing."}
+
+
+def test_paragraphs_are_damaged_by_the_sentence():
+    references = {item: ["somebody does something"] for item in STORIES}
+    result = stress_metrics("rouge_l", references, STORIES)
+    kinds = [kind for kind in stress_kinds(paragraphs=True) if kind in result.cases]
+    assert list(result.cases) == kinds
+    before = PARAGRAPH.split(". ")
+    for kind, cases in result.cases.items():
+        (case,) = [case for case in cases if case.item == "1"] or [None]
+        if case is None or not kind.startswith("sentence/"):
+            continue
+        after = case.changed.removesuffix(".").split(". ")
+        match kind.partition("/")[2]:
+            case "exchanged":
+                assert sorted(after) == sorted(before) != after != before
+            case "left out":
+                assert len(after) == 2
+                assert set(after) < set(before)
+            case "invented":
+                (strange,) = set(after) - set(before)
+                assert strange in f"{STORIES['2']} {STORIES['3']} somebody does something."
+            case _:
+                assert sum(one != two for one, two in zip(before, after, strict=True)) == 1
+
+
+def test_words_inside_a_sentence_are_told_by_references():
+    references = {"1": ["a man opens a window"], "2": ["a woman washes"]}
+    captions = {item: STORIES[item] for item in references}
+    cases = make_cases(captions, references, ["sentence/verb", "sentence/verb/told"], 1)
+    assert {case.item for case in cases["sentence/verb/told"]} == {"1"}
+    assert cases["sentence/verb/told"][0].changed.startswith("A man closes a door. Two dogs")
+
+
+def test_lone_sentences_have_no_kinds_of_paragraphs():
+    assert not make_cases({"1": "a man sings"}, {"1": ["x"]}, ["sentence/left out"], 1)
+    assert not any(kind.startswith("sentence") for kind in stress_metrics("rouge_l").cases)
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [

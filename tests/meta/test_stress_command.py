@@ -93,3 +93,20 @@ def test_refused(folder, run, snapshot, arguments, message):
     assert message in err
     assert err.startswith("Error: ")
     assert snapshot() == before
+
+
+def test_stories_as_paragraphs(tmp_path, run):
+    stories = {"timestamps": [[5, 9], [0, 4]], "sentences": ["He bows.", "A man sings"]}
+    for name in ("one", "two"):
+        videos = {f"v_{name}": stories, "v_1": {**stories, "sentences": [name, "A man sings"]}}
+        (tmp_path / f"{name}.json").write_text(json.dumps(videos))
+    files = [tmp_path / "one.json", tmp_path / "two.json"]
+    words = ("--paragraphs", "-m", "rouge_l", "--kinds", "sentence/exchanged", "--json", "-")
+    status, out, _ = run("stress", "-r", *files, *words)
+    assert status == 0
+    (case,) = json.loads(out)["cases"]["sentence/exchanged"]
+    assert case["original"] in ("A man sings. one.", "A man sings. two.")
+    assert case["changed"] in ("one. A man sings.", "two. A man sings.")
+    status, _, err = run("stress", "--paragraphs")
+    assert status == 2
+    assert "--paragraphs needs --refs" in err

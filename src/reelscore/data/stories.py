@@ -94,6 +94,15 @@ class Story(msgspec.Struct, frozen=True, eq=False):
         starts = self.segments[:, 0].tolist()
         return all(map(lt, starts, starts[1:]))
 
+    def paragraph(self) -> str:
+        """Return the captions as one text, in the order of time, each ended by a mark.
+
+        >>> Story(np.array([[5.0, 9.0], [0.0, 5.0]]), ("he runs", " A man stands.")).paragraph()
+        'A man stands. he runs.'
+        """
+        sentences = [each.strip() for each in self.in_time_order().sentences]
+        return " ".join(each if each[-1:] in ".!?" else f"{each}." for each in sentences if each)
+
     def first(self, count: int) -> Story:
         """Keep the first captions in file order."""
         if len(self) <= count:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -29,6 +30,8 @@ from reelscore.cli.terminal import (
 )
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
+from reelscore.data.stories import StoryPolicies
+from reelscore.data.story_files import read_stories
 from reelscore.errors import DataError
 from reelscore.meta.stress.cases import about, stress_kinds
 from reelscore.meta.stress.stress_report import (
@@ -40,6 +43,7 @@ from reelscore.meta.stress.stress_report import (
     stress_html,
 )
 from reelscore.meta.stress.trials import Stress, stress_metrics
+from reelscore.text.damages.paragraphs import WHOLE
 from reelscore.text.damages.rules import damage_forms, damage_kinds
 from reelscore.text.tokens import Tokenizer
 
@@ -65,6 +69,11 @@ from reelscore.text.tokens import Tokenizer
 @click.option(
     "--items", type=click.IntRange(min=1), metavar="N", help="Try only N items, drawn by chance."
 )
+@click.option(
+    "--paragraphs",
+    is_flag=True,
+    help="The files hold stories; the sentences of a video together are its caption.",
+)
 @tokenizer_option
 @reading_options()
 @seed_option
@@ -80,6 +89,7 @@ def command(
     kinds: str | None,
     list_kinds: bool,
     items: int | None,
+    paragraphs: bool,
     tokenizer: Tokenizer,
     reading: Reading,
     seed: int,
@@ -100,19 +110,35 @@ def command(
     another video; a metric is fooled where it scores at or above the original. Ties are never
     "below". The mean drop is in standard deviations of the originals' scores.
 
+    Captions of several sentences are damaged inside one of them, or by a sentence that is added,
+    left out, or exchanged with another.
+
     \b
     Examples:
       reelscore stress
       reelscore stress -r refs/*.txt -m meteor,bertha --items 200 --html page.html
       reelscore stress -m cider --kinds 'negation/never,roles'
+      reelscore stress -r annotator1.json annotator2.json --paragraphs
     """
     if list_kinds:
         _list()
         return
     check_targets(html_file, plot, json_file)
     chosen = None if kinds is None else [kind.strip() for kind in kinds.split(",") if kind.strip()]
-    captions, references, notes = None, None, list[str]()
-    if candidates is not None:
+    captions: Mapping[str, str] | None = None
+    references: Mapping[str, Sequence[str]] | None = None
+    notes: list[str] = []
+    if paragraphs:
+        captions = _stories(candidates) if candidates else None
+        if not refs:
+            raise DataError("--paragraphs needs --refs: the stories of one annotator or several.")
+        annotators = list(map(_stories, refs))
+        videos = dict.fromkeys(video for stories in annotators for video in stories)
+        references = {
+            video: [stories[video] for stories in annotators if video in stories]
+            for video in videos
+        }
+    elif candidates is not None:
         inputs = read_captions([candidates], refs, reading)
         captions, references = next(iter(inputs.systems.values())), inputs.references
         if references is None:
@@ -142,6 +168,12 @@ def command(
         _show(stress, list(map(as_options, [*notes, *stress.notes])))
 
 
+def _stories(path: str) -> dict[str, str]:
+    """Read the story of each video as one text; times only order the sentences."""
+    policies = StoryPolicies(reversed_segments="swap", negative="keep", empty="zero")
+    return {video: story.paragraph() for video, story in read_stories(path, policies).items()}
+
+
 def _show(stress: Stress, notes: list[str]) -> None:
     width = terminal_width()
     click.echo(f"{counted(stress.items, 'original')}: {stress.source}.\n")
@@ -167,3 +199,6 @@ def _list() -> None:
         if kind in damage_kinds() and len(damage_forms(kind)) > 1:
             forms = f"  forms: {', '.join(damage_forms(kind))}"
             click.echo(textwrap.fill(forms, terminal_width(), subsequent_indent="    "))
+    click.echo("sentence/noun, and so on: the same inside one sentence of several")
+    for kind in WHOLE:
+        click.echo(f"sentence/{kind}: {about(f'sentence/{kind}')}")

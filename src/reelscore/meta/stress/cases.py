@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.damages.degraded import degrade
 from reelscore.text.damages.exploits import exploit, exploit_kinds, frequent_caption
+from reelscore.text.damages.paragraphs import WHOLE, inside_sentence, several_sentences
 from reelscore.text.damages.rules import EXCHANGES, damage, damage_forms, damage_kinds, told_by
 
 Sort = Literal["damage", "exploit"]
 DEGRADED = "degraded"
 TOLD = "told"  # of an exchanged word: a reference has the right one
+SENTENCE = "sentence"  # of captions of several sentences: inside one of them, or a whole one
 _LENDERS = 200  # captions of other videos that an exploit chooses from
 
 # What each kind does, for tables and pages.
@@ -38,6 +40,11 @@ ABOUT = {
     "other language": "a caption of something else in German, French or Spanish",
     "punctuation": "the original with a mark after each word",
 }
+_ABOUT_WHOLE = {
+    "invented": "adds a sentence of another video's caption",
+    "exchanged": "exchanges two sentences",
+    "left out": "leaves a sentence out",
+}
 
 
 class Case(NamedTuple):
@@ -48,30 +55,45 @@ class Case(NamedTuple):
     changed: str
 
 
-def stress_kinds() -> list[str]:
+def stress_kinds(*, paragraphs: bool = False) -> list[str]:
     """Return the kinds of damage and exploit; ``negation/never`` is one form of a damage.
 
     ``noun/told`` are those of ``noun`` where a reference has the word that was taken out. Of the
     others nobody can know by the references what was there.
 
+    Args:
+        paragraphs: Those for captions of several sentences: ``sentence/noun`` is a damage inside
+            one of them, ``sentence/left out`` leaves one out.
+
     >>> stress_kinds()[:3], stress_kinds()[-1]
     (['negation', 'shuffle', 'roles'], 'punctuation')
+    >>> stress_kinds(paragraphs=True)[-12:-8]
+    ['sentence/invented', 'sentence/exchanged', 'sentence/left out', 'degraded']
     """
     damages = [
         each
         for kind in damage_kinds()
         for each in ([kind, f"{kind}/{TOLD}"] if kind in EXCHANGES else [kind])
     ]
+    if paragraphs:
+        damages = [f"{SENTENCE}/{each}" for each in (*damages, *WHOLE)]
     return [*damages, DEGRADED, *exploit_kinds()]
+
+
+def are_paragraphs(captions: Collection[str]) -> bool:
+    """Return whether most captions have several sentences."""
+    return 2 * sum(map(several_sentences, captions)) > len(captions)
 
 
 def about(kind: str) -> str:
     """Return what a kind does.
 
-    >>> about("noun/told")
-    'names another thing; a reference has the right word'
+    >>> about("noun/told"), about("sentence/stutter")
+    ('names another thing; a reference has the right word', 'repeats words, in one sentence')
     """
     name, _, form = kind.partition("/")
+    if name == SENTENCE:
+        return _ABOUT_WHOLE.get(form) or f"{about(form)}, in one sentence"
     return f"{ABOUT[name]}; a reference has the right word" if form == TOLD else ABOUT[name]
 
 
@@ -83,7 +105,8 @@ def kind_sort(kind: str) -> Sort:
 def checked_kinds(kinds: Sequence[str]) -> list[str]:
     """Refuse kinds that do not exist; forms of a damage are named ``negation/never``."""
     forms = [f"{kind}/{form}" for kind in damage_kinds() for form in damage_forms(kind)]
-    every = [*stress_kinds(), *forms]
+    inside = [f"{SENTENCE}/{form}" for form in forms]
+    every = [*stress_kinds(), *forms, *stress_kinds(paragraphs=True), *inside]
     if not kinds:
         raise DataError("No kind of damage or exploit is named. 'reelscore stress --list' has all.")
     for kind in kinds:
@@ -151,6 +174,12 @@ def _changed(
         others = lenders.frequent(item) if kind == "frequent" else lenders.drawn(item, rng)
         return exploit(kind, original, rng, references=references, others=others)
     name, _, form = kind.partition("/")
+    if name == SENTENCE:
+        if form in WHOLE:
+            return WHOLE[form](original, rng, lenders.drawn(item, rng))
+        return inside_sentence(
+            original, rng, lambda each: _changed(form, item, each, references, lenders, seed)
+        )
     if form == TOLD:
         changed = _changed(name, item, original, references, lenders, seed)
         return changed if changed and told_by(original, changed, references) else None

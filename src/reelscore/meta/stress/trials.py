@@ -20,6 +20,7 @@ from reelscore.errors import DataError
 from reelscore.meta.stress.cases import (
     Case,
     Sort,
+    are_paragraphs,
     checked_kinds,
     kind_sort,
     make_cases,
@@ -189,7 +190,8 @@ def stress_metrics(
         references: The references of each item; the embedded examples if not given.
         captions: True captions, the originals. If not given, a reference of each item is taken
             out, by chance, and the others stay: an item needs two then.
-        kinds: The kinds, see `stress_kinds`, or forms of a damage (``negation/never``).
+        kinds: The kinds, see `stress_kinds`, or forms of a damage (``negation/never``). If not
+            given, those for paragraphs where most originals have several sentences.
         items: Try only so many items, chosen by chance.
         seed: Random seed; the changes of an item depend on it, the kind and the item's captions.
         tokenizer: As in `reelscore.score`.
@@ -204,7 +206,7 @@ def stress_metrics(
     >>> [(trial.kind, trial.captions, trial.below) for trial in result.trials]
     [('truncation', 15, 12), ('other video', 15, 14)]
     """
-    chosen = checked_kinds(stress_kinds() if kinds is None else kinds)
+    chosen = None if kinds is None else checked_kinds(kinds)
     tried = table_columns(metrics)
     scales = {name: own.metric.scale_of(name) for own in tried for name in _tried_scores(own)}
     if references is None:
@@ -220,6 +222,8 @@ def stress_metrics(
         truth = {item: truth[item] for item in originals}
     paired = lone_references(truth, empty="zero", tokenized=tokenizer == "none")
     prepared = PreparedReferences(paired, tried, tokenizer, threads, "skip", "zero")
+    if chosen is None:
+        chosen = stress_kinds(paragraphs=are_paragraphs(originals.values()))
     cases = make_cases(originals, truth, chosen, seed)
     if not cases:
         raise DataError(
