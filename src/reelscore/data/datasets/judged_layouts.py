@@ -186,10 +186,10 @@ def _rows(rows: list[_Row]) -> Rows:
     return (RatedCaption(row.mt, row.refs, [row.score]) for row in rows)
 
 
-def table_rows(text: str) -> Rows:
+def delimited_rows(text: str) -> Rows:
     r"""Read a CSV whose column of references holds lists as Python writes them.
 
-    >>> list(table_rows("mt,refs,score\na dog,['a cat'],0.5"))
+    >>> list(delimited_rows("mt,refs,score\na dog,['a cat'],0.5"))
     [RatedCaption(caption='a dog', references=['a cat'], ratings=[0.5])]
     """
     for row in csv.DictReader(io.StringIO(text)):

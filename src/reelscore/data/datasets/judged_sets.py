@@ -24,7 +24,7 @@ from reelscore.data.datasets.judged_layouts import (
     CaptionPair,
     RatedCaption,
     decode,
-    table_rows,
+    delimited_rows,
     text_of,
 )
 from reelscore.errors import DataError
@@ -85,7 +85,7 @@ def read_judged_set(path: str | Path) -> JudgedSet:
         if layout.fits(text):
             return _parted(layout.rows(text, place))
     if {"mt", "refs", "score"} <= set(text.partition("\n")[0].strip().split(",")):
-        return _parted(table_rows(text))
+        return _parted(delimited_rows(text))
     if text.lstrip()[:1] != "{":
         raise DataError(
             f"{place}: expected lines of JSON, or a file as its authors published it; "

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
-from reelscore.meta.stress.cases import Sort, about
+from reelscore.meta.stress.cases import SENTENCE, Sort, about
 from reelscore.meta.stress.trials import Stress, Trial
 from reelscore.report.pages import render, style_sheet
 from reelscore.report.plots.style import COLUMN_WIDTH, GREY, PALETTE, figure, save
@@ -18,6 +19,7 @@ TITLES: dict[Sort, str] = {
 _MOST = 99  # a drop beyond is printed as this
 _SHOWN = 3  # captions of each metric and kind
 _MARKS = "osD^v<>P"
+_INSIDE = "¶ inside one sentence of several, or of a whole one"
 _TIES = "= some of them tie with the original, which counts as not below"
 
 
@@ -34,15 +36,16 @@ def share_grid(stress: Stress, sort: Sort) -> Grid:
             Cell(_share(share), mark="=" if trial.ties else "", best=differ and share == best)
             for share, trial in zip(shares, trials, strict=True)
         ]
-        rows.append([Cell(kind), Cell(f"{len(stress.cases[kind]):,}"), *cells])
+        rows.append([_named(kind), Cell(f"{len(stress.cases[kind]):,}"), *cells])
     ties = any(trial.ties for trial in stress.trials if trial.sort == sort)
-    return Grid([sort, "captions", *stress.labels.values()], rows, notes=[_TIES] if ties else [])
+    notes = [*_inside(stress.kinds(sort)), *([_TIES] if ties else [])]
+    return Grid([sort, "captions", *stress.labels.values()], rows, notes=notes)
 
 
 def drop_grid(stress: Stress) -> Grid:
     """Compare the metrics by the mean drop, in standard deviations of the originals' scores."""
     rows = [
-        [Cell(kind), *(Cell(_drop(stress.trial(metric, kind))) for metric in stress.metrics)]
+        [_named(kind), *(Cell(_drop(stress.trial(metric, kind))) for metric in stress.metrics)]
         for kind in stress.cases
     ]
     return Grid(["kind", *stress.labels.values()], rows)
@@ -59,7 +62,7 @@ def detail_grid(stress: Stress, metric: str, sort: Sort) -> Grid:
             low, high, share = 1 - high, 1 - low, trial.fooled
         rows.append(
             [
-                Cell(kind),
+                _named(kind),
                 Cell(f"{trial.captions:,}"),
                 Cell(_share(share)),
                 Cell(f"{low:.2f}–{high:.2f}" if trial.captions else "–"),
@@ -68,7 +71,8 @@ def detail_grid(stress: Stress, metric: str, sort: Sort) -> Grid:
             ]
         )
     share_name = "below" if sort == "damage" else "fooled"
-    return Grid([sort, "captions", share_name, "95 %", "ties", "mean drop"], rows)
+    heads = [sort, "captions", share_name, "95 %", "ties", "mean drop"]
+    return Grid(heads, rows, notes=_inside(stress.kinds(sort)))
 
 
 def stress_html(stress: Stress, title: str = "Stress test", command: str = "") -> str:
@@ -139,6 +143,15 @@ def draw_stress(stress: Stress, path: str | Path) -> None:
         panel.set_xlabel("share that scores below the original, 95 % interval")
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         save(drawing, path)
+
+
+def _named(kind: str) -> Cell:
+    """Return a kind as a row's name, short enough for many metrics."""
+    return Cell(kind.replace(f"{SENTENCE}/", "¶ "))
+
+
+def _inside(kinds: Sequence[str]) -> list[str]:
+    return [_INSIDE] if any(kind.startswith(f"{SENTENCE}/") for kind in kinds) else []
 
 
 def _share(share: float) -> str:
