@@ -8,6 +8,8 @@ import sys
 import numpy as np
 import pytest
 
+from reelscore import ScoreTable
+from reelscore.campaigns.evaluate.preferences import Preference, metric_accuracy
 from reelscore.examples import path
 
 
@@ -45,6 +47,65 @@ def test_levels(tables, run, level):
     rows = [line.split() for line in out.splitlines()]
     assert [row[0] for row in rows if row and row[0] in ("good", "bad")][:2] == ["good", "bad"]
     assert "perm-items|kendall_b" in out
+
+
+@pytest.fixture
+def unlike_raters(tables):
+    """One rater of two uses 1 to 5, the other 0 to 100; the second rates few, and at random."""
+    rng = np.random.default_rng(1)
+    rows = [line.split(",") for line in (tables / "people.csv").read_text().splitlines()[1:]]
+    order = np.argsort(np.argsort([float(row[2]) for row in rows])) / len(rows)
+    lines = [f"{row[0]},{row[1]},{1 + 4 * q:.3f},r1" for row, q in zip(rows, order, strict=True)]
+    lines += [f"{row[0]},{row[1]},{rng.uniform(0, 100):.1f},r2" for row in rows[::5]]
+    (tables / "raters.csv").write_text("\n".join(["item,system,score,rater", *lines]))
+    return tables
+
+
+def test_raters_of_different_scales_are_named_and_can_be_standardised(unlike_raters, run):
+    words = ("meta", "good.csv", "--human", "raters.csv", "-t", "none", "--level", "pooled")
+    words += ("-c", "pearson")
+    status, out, _ = run(*words)
+    assert status == 0
+    said = " ".join(out.split())
+    assert "Warning: raters seem to have different scales: r1 gives 1 to 4.98" in said
+    assert "standardise each rater's scores: --raters z." in said
+    status, standard, _ = run(*words, "--raters", "z")
+    assert status == 0
+    assert "Warning" not in standard
+    assert "raters.csv: Columns not used" not in standard
+
+    def r(text):
+        return float(text.split("pearson")[1].split()[2])
+
+    assert r(standard) > r(out) + 0.1
+
+
+def test_a_table_without_raters_cannot_be_standardised(tables, run):
+    status, _, err = run("meta", "good.csv", "--human", "people.csv", "--raters", "z")
+    assert status == 2
+    assert "it has no column of raters" in err
+
+
+def test_preferences_as_a_share_of_what_people_decide(tables, run):
+    people = {"v1": 1.5, "v2": -1.0, "v3": 0.0, "v4": 2.0}
+    metric = {"v1": 0.2, "v2": 0.1, "v3": 0.3, "v4": 0.0}  # right, wrong, people tie, a tie
+    for name, gains in (("soda", metric), ("votes", people)):
+        rows = [
+            f"{i},{s},{k * gain}" for i, gain in gains.items() for s, k in (("a", 1), ("b", -1))
+        ]
+        (tables / f"{name}.csv").write_text("\n".join(["item,system,score", *rows]))
+    coefficients = "decided_accuracy,half_accuracy,accuracy"
+    words = ("soda.csv", "--human", "votes.csv", "--level", "item", "-c", coefficients)
+    status, out, _ = run("meta", *words, "--json", "-")
+    assert status == 0
+    found = {each["coefficient"]: each for each in json.loads(out)["correlations"]}
+    assert found["decided_accuracy"]["value"] == pytest.approx(1 / 3)
+    assert found["decided_accuracy"]["undefined"] == 1  # the item that people tie, said in a note
+    assert found["half_accuracy"]["value"] == pytest.approx((1 + 0 + 0.5 + 0.5) / 4)
+    assert found["accuracy"]["value"] == 0.25
+    preference = Preference("a", "b", people, 0.5, 0.25, 3, "story")
+    ours = metric_accuracy(ScoreTable.read(tables / "soda.csv"), "soda", preference)
+    assert ours.accuracy == pytest.approx(found["decided_accuracy"]["value"])
 
 
 def test_judgments_by_several_criteria(tables, run):

@@ -40,7 +40,12 @@ _OPTIONS = {
         "tokenizer",
         "unknown",
     ]
-} | {"column": "--score-column", "controlled": "--control", "references": "--refs"}
+} | {
+    "column": "--score-column",
+    "repeats": "--raters",
+    "controlled": "--control",
+    "references": "--refs",
+}
 _VALUE = r"""(?:(True|False)\b|"([^"\s]+)"|'([^'\s]+)')"""
 
 

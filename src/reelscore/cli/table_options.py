@@ -121,9 +121,9 @@ def read_noted(path: str, repeats: Repeats = "error", column: str | None = None)
     return replace(table, notes=[f"{path}: {note}" for note in table.notes])
 
 
-def read_people(path: str, column: str | None = None) -> ScoreTable:
+def read_people(path: str, column: str | None = None, repeats: Repeats = "mean") -> ScoreTable:
     """Read people's scores, several of a caption as their mean; one score or all."""
-    return read_noted(path, "mean", column)
+    return read_noted(path, repeats, column)
 
 
 def unscored(

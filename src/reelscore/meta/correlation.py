@@ -27,6 +27,8 @@ from reelscore.stats.correlations import (
 from reelscore.stats.pairs import (
     accuracy,
     calibrate_ties,
+    decided_accuracy,
+    half_accuracy,
     kendall_23,
     kendall_b,
     kendall_c,
@@ -43,6 +45,8 @@ BY_GROUP: dict[str, Coefficient] = {
     "kendall_c": kendall_c,
     "kendall_23": kendall_23,
     "accuracy": accuracy,
+    "decided_accuracy": decided_accuracy,
+    "half_accuracy": half_accuracy,
 }
 # Computed over all groups together.
 OVERALL: dict[str, Callable[[FloatArray, FloatArray], float]] = {

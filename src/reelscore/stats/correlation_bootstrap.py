@@ -25,7 +25,7 @@ from reelscore.stats.correlations import (
     turned,
 )
 from reelscore.stats.orders import has_orders, redrawn_orders
-from reelscore.stats.pairs import accuracy, kendall_23
+from reelscore.stats.pairs import accuracy, half_accuracy, kendall_23
 from reelscore.stats.resampling import FloatArray, in_blocks
 
 
@@ -118,11 +118,12 @@ def _correlations(
         cells = systems[:, :, None], items[:, None, :]
         truth = in_groups(human[cells], level)
         values = np.stack([coefficient(truth, in_groups(each[cells], level)) for each in metrics])
-    if coefficient in (accuracy, kendall_23):
+    if coefficient in (accuracy, half_accuracy, kendall_23):
         pairs, twins = _twins(human, level, drawn)
-        share = values if coefficient is accuracy else (values + 1) / 2
-        share = (share * pairs - twins) / np.where(pairs > twins, pairs - twins, np.nan)
-        values = share if coefficient is accuracy else 2 * share - 1
+        share = (values + 1) / 2 if coefficient is kendall_23 else values
+        counted = twins / 2 if coefficient is half_accuracy else twins
+        share = (share * pairs - counted) / np.where(pairs > twins, pairs - twins, np.nan)
+        values = 2 * share - 1 if coefficient is kendall_23 else share
     return mean_known(values)
 
 

@@ -137,6 +137,32 @@ def accuracy(human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0) -> Fl
     return _ratio(counts.concordant + counts.both_ties, counts.all)
 
 
+def decided_accuracy(human: ArrayLike, metric: ArrayLike) -> FloatArray:
+    """Share of the pairs that people decide which the metric decides alike; its ties are wrong.
+
+    Pairs that people tie are left out. ``human`` and ``metric`` are as in `kendall_b`.
+
+    >>> round(float(decided_accuracy([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])), 3)
+    0.667
+    """
+    counts = count_pairs(human, metric)
+    decided = counts.concordant + counts.discordant + counts.metric_ties
+    return _ratio(counts.concordant, decided)
+
+
+def half_accuracy(human: ArrayLike, metric: ArrayLike) -> FloatArray:
+    """Pairwise accuracy in which a tie counts half, whoever calls it.
+
+    ``human`` and ``metric`` are as in `kendall_b`.
+
+    >>> float(half_accuracy([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]))
+    0.65
+    """
+    counts = count_pairs(human, metric)
+    ties = counts.human_ties + counts.metric_ties + counts.both_ties
+    return _ratio(counts.concordant + ties / 2, counts.all)
+
+
 def kendall_like(human: ArrayLike, metric: ArrayLike, *, least: float = 25.0) -> float:
     """The Kendall-like coefficient of WMT, over all pairs of all groups together.
 

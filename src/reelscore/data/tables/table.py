@@ -543,7 +543,7 @@ class ScoreTable(msgspec.Struct, frozen=True):
         cls,
         path: str | Path,
         *,
-        repeats: Literal["error", "mean"] = "error",
+        repeats: Literal["error", "mean", "z"] = "error",
         column: str | None = None,
     ) -> ScoreTable:
         """Read a table from JSON or CSV; see `reelscore.data.tables.table_files.read_table`."""

@@ -147,7 +147,8 @@ def read_table(
     Args:
         path: A .csv or .json file.
         repeats: Several scores of one system, item and metric are an ``error``, or their
-            ``mean`` is taken, as with several judgments of a caption.
+            ``mean`` is taken, as with several judgments of a caption; ``z``: the mean of
+            each rater's scores, standardised by the rater's mean and standard deviation.
         column: Take one score alone: a column of the file, or a name in its column metric.
 
     Raises:

@@ -19,7 +19,7 @@ from reelscore.data.reading import USUAL
 from reelscore.data.tables.scales import Better, Scale
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable, view
 
-Repeats = Literal["error", "mean"]
+Repeats = Literal["error", "mean", "z"]
 Row = tuple[str, Sequence[object]]  # where it is, for messages, and its cells
 
 # What others call the columns of scores and judgments; the first is ours.
@@ -34,6 +34,7 @@ _OTHER_NUMBERS = {
     *("", "index", "row", "order", "position", "hit", "batch", "assignment", "session", "trial"),
     *("time", "timestamp", "date", "year", "seconds", "duration", "split", "seed", "version"),
 }
+_FAR = 3  # times: raters whose scores differ so much in size and spread have other scales
 _NO_SCORE = {"", "-", "na", "n/a", "nan", "none", "null"}
 
 
@@ -50,6 +51,7 @@ class Roles(NamedTuple):
         metric: The column that names the score of each row, if there is one.
         scores: The columns of scores with their names; "" for one that has the table's name.
         better: The column that says which way a score is better, if there is one.
+        rater: The column of the raters, if there is one.
     """
 
     system: int
@@ -57,6 +59,7 @@ class Roles(NamedTuple):
     metric: int | None
     scores: Mapping[int, str]
     better: int | None = None
+    rater: int | None = None
 
     @property
     def used(self) -> set[int]:
@@ -83,6 +86,12 @@ def table_of_rows(
     header = [str(cell).strip().lower() for cell in header]
     rows = rows if narrow_column(header) is not None or column else list(rows)
     roles = roles_of(header, rows, column)
+    raters = {}
+    if repeats != "error" and roles.rater is not None:
+        rows = list(rows)
+        raters = _raters(rows, roles)
+    elif repeats == "z":
+        raise UnusableRow("it has no column of raters, such as 'rater', to standardise")
     by_system: dict[str, dict[str, dict[str, float]]] = {}
     better: dict[str, Better | None] = {}
     again: dict[tuple[str, str, str], int] = {}
@@ -101,6 +110,8 @@ def table_of_rows(
             if number is None:
                 gaps += 1
                 continue
+            if repeats == "z":
+                number = raters[own_name or said, _rater(row, roles)].standardised(number)
             if roles.better is not None:
                 _set_better(better, metric, row[roles.better], place)
             scores = by_system.setdefault(system, {}).setdefault(metric, {})
@@ -114,10 +125,13 @@ def table_of_rows(
     if not by_system:
         raise UnusableRow("it has no score")
     notes = gap_notes(gaps)
+    if repeats == "mean":
+        notes += _scale_warnings(raters)
     if again:
         are = "score is the mean" if len(again) == 1 else "scores are means"
         notes.append(f"{len(again):,} {are} of several rows ({sum(again.values()):,} rows in all).")
-    if unused := [cell or "(no name)" for k, cell in enumerate(header) if k not in roles.used]:
+    used = roles.used | ({roles.rater} if repeats == "z" else set())
+    if unused := [cell or "(no name)" for k, cell in enumerate(header) if k not in used]:
         notes.append(f"Columns not used: {', '.join(unused)}.")
     return ScoreTable(_results(by_system, better, again), notes)
 
@@ -182,7 +196,7 @@ def roles_of(header: Sequence[str], rows: Iterable[Row] = (), column: str | None
     """Find the columns by their names, in lower case.
 
     >>> roles_of(["rating", "video_id", "model"])
-    Roles(system=2, item=1, metric=None, scores={0: ''}, better=None)
+    Roles(system=2, item=1, metric=None, scores={0: ''}, better=None, rater=None)
     """
     place = {name: k for k, name in reversed(list(enumerate(header)))}
     item = USUAL.item_field(header)
@@ -214,7 +228,64 @@ def roles_of(header: Sequence[str], rows: Iterable[Row] = (), column: str | None
         None if metric is None else place[metric],
         scores,
         place.get(BETTER),
+        next((place[name] for name in RATER_NAMES if name in place), None),
     )
+
+
+class _Rater(NamedTuple):
+    """How a rater uses the scale of one score."""
+
+    lowest: float
+    highest: float
+    mean: float
+    spread: float
+
+    def standardised(self, number: float) -> float:
+        """Return how far above the rater's mean, in the rater's standard deviations."""
+        return (number - self.mean) / self.spread if self.spread else 0.0
+
+
+def _rater(row: Sequence[object], roles: Roles) -> str:
+    return _name(row[roles.rater or 0], "a row", "rater")
+
+
+def _raters(rows: Iterable[Row], roles: Roles) -> dict[tuple[str, str], _Rater]:
+    """Describe the scores of each rater, by score and rater."""
+    numbers: dict[tuple[str, str], list[float]] = {}
+    for place, row in rows:
+        said = "" if roles.metric is None else _name(row[roles.metric], place, "metric")
+        for column, own_name in roles.scores.items():
+            number = _number(row[column], place)
+            if number is not None:
+                numbers.setdefault((own_name or said, _rater(row, roles)), []).append(number)
+    return {
+        key: _Rater(
+            min(own), max(own), math.fsum(own) / len(own), float(np.std(own, ddof=len(own) > 1))
+        )
+        for key, own in numbers.items()
+    }
+
+
+def _scale_warnings(raters: Mapping[tuple[str, str], _Rater]) -> list[str]:
+    """Warn of raters whose scores can hardly have one scale, where they would be averaged."""
+    warnings = []
+    for score in dict.fromkeys(score for score, _ in raters):
+        varied = {name: each for (own, name), each in raters.items() if own == score}
+        varied = {name: each for name, each in varied.items() if each.spread}
+        size = {name: max(abs(each.lowest), abs(each.highest)) for name, each in varied.items()}
+        if not size:
+            continue
+        narrow, wide = min(size, key=lambda name: size[name]), max(size, key=lambda n: size[n])
+        one, other = varied[narrow], varied[wide]
+        if size[wide] >= _FAR * size[narrow] and other.spread >= _FAR * one.spread:
+            of = f" of {score}" if score else ""
+            warnings.append(
+                f"Warning: raters seem to have different scales{of}: {narrow} gives "
+                f"{one.lowest:g} to {one.highest:g}, {wide} {other.lowest:g} to "
+                f"{other.highest:g}. Their mean is that of whoever has the larger numbers; "
+                'standardise each rater\'s scores: repeats="z".'
+            )
+    return warnings
 
 
 def gap_notes(gaps: int) -> list[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Literal
 
 import click
 
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.main import LazyGroup
+from reelscore.cli.messages import as_options
 from reelscore.cli.options import (
     choice_option,
     file_option,
@@ -108,6 +110,13 @@ def command() -> None:
     help="Add 95 % intervals: by Fisher's method or by bootstrap.",
 )
 @choice_option(
+    "--raters",
+    choices=["mean", "z"],
+    default="mean",
+    help="Several human rows of a caption: their mean, or the mean of each rater's scores, "
+    "standardised by the rater's mean and standard deviation.",
+)
+@choice_option(
     "--system-scores",
     choices=["means", "own"],
     default="means",
@@ -148,6 +157,7 @@ def tables(
     coefficients: str,
     tests: str | None,
     intervals: IntervalMethod | None,
+    raters: Literal["mean", "z"],
     system_scores: SystemScores,
     correction: Correction,
     significance: float,
@@ -176,7 +186,7 @@ def tables(
     """
     check_targets(json_file, latex_file)
     metrics = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
-    people = matched_table(read_people(human, column), match_ids, table_items(metrics))
+    people = matched_table(read_people(human, column, raters), match_ids, table_items(metrics))
     with progress_bar("Testing") as progress:
         evaluation = evaluate_metrics(
             metrics,
@@ -250,4 +260,4 @@ def _show(evaluation: MetaEvaluation) -> None:
         click.echo(f"\np that the row agrees better with people than the column; * p < {level}")
     if cells.notes:
         click.echo()
-        show_notes(cells.notes)
+        show_notes(list(map(as_options, cells.notes)))
