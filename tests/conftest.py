@@ -56,28 +56,32 @@ def installed(command: str, name: str) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave tests out: those for `--full` without it, those of the real data where it is not.
+    """Leave out tests for `--full` without it: a smaller one of each proves the same.
 
-    Of the former a smaller one proves the same; of the latter, tests/golden has the numbers that
-    were published. What fails in the browser is tried again, and named: pages have clocks of
-    their own.
+    Where the real data is not, one of the tests in each folder that read it is skipped, and says
+    for how many in which files it stands; tests/parity/test_published.py proves the published
+    numbers from tests/golden all the same. What fails in the browser is tried again, and named:
+    pages have clocks of their own.
     """
-    for item in items:
-        if "chromium" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.flaky(reruns=2))
     left_out = []
     if not config.getoption("--full"):
         left_out = [item for item in items if item.get_closest_marker("full")]
     if not (SHARED / "data").is_dir():
-        left_out += [item for item in items if "shared" in getattr(item, "fixturenames", ())]
+        by_folder: dict[Path, list[pytest.Item]] = {}
+        for item in items:
+            if "shared" in getattr(item, "fixturenames", ()) and item not in left_out:
+                by_folder.setdefault(item.path.parent, []).append(item)
+        for first, *others in by_folder.values():
+            files = ", ".join(dict.fromkeys(item.path.name for item in (first, *others)))
+            what = f"{len(others) + 1} tests in {files} read the real data"
+            first.add_marker(pytest.mark.skip(reason=f"{what}, which is not at {SHARED}"))
+            left_out += others
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.flaky(reruns=2))
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
     items[:] = [item for item in items if item not in gone]
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if not (SHARED / "data").is_dir():
-        terminalreporter.write_line(f"Tests of the real data are left out: it is not at {SHARED}.")
 
 
 @pytest.fixture(scope="session")
