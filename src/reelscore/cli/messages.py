@@ -68,7 +68,8 @@ def as_options(message: str) -> str:
         spelling = _OPTIONS[name]
         if flag:
             return spelling if flag == "True" else spelling.replace("--", "--no-", 1)
-        return f"{spelling} {next(filter(None, values))}"
+        value = next(filter(None, values))
+        return "--by-order" if (name, value) == ("match_ids", "order") else f"{spelling} {value}"
 
     return _argument().sub(option, message) if "=" in message else message
 

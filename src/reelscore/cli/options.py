@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from reelscore.data.captions.item_ids import ORDER
 from reelscore.errors import DataError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 # The headings of help, and the options that are listed there in every command.
 HEADINGS = {
     "Files": "format input-format id-field caption-field reference-field header encoding split",
-    "Items": "missing empty match-ids common",
+    "Items": "missing empty match-ids by-order common",
     "Statistics": "seed resamples trials test correction level",
     "Printed table": "scale digits sort columns",
     "Files to write": "csv latex markdown table plot",
@@ -151,13 +152,23 @@ def resamples_option(help: str) -> Decorator:
     return number_option("--resamples", default=1000, least=10, help=help)
 
 
+def match_ids_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options ``--match-ids`` and ``--by-order``, which are one argument."""
+    command = click.option(
+        "--by-order",
+        "match_ids",
+        flag_value=ORDER,
+        help="Match captions and items by their places in the files, which must have as many.",
+    )(command)
+    return click.option(
+        "--match-ids",
+        metavar="RULES",
+        help="Match ids that are written differently: basename (without folders and endings), "
+        "casefold, zeros (without leading ones), strip, prefix, number; several with commas.",
+    )(command)
+
+
 json_option = file_option("--json", "Write everything as JSON; - for standard output.")
-match_ids_option = click.option(
-    "--match-ids",
-    metavar="RULES",
-    help="Match ids that are written differently: basename (without folders and endings), "
-    "casefold, zeros (without leading ones), strip, prefix, number; several with commas.",
-)
 seed_option = number_option("--seed", default=12345, least=0, help="Random seed.")
 trials_option = number_option(
     "--trials",

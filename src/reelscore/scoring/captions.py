@@ -14,7 +14,7 @@ from reelscore._progress import Progress
 from reelscore.data.captions.caption_files import Candidates, References
 from reelscore.data.captions.coverage import items_notes, on_shared_items
 from reelscore.data.captions.inputs import Inputs, read_inputs
-from reelscore.data.captions.item_ids import matched, rule_note
+from reelscore.data.captions.item_ids import ORDER, matched, rule_note
 from reelscore.data.captions.languages import language_notes
 from reelscore.data.captions.paired_captions import (
     Empty,
@@ -68,8 +68,8 @@ def score(
             (``zero``).
         match_ids: How to match ids that candidates and references write differently: one of
             ``basename``, ``casefold``, ``zeros``, ``strip``, ``prefix``, ``number``, or several
-            with commas; see `reelscore.data.captions.item_ids`. The results have the ids of
-            the references.
+            with commas; or ``order``, where a file has none. See
+            `reelscore.data.captions.item_ids`. The results have the ids of the references.
         threads: How many threads to use; ``None`` for all cores. Never changes a number.
         engine: Where the work is done; ``None`` for threads of this process. Never changes a
             number either.
@@ -150,6 +150,9 @@ def score_systems(
         raise DataError("There are no candidates; at least one is needed.")
     if truth is None and (needing := [metric.name for metric in chosen if metric.needs_references]):
         raise DataError(f'{needing[0]} needs references; none were given. Pass references="FILE".')
+    if match_ids != ORDER:
+        with inputs.explained():
+            inputs.check_order()
     if truth is not None and match_ids is not None:
         captions = _respelled(captions, truth, match_ids)
     coverage = None

@@ -21,7 +21,7 @@ CASES = [
     (("score", "long.txt", "-r", "r1.txt"), "1 candidate has no references"),
     (("score", "short.txt", "-r", "r1.txt"), "1 item has no candidate"),
     (("score", "a.txt", "-r", "r1.txt", "-r", "long.txt"), "same length"),
-    (("score", "human.json", "-r", "r1.txt"), "no item in common"),
+    (("score", "human.json", "-r", "r1.txt"), "are in order, without ids"),
     (("score", "bad.json", "-r", "r1.txt"), "bad.json:2:"),
     (("score", "empty.txt", "-r", "r1.txt"), "empty.txt: the file"),
     (("score", "blank.txt", "-r", "r1.txt"), "1 candidate is empty"),

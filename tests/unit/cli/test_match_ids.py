@@ -72,3 +72,56 @@ def test_report(files, run):
     page = (files / "page.html").read_text()
     assert "Ids were matched without folders and file endings." in page
     assert "clips/v1.mp4" not in page.partition("report scores.json")[0]
+
+
+@pytest.fixture
+def lines(files):
+    """Captions without ids, beside references of video0 to video3."""
+    captions = ["a man and 1 dogs", "a man and 2 dogs", "a man and 3 dogs", "a man and 4 dogs"]
+    (files / "all.txt").write_text("\n".join([*captions, ""]))
+    (files / "one_lost.txt").write_text("\n".join([*captions[1:], ""]))
+    for name, begin in (("named", "video"), ("numbered", "")):
+        first = 0 if begin else 1
+        references = {f"{begin}{k + first}": [text] for k, text in enumerate(captions)}
+        (files / f"{name}.json").write_text(json.dumps(references))
+    return files
+
+
+@pytest.mark.parametrize("rule", [[], ["--match-ids", "prefix"], ["--match-ids", "number"]])
+@pytest.mark.parametrize("command", ["score", "compare"])
+@pytest.mark.parametrize("references", ["named", "numbered"])
+def test_numbers_of_lines_are_no_ids(lines, run, command, references, rule):
+    """Three lines fit 1, 2 and 3 of video0 to video3, each against the next video's references."""
+    words = [command, "one_lost.txt", "-r", f"{references}.json", "-m", "rouge_l", *rule]
+    status, out, err = run(*words)
+    assert (status, out) == (2, "")
+    assert "are in order, without ids (3)" in err
+    assert "pass --" not in err
+    status, _, err = run(*words[:4], "-m", "rouge_l", "--by-order")
+    assert status == 2
+    assert "There are 3 candidates and 4 references" in err
+
+
+def test_lines_are_matched_by_order_where_that_is_said(lines, run):
+    words = ["score", "all.txt", "-r", "named.json", "-m", "rouge_l"]
+    status, _, err = run(*words)
+    assert status == 2
+    assert "If they have the same order, pass --by-order." in err
+    status, out, _ = run(*words, "--by-order", "--json", "-")
+    assert status == 0
+    table = json.loads(out)
+    assert table["systems"]["all"]["rouge_l"]["items"] == dict.fromkeys(
+        ["video0", "video1", "video2", "video3"], 1.0
+    )
+    assert "|ids:order|" in table["systems"]["all"]["rouge_l"]["signature"]
+    assert any("the first caption was taken for the first item" in n for n in table["notes"])
+    # the same ids in the same order: nothing is assumed
+    assert run("score", "all.txt", "-r", "numbered.json", "-m", "rouge_l")[0] == 0
+
+
+def test_order_is_no_way_around_ids(lines, run):
+    (lines / "turned.json").write_text(json.dumps({"video1": "a man", "video0": "a dog"}))
+    (lines / "two.json").write_text(json.dumps({"video0": ["a man"], "video1": ["a dog"]}))
+    status, _, err = run("score", "turned.json", "-r", "two.json", "-m", "rouge_l", "--by-order")
+    assert status == 2
+    assert "have ids in common, in another order (first: 'video1', 'video0')" in err

@@ -89,14 +89,11 @@ class ScoringOptions(msgspec.Struct, frozen=True):
         inputs = read_captions(self.candidates, self.refs, self.reading)
         long = any(metric.slow for metric in metrics)
         long = long or sum(map(len, inputs.systems.values())) >= _MANY
-        with (
-            inputs.explained(),
-            progress_bar("Scoring", wanted=long or engine is not None, engine=engine) as progress,
-        ):
+        wanted = long or engine is not None
+        with progress_bar("Scoring", wanted=wanted, engine=engine) as progress:
             table = score_systems(
-                inputs.systems,
-                inputs.references,
-                self.metrics,
+                inputs,
+                metrics=self.metrics,
                 tokenizer=self.tokenizer,
                 missing=self.missing,
                 empty=self.empty,
@@ -107,8 +104,7 @@ class ScoringOptions(msgspec.Struct, frozen=True):
                 engine=engine,
             )
         show_engine(engine)
-        notes = [*inputs.notes, *map(as_options, table.notes)]
-        return replace(table, notes=notes, bounds=inputs.bounds)
+        return replace(table, notes=[*map(as_options, table.notes)], bounds=inputs.bounds)
 
     def _run_large(self, engine: Engine | None, resamples: int) -> ScoreTable:
         from reelscore.engines.engine import Engine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -17,9 +17,11 @@ from reelscore.data.captions.caption_files import (
     CaptionFile,
     References,
     candidates_of_file,
+    is_in_order,
     reading_explained,
     references_of_files,
 )
+from reelscore.data.captions.item_ids import ORDER
 from reelscore.data.captions.python_captions import (
     TEXTS,
     CaptionsLike,
@@ -47,6 +49,7 @@ class Inputs(msgspec.Struct, frozen=True):
         files: The files that were read.
         notes: What a reader of the scores has to know about the files, a sentence each.
         bounds: The systems that are none, but bounds: their captions saw the references.
+        in_order: The systems that have numbers of lines in place of ids, and None for references.
     """
 
     systems: Mapping[str, Candidates]
@@ -54,10 +57,35 @@ class Inputs(msgspec.Struct, frozen=True):
     files: Sequence[CaptionFile] = ()
     notes: Sequence[str] = ()
     bounds: Sequence[str] = ()
+    in_order: Collection[str | None] = ()
+
+    def check_order(self) -> None:
+        """Refuse numbers of lines beside ids: they look alike, and may be those of other items."""
+        truth = self.references
+        for name, captions in self.systems.items():
+            if truth is None or (name in self.in_order) == (None in self.in_order):
+                continue
+            if [*captions] != [*truth]:
+                raise DataError(_order_beside_ids(name, captions, truth, name in self.in_order))
 
     def explained(self) -> AbstractContextManager[None]:
         """Let errors say how the files were read."""
         return reading_explained(self.files)
+
+
+def _order_beside_ids(
+    name: str, captions: Candidates, truth: References, is_ordered: bool
+) -> str:
+    ours = f"candidates of {name!r}" if name else "candidates"
+    sides = [(ours, [*captions]), ("references", [*truth])]
+    (ordered, numbers), (other, ids) = sides if is_ordered else sides[::-1]
+    said = (
+        f"The {ordered} are in order, without ids ({len(numbers):,}); the {other} have ids "
+        f"({len(ids):,}, {first_few(ids)})."
+    )
+    if len(numbers) != len(ids):
+        return f"{said} Find what is missing, or give both by id."
+    return f'{said} If they have the same order, pass match_ids="{ORDER}".'
 
 
 def read_inputs(
@@ -86,6 +114,7 @@ def read_inputs(
     sides: dict[str, PythonCaptions] = {}
     named: Mapping[str, CaptionsLike]
     names_parts = False
+    in_order: list[str | None] = []
     shards = [] if isinstance(systems, Mapping) else paths_in(systems, texts=True)
     if shards and name_their_systems(shards, reading):
         named, names_parts = _by_system(shards, reading)
@@ -96,6 +125,8 @@ def read_inputs(
         if paths := paths_in(captions):
             candidates[name], own_files = _candidates_of_files(paths, reading)
             files += own_files
+            if any(map(is_in_order, own_files)):
+                in_order.append(name)
         else:
             sides[name] = python_captions(
                 captions, f"candidates of {name!r}" if name else "candidates"
@@ -144,7 +175,9 @@ def read_inputs(
     files += read
     notes += reading_notes(files)
     check_split_was_used(reading, names_parts or any(file.splits for file in files))
-    return Inputs(candidates, truth, files, notes)
+    if any(map(is_in_order, read or both)):
+        in_order.append(None)
+    return Inputs(candidates, truth, files, notes, in_order=in_order)
 
 
 def name_their_systems(paths: Iterable[PathLike], reading: Reading | None = None) -> bool:

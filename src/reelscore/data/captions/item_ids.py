@@ -2,7 +2,8 @@
 
 Ids are compared letter by letter. Where two files write them differently (``v7`` and
 ``clips/V007.mp4``), an error names the rule by which they would match, and ``match_ids=`` applies
-it: a name out of `RULES`, or several with commas between them, applied in that order.
+it: a name out of `RULES`, or several with commas between them, applied in that order. Where only
+the order of a file tells which caption is which, `ORDER` takes the first for the first.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TypeVar
 
 import msgspec
 
+from reelscore.data.checks import first_few
 from reelscore.errors import DataError, check_choice
 
 T = TypeVar("T")
@@ -24,6 +26,7 @@ _ZEROS = r"(?<!\d)0+(?=\d)"
 _NUMBER = r"\d+(?=\D*$)"
 _PREFIX = "prefix"
 _FEW = 3  # numbers that may follow each other by chance
+ORDER = "order"  # stands alone: captions and items by their places
 
 
 def _basename(item: str) -> str:
@@ -142,6 +145,8 @@ def rule_words(names: str) -> str:
     >>> rule_words("basename,zeros")
     'without folders and file endings, without leading zeros'
     """
+    if names == ORDER:
+        return "by order: the first caption was taken for the first item, and so on"
     return ", ".join(RULES[name][0] for name in _names(names))
 
 
@@ -180,6 +185,8 @@ def matched_ids(
     """
     if names is None:
         return {item: item for item in ids}
+    if names == ORDER:
+        return _in_order(ids, wanted, what)
     key = _key(names, ids, wanted)
     spelling = _by_key(names, key, wanted, what[1])
     return {item: spelling.get(k, item) for k, item in _by_key(names, key, ids, what[0]).items()}
@@ -203,10 +210,32 @@ def matched(
     return {spelling[item]: value for item, value in texts.items()}
 
 
+def _in_order(
+    ids: Collection[str], wanted: Collection[str], what: tuple[str, str]
+) -> dict[str, str]:
+    if len(ids) != len(wanted):
+        raise DataError(
+            f"There are {len(ids):,} {what[0]} and {len(wanted):,} {what[1]}; to be matched by "
+            "order, there must be as many of both. Find those that are missing."
+        )
+    pairs = dict(zip(ids, wanted, strict=True))
+    known = {*wanted}
+    if apart := [item for item, other in pairs.items() if item != other and item in known]:
+        raise DataError(
+            f"The {what[0]} and the {what[1]} have ids in common, in another order "
+            f"({first_few(apart)}): match them by their ids."
+        )
+    return pairs
+
+
 def _names(text: str) -> list[str]:
+    if text == ORDER:
+        return [text]
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
-        check_choice("rule match_ids=", name, RULES)
+        check_choice("rule match_ids=", name, [*RULES, ORDER])
+        if name == ORDER:
+            raise DataError(f'match_ids="{text}": {ORDER} needs no other rule beside it.')
     if not names:
         raise DataError(f"match_ids is empty; expected one of {', '.join(RULES)}.")
     return names

@@ -124,6 +124,7 @@ def score_shards(
         if streamed([*own, *truth], reading):
             return score_files(files, truth, metrics, reading=reading, **options)
     inputs = read_inputs(systems, references, reading=reading)
+    inputs.check_order()
     if inputs.references is None:
         raise DataError('Scores from shards need references; none were given: references="FILE".')
     for name, captions in inputs.systems.items():
