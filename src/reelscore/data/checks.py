@@ -16,6 +16,7 @@ from reelscore import _native
 from reelscore.errors import DataError
 
 SHOWN = 5  # bad records that an error names
+_LONG = 240  # characters of a message that stands for all
 _TOGETHER = 1000  # texts that are looked at together: few enough to take no memory to speak of
 
 
@@ -205,9 +206,11 @@ class Problems:
         if self.count == 1:
             raise DataError(self.first[0])
         if self.count:
-            shown = f"; the first {SHOWN}:" if self.count > SHOWN else ":"
-            heading = f"{self.subject}: {self.count:,} records cannot be used{shown}"
-            raise DataError("\n  ".join([heading, *self.first]))
+            long = max(map(len, self.first)) > _LONG  # five of them would fill a screen
+            shown = self.first[:1] if long else self.first
+            said = {self.count: ":", 1: "; the first:"}.get(len(shown), f"; the first {SHOWN}:")
+            heading = f"{self.subject}: {self.count:,} records cannot be used{said}"
+            raise DataError("\n  ".join([heading, *shown]))
 
 
 def counted(number: int, what: str) -> str:

@@ -378,23 +378,57 @@ def records_of(
             problems.add(f"{place(number)}: the record is {in_words(value)}; expected an object.")
             continue
         if not captions:
-            fault = fields.fault(value, role)
-            if fault and fields.item_field(value) and fields.has_captions(value):
-                raise DataError(f"{place(number)}: {fault}.")  # all records will be so
-            if fault:
-                problems.add(f"{place(number)}: {fault}.")
+            missing = fields.fault(value, role)
+            if missing and fields.item_field(value) and fields.has_captions(value):
+                raise DataError(f"{place(number)}: {missing}.")  # all records will be so
+            if missing:
+                problems.add(f"{place(number)}: {missing}.")
                 continue
             item = fields.item_field(value) or ""
             captions = fields.caption_fields(value, role)
         if wants_split and not request.takes(value.get(item), value.get("split")):
             continue
         try:
-            if len(captions) == 1:
-                yield number, value[item], value[captions[0]]
+            if len(captions) > 1:
+                held: object = joined(value[name] for name in captions)
             else:
-                yield number, value[item], joined(value[name] for name in captions)
+                held = value[captions[0]]
+                if type(held) is list and held and type(held[0]) is dict:
+                    held = texts_of(held, fields, role)
+            yield number, value[item], held
+        except NoCaption as fault:
+            problems.add(f"{place(number)}: {fault}.")
         except KeyError as error:
             problems.add(f"{place(number)}: no field {error.args[0]!r}, which other records have.")
+
+
+class NoCaption(ValueError):
+    """Why an object holds no caption, or not one."""
+
+
+def texts_of(value: object, fields: FieldNames, role: Role) -> object:
+    """Take captions out of the objects that hold them, or have them by the ids of sentences.
+
+    >>> texts_of([{"desc": "a man", "type": "v"}], USUAL, "references")
+    ['a man']
+    >>> texts_of({"0": "a man", "1": "somebody"}, USUAL, "references")
+    ['a man', 'somebody']
+    """
+    if isinstance(value, dict):
+        if fault := fields.caption_fault(value, role):
+            if value and all(map(_has_digit, value)):
+                return joined(value.values())
+            raise NoCaption(fault)
+        names = fields.caption_fields(value, role)
+        held = [texts_of(value[name], fields, role) for name in names]
+        return held[0] if len(held) == 1 else joined(held)
+    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        return joined(texts_of(each, fields, role) for each in value)
+    return value
+
+
+def _has_digit(key: str) -> bool:
+    return any(map(str.isdigit, key))
 
 
 def joined(values: Iterable[object]) -> list[object]:

@@ -28,7 +28,7 @@ ITEM_FIELDS = (
     *("video", "vid", "clip", "clip_name", "video_name", "youtube_id", "filename", "file_name"),
     *("image", "image_name", "img_id", "imgid", "audio_id"),
 )
-CAPTION_FIELDS = ("caption", "text", "sentence")
+CAPTION_FIELDS = ("caption", "text", "sentence", "desc", "descs")
 ROLE_FIELDS: dict[Role, tuple[str, ...]] = {
     "candidates": (
         *("candidate", "prediction", "predictions", "predicted", "predicted_caption", "pred"),

@@ -11,6 +11,7 @@ import pytest
 
 import reelscore
 from reelscore.data import read_candidates, read_references
+from reelscore.data.captions.caption_files import references_of_files
 from reelscore.data.captions.inputs import read_inputs
 from reelscore.data.formats import detect_format
 from reelscore.data.reading import Reading
@@ -60,6 +61,14 @@ REFERENCES = [
         ),
     ),
     ("msvd_tabs.txt", "msvd", by("vid1300", "vid1301", "vid1302")),
+    (
+        "msvd_corpus.csv",
+        "msvd-csv",
+        by("mv89psg6zh4_33_46", "-4wsuPCjDBc_5_15", "_0nX-El-ySo_83_93"),
+    ),
+    ("tvc.jsonl", "jsonl", by(81204, 81205, 81206)),
+    ("by_sentence.json", "json", by("video7010", "video7011", "video7012")),
+    ("printed.txt", "python", by("video7010", "video7011", "video7012")),
     (
         "lsmdc.csv",
         "lsmdc",
@@ -125,6 +134,7 @@ CANDIDATES = [
         )
     ),
     ("list.json", "lists", by(1, 2, 3, captions=PREDICTED)),
+    ("printed_list.txt", "python", by("v1", "v2", "v3", captions=PREDICTED)),
     ("parallel.json", "lists", by(1, 2, 3, captions=PREDICTED)),
     (
         "activitynet_results.json",
@@ -346,6 +356,38 @@ def test_vatex_in_chinese():
     ]
     chinese = read_references(LAYOUTS / "vatex.json", reference_field="chCap")
     assert chinese["G9zN5TTuGO4_000179_000189"] == ["一个男人在骑马", "有人骑着一匹棕色的马"]
+
+
+def test_msvd_in_other_languages_is_counted():
+    files = references_of_files(LAYOUTS / "msvd_corpus.csv")[1]
+    left_out = "3 descriptions in other languages left out"
+    assert files[0].read_as == f"MSVD's corpus, in English; {left_out}"
+    with pytest.raises(DataError, match=r"audiocaps.csv:1: no column 'videoid', as in MSVD's"):
+        read_references(LAYOUTS / "audiocaps.csv", format="msvd-csv")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{'v1': ['a man']", "begins like a Python literal, and is none"),
+        ("{'v1': array(['a man'])}", "begins like a Python literal, and is none"),
+        ("['a man']\n['a dog']\n", "records, but not JSON"),
+    ],
+)
+def test_what_python_printed_and_nobody_can_read(tmp_path, content, message):
+    path = tmp_path / "printed.txt"
+    path.write_text(content)
+    with pytest.raises(DataError, match=message):
+        read_references(path)
+
+
+def test_a_long_message_stands_alone(tmp_path):
+    path = tmp_path / "run.jsonl"
+    records = [{"id": "x" * 200, "caption": ["a man", "a boy"]} for _ in range(4)]
+    path.write_text("\n".join(map(json.dumps, records)))
+    with pytest.raises(DataError, match="4 records cannot be used; the first:") as caught:
+        read_candidates(path)
+    assert str(caught.value).count("\n") == 2  # the record, and how the file was read
 
 
 def test_karpathy_by_another_id():

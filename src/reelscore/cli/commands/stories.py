@@ -170,7 +170,8 @@ def score(
         for name, grid in grids:
             heading = textwrap.fill(_heading(name, protocol), terminal_width())
             click.echo(click.style(heading, bold=True))
-            show_grid(grid)
+            whole = [column.replace(" ", "\u00a0") for column in grid.columns]  # "SODA_a P"
+            show_grid(structs.replace(grid, columns=whole))
         show_origin(table)
 
 

@@ -73,9 +73,7 @@ class Inputs(msgspec.Struct, frozen=True):
         return reading_explained(self.files)
 
 
-def _order_beside_ids(
-    name: str, captions: Candidates, truth: References, is_ordered: bool
-) -> str:
+def _order_beside_ids(name: str, captions: Candidates, truth: References, is_ordered: bool) -> str:
     ours = f"candidates of {name!r}" if name else "candidates"
     sides = [(ours, [*captions]), ("references", [*truth])]
     (ordered, numbers), (other, ids) = sides if is_ordered else sides[::-1]

@@ -53,7 +53,7 @@ class _TextFormat(Format, Protocol):
 
 LINES = "lines"
 TIMED = ("activitynet", "youcook2")
-_OF_TEXT = ("delimited", "text_layouts")  # modules whose formats tell by themselves
+_OF_TEXT = ("delimited", "python_literals", "text_layouts")  # told by themselves
 # Of each format its module, what makes it there, and from what; imported for the first such file.
 # Those of text are tried in this order.
 FORMATS: dict[str, tuple[str, ...]] = {
@@ -67,6 +67,8 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "activitynet": ("json_data_sets", "Timed", "timed captions"),
     "youcook2": ("json_data_sets", "Timed", "YouCook2"),
     "parquet": ("parquet", "Parquet"),
+    "python": ("python_literals", "PythonLiteral"),
+    "msvd-csv": ("delimited", "MsvdCorpus"),
     "csv": ("delimited", "Delimited", ",;|"),
     "tsv": ("delimited", "Delimited", "\t"),
     "lsmdc": ("text_layouts", "lsmdc"),

@@ -1,7 +1,8 @@
 """`csv` and `tsv`: values separated by commas, semicolons, bars or tabs, with a header row.
 
 Quoted fields may hold line breaks. A table without a header needs the names of its columns from
-the user.
+the user. `msvd-csv` is MSVD's corpus as it was published: an item is a part of a video, and
+descriptions in other languages than English are left out.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from typing import ClassVar
 
 import msgspec
 
-from reelscore.data.checks import is_written_list
+from reelscore.data.checks import counted, is_written_list
 from reelscore.data.formats import Numbered
 from reelscore.data.reading import (
+    USUAL,
     FieldNames,
     Reading,
     Record,
     Request,
     choosing,
+    same_name,
     several_caption_fields,
     unnumbered,
 )
@@ -93,47 +96,96 @@ class Delimited(Numbered, msgspec.Struct, frozen=True):
         One caption column yields texts. Several, numbered ones yield lists without the empty cells,
         since a table has no other way to give one item fewer references than another.
         """
-        import csv
-
-        problems = request.problems
+        columns = request.reading.columns
         delimiter, header = self._header(source, request.reading)
-        rows = csv.reader(_text_lines(source, request), delimiter=delimiter, strict=True)
-        line = 1
-        try:
-            if not request.reading.columns:
-                header = [_name(cell) for cell in next(rows)]
-                line = rows.line_num + 1
+        rows = _rows(source, request, delimiter)
+        if columns:
+            request.read_as = f"a table without a header ({', '.join(columns)})"
+        else:
+            header = [_name(cell) for cell in next(rows, (1, header))[1]]
+        item, captions = _columns(header, source.path, request)
+        split = header.index("split") if "split" in header and request.reading.splits else None
+        for line, row in _as_wide(rows, header, source.path, request, delimiter):
+            if split is not None and not request.takes(row[item], row[split]):
+                continue
+            if len(captions) > 1:
+                yield line, row[item], [row[column] for column in captions if row[column]]
+            elif is_written_list(row[captions[0]]):
+                request.problems.add(
+                    f"{source.path}:{line}: the cell holds a list of captions; give each "
+                    "a row or a numbered column of its own, or write JSON Lines."
+                )
             else:
-                request.read_as = f"a table without a header ({', '.join(request.reading.columns)})"
-            item, captions = _columns(header, source.path, request)
-            split = header.index("split") if "split" in header and request.reading.splits else None
-            for row in rows:
-                if len(row) == len(header):
-                    if split is not None and not request.takes(row[item], row[split]):
-                        pass
-                    elif len(captions) == 1 and is_written_list(row[captions[0]]):
-                        problems.add(
-                            f"{source.path}:{line}: the cell holds a list of captions; give each "
-                            "a row or a numbered column of its own, or write JSON Lines."
-                        )
-                    elif len(captions) == 1:
-                        yield line, row[item], row[captions[0]]
-                    else:
-                        yield line, row[item], [row[column] for column in captions if row[column]]
-                elif row:
-                    problems.add(
-                        f"{source.path}:{line}: the row has {len(row)} fields, the header "
-                        f"{len(header)}; put fields that hold {delimiter!r} in quotes."
-                    )
-                line = rows.line_num + 1
-        except csv.Error as error:
-            what = (
-                "a carriage return outside quotes"
-                if "new-line" in str(error)
-                else f"unbalanced or misplaced quotes, or a runaway field ({error}); quotes that "
-                'are part of a caption are doubled, in a field in quotes: """no"" he says"'
+                yield line, row[item], row[captions[0]]
+
+
+class MsvdCorpus(Numbered):
+    """``msvd-csv``: MSVD's table of videos, times, languages and descriptions."""
+
+    unit = ""
+    _ITEM = ("videoid", "start", "end")
+    _TEXT = ("language", "description")
+
+    def sniff(self, source: Source, reading: Reading) -> bool:
+        """Return whether the header is that of MSVD's corpus."""
+        names = {same_name(name) for name in header_cells(source.head, ",")}
+        return reading.fields == USUAL and names >= {*self._ITEM, *self._TEXT}
+
+    def read(self, source: Source, request: Request) -> Iterator[Record]:
+        """Yield line number, clip and description of each row in English."""
+        rows = _rows(source, request, ",")
+        header = [same_name(cell.strip()) for cell in next(rows, (1, []))[1]]
+        if missing := [name for name in (*self._ITEM, *self._TEXT) if name not in header]:
+            raise DataError(f"{source.path}:1: no column {missing[0]!r}, as in MSVD's corpus.")
+        item = [header.index(name) for name in self._ITEM]
+        language, text = (header.index(name) for name in self._TEXT)
+        others = 0
+        for line, row in _as_wide(rows, header, source.path, request, ","):
+            if row[language].strip().lower() in ("", "english"):
+                yield line, "_".join(row[column].strip() for column in item), row[text]
+            else:
+                others += 1
+        left_out = f"; {counted(others, 'description')} in other languages left out"
+        request.read_as = "MSVD's corpus, in English" + (left_out if others else "")
+
+
+def _rows(source: Source, request: Request, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row with the line that it begins in, up to one that is malformed."""
+    import csv
+
+    rows = csv.reader(_text_lines(source, request), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for row in rows:
+            yield line, row
+            line = rows.line_num + 1
+    except csv.Error as error:
+        what = (
+            "a carriage return outside quotes"
+            if "new-line" in str(error)
+            else f"unbalanced or misplaced quotes, or a runaway field ({error}); quotes that "
+            'are part of a caption are doubled, in a field in quotes: """no"" he says"'
+        )
+        place = f"{source.path}:{line}"
+        request.problems.add(f"{place}: malformed table, in the row from here: {what}.")
+
+
+def _as_wide(
+    rows: Iterator[tuple[int, list[str]]],
+    header: Sequence[str],
+    path: str,
+    request: Request,
+    delimiter: str,
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that have as many fields as the header; blank ones are left out."""
+    for line, row in rows:
+        if len(row) == len(header):
+            yield line, row
+        elif row:
+            request.problems.add(
+                f"{path}:{line}: the row has {len(row)} fields, the header "
+                f"{len(header)}; put fields that hold {delimiter!r} in quotes."
             )
-            problems.add(f"{source.path}:{line}: malformed table, in the row from here: {what}.")
 
 
 def _has_header(source: Source, reading: Reading, delimiters: str) -> str:

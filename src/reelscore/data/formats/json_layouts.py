@@ -21,6 +21,7 @@ from reelscore.data.checks import in_words
 from reelscore.data.formats import Numbered
 from reelscore.data.json_documents import (
     DOUBTFUL,
+    NoCaption,
     RepeatedKeys,
     captions_section,
     decode_json_line,
@@ -31,9 +32,10 @@ from reelscore.data.json_documents import (
     records_of,
     sections_in,
     sections_of,
+    texts_of,
     whole_document,
 )
-from reelscore.data.reading import IN_ORDER, FieldNames, Reading, Record, Request, Role
+from reelscore.data.reading import IN_ORDER, Reading, Record, Request
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
@@ -90,27 +92,11 @@ class Mapping(Numbered):
                 continue
             seen.add(item)
             try:
-                captions = _texts(value, fields, role)
-            except _NoCaption as fault:
+                captions = texts_of(value, fields, role)
+            except NoCaption as fault:
                 request.problems.add(f"{self.place(path, number)}: item {item!r}: {fault}.")
             else:
                 yield number, item, captions
-
-
-class _NoCaption(ValueError):
-    """Why an object holds no caption, or not one."""
-
-
-def _texts(value: object, fields: FieldNames, role: Role) -> object:
-    """Take the captions out of the objects that hold them."""
-    if isinstance(value, dict):
-        if fault := fields.caption_fault(value, role):
-            raise _NoCaption(fault)
-        names = fields.caption_fields(value, role)
-        return value[names[0]] if len(names) == 1 else joined(value[name] for name in names)
-    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
-        return joined(_texts(each, fields, role) for each in value)
-    return value
 
 
 def _is_in_section(whole: dict[str, object]) -> bool:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from reelscore.data.json_documents import json_kind
 from reelscore.data.reading import CAPTION_FIELDS, USUAL, missing_item_field
+from reelscore.data.source import HEAD_SIZE
 
 _NEARLY_ALL = 0.9
 _SEVERAL = 3  # fewer lines may begin alike by chance
@@ -43,6 +44,8 @@ def structure_of(head: bytes) -> Structure | None:
         return Structure("binary", "Give a text")
     if json_kind(head):
         return Structure("JSON without captions", "Write records with an id and a caption")
+    if len(head) == HEAD_SIZE and b"\n" not in head:
+        return Structure(f"one line of more than {HEAD_SIZE:,} bytes", "Give each caption a line")
     lines = _first_lines(head)
     return _header(lines) or _records(lines) or _columns(lines)
 

@@ -70,13 +70,14 @@ class Grid(msgspec.Struct, frozen=True):
     def to_text(self, width: int = 80, *, bold: bool = False) -> str:
         """Lay out for a terminal; columns that do not fit go into further blocks below.
 
-        Where that saves a block, headings of several words take several lines.
+        Where that saves a block, headings of several words take several lines; a no-break space
+        keeps words together.
 
         Args:
             width: How many characters a line may have.
             bold: Emphasise the best and the second best numbers by terminal codes.
         """
-        heads = [[heading] for heading in self.columns]
+        heads = [[heading.replace("\u00a0", " ")] for heading in self.columns]
         room, blocks = self._blocks(width, heads)
         if len(blocks) > 1:
             broken = [self._broken(k) for k in range(len(self.columns))]
