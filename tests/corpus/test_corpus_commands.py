@@ -282,6 +282,27 @@ def test_killed_work_leaves_nothing_and_goes_on(killed, command):
     assert work["finally"] != work["before"]
 
 
+def test_words_long_after_the_film_are_refused(run, project, tmp_path):
+    where = ["--project", "films"]
+    cues = "1\n00:00:10,000 --> 00:00:12,000\nNo!\n\n2\n{} --> 02:10:02,000\nYes.\n"
+    (tmp_path / "late.srt").write_text(cues.format("02:10:00,000"))
+    status, _, err = run("corpus", "subtitles", "one", "late.srt", *where)
+    message = "late.srt: the last cue ends at 2:10:02.0, and the film at 0:40.0."
+    assert (status, message in " ".join(err.split())) == (2, True)
+    assert not (project / "films/one/subtitles.json").exists()
+    assert run("corpus", "align", *where)[0] == run("corpus", "segment", *where)[0] == 0
+    for times, whole in (("ad", "described track at 0:40.7"), ("film", "film at 0:40.0")):
+        status, _, err = run("corpus", "transcript", "one", "late.srt", "--times", times, *where)
+        message = f"late.srt: the last entry ends at 2:10:02.0, and the {whole}."
+        assert (status, message in " ".join(err.split())) == (2, True)
+    heard = [(6.0, 8.5, "Anna nods."), (33.0, 36.2, "He waves."), (45.0, 47.0, "Who?")]
+    rows = [{"start": start, "end": end, "text": text} for start, end, text in heard]
+    (tmp_path / "heard.json").write_text(json.dumps(rows))
+    status, _, err = run("corpus", "transcript", "one", "heard.json", "--times", "film", *where)
+    assert (status, "2 sentences" in err) == (0, True)
+    assert "unmapped: 1 entries have no time in the film" in err  # and are no dialogue
+
+
 def test_sound_to_transcribe(run, project, tmp_path):
     where = ["--project", "films"]
     assert run("corpus", "align", *where)[0] == 0

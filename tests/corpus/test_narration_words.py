@@ -80,7 +80,7 @@ def test_what_a_recogniser_heard(tmp_path):
     path.write_text(json.dumps(HEARD["segments"][:1]))
     assert sentences(path, times="film") == ([], ["outside", "no-sentences"])
     path.write_text(json.dumps([{"start": 1.0, "text": "no end"}]))
-    with pytest.raises(DataError, match="entry 0 lacks start and end"):
+    with pytest.raises(DataError, match="missing required field `end`"):
         read_entries(path)
 
 

@@ -297,7 +297,7 @@ class Project:
         if fresh is not None:
             return fresh
         origin = self._origin(step, film_id, file, options)  # files as they are before the work
-        work = str(file) if step.reads_file else StepWork(self, film_id, file, progress)
+        work = StepWork(self, film_id, file, progress)
         made = step.make(work, **self._options(step, film_id, options))
         result = replace(made, made_by=origin.made_by, inputs=origin.inputs)
         self.write(step, result, film_id)
@@ -402,9 +402,16 @@ class Project:
     # What the film has, and what people made of it
 
     def seconds(self, film_id: str) -> float | None:
-        """Return the length of a film, where its alignment says it."""
+        """Return the length of a film as it was aligned, else as its file states it."""
         aligned = self.result(ALIGN, film_id)
-        return aligned.film.seconds if aligned and aligned.film else None
+        if aligned and aligned.film:
+            return aligned.film.seconds
+        path = self.film(film_id).film
+        if path is None or not (self.folder / path).is_file():
+            return None
+        from reelscore.corpus.sound.audio import find_track  # numpy takes a moment
+
+        return find_track(self.folder / path).seconds or None
 
     def segments(self, film_id: str) -> Sequence[Segment]:
         """Read the narration segments of a film as they were found; none if not made yet.

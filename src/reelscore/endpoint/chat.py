@@ -6,10 +6,12 @@ is not an answer of the protocol. Any other status stops at once with the server
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -44,10 +46,21 @@ class _Tokens(msgspec.Struct):
 class _Completion(msgspec.Struct):
     """The part of a chat completion that is used."""
 
+    title: ClassVar[str] = "chat completion"
     choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
     model: str | None = None
     system_fingerprint: str | None = None
     usage: _Tokens | None = None
+
+
+class _Transcription(msgspec.Struct):
+    """The part of a transcription that every server gives."""
+
+    title: ClassVar[str] = "transcription"
+    text: str
+
+
+_Answer = TypeVar("_Answer", _Completion, _Transcription)
 
 
 @dataclass(frozen=True)
@@ -123,7 +136,8 @@ class Endpoint(HttpClient):
         """
         started = time.monotonic()
         kind = {"Content-Type": "application/json"}
-        answer, tries = self.ask("/chat/completions", self._read, request, kind)
+        read = partial(self._read, kind=_Completion)
+        answer, tries = self.ask("/chat/completions", read, request, kind)
         [choice, *_], usage = answer.choices, answer.usage or _Tokens()
         return ChatReply(
             choice.message.content or "",
@@ -137,19 +151,46 @@ class Endpoint(HttpClient):
             time.monotonic() - started,
         )
 
-    def _read(self, response: Response) -> _Completion:
-        """Read an answer; all but a completion is a fault, with the server's own message."""
+    def transcribe(self, sound: bytes, model: str, language: str | None = None) -> str:
+        """Send a WAV file to be transcribed, again where that may help; return the answer's JSON.
+
+        Args:
+            sound: The file.
+            model: The server's name of the model.
+            language: The language that is spoken, such as ``en``, where it is known.
+
+        Raises:
+            EndpointError: If the server refuses the request, or no try brought an answer.
+        """
+        mark = hashlib.sha256(sound).hexdigest()
+        fields = [("model", model), ("response_format", "verbose_json"), ("temperature", "0")]
+        fields += [("timestamp_granularities[]", unit) for unit in ("word", "segment")]
+        fields += [("language", language)] if language else []
+        head = f'--{mark}\r\nContent-Disposition: form-data; name="'
+        body = "".join(f'{head}{name}"\r\n\r\n{value}\r\n' for name, value in fields)
+        body += f'{head}file"; filename="passage.wav"\r\nContent-Type: audio/wav\r\n\r\n'
+        request = body.encode() + sound + f"\r\n--{mark}--\r\n".encode()
+        kind = {"Content-Type": f"multipart/form-data; boundary={mark}"}
+
+        def read(response: Response) -> str:
+            self._read(response, _Transcription)
+            return response.body.decode()
+
+        return self.ask("/audio/transcriptions", read, request, kind)[0]
+
+    def _read(self, response: Response, kind: type[_Answer]) -> _Answer:
+        """Read an answer; all but one of the kind is a fault, with the server's own message."""
         try:
             content = self.without_key(msgspec.json.decode(response.body))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             content = self.without_key(response.body.decode(errors="replace"))
         if 200 <= response.status < 300:
             try:
-                return msgspec.convert(content, _Completion)
+                return msgspec.convert(content, kind)
             except msgspec.ValidationError as error:
                 # some servers say with status 200 that something went wrong
                 said = _message(content) or shortened(str(error))
-                raise TryAgainError(f"the body is no chat completion ({said})") from None
+                raise TryAgainError(f"the body is no {kind.title} ({said})") from None
         text = _message(content)
         fault = f"{response.status} from the server{': ' if text else ''}{text}"
         if response.status in _AGAIN or response.status >= 500:

@@ -12,6 +12,7 @@ from reelscore.cli.options import choice_option, file_option, json_option, numbe
 from reelscore.cli.terminal import check_targets, write, write_json
 from reelscore.corpus.commands.corpus_options import (
     ResultOptions,
+    SoundFiles,
     film_and_file,
     film_project,
     keep_given,
@@ -26,7 +27,6 @@ from reelscore.corpus.pipeline import ALIGN, SCRIPT, SCRIPT_TIMES, SEGMENT, SUBT
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import Script, TimedScript
 from reelscore.corpus.scripts.formats import FORMATS
-from reelscore.corpus.sound.audio import find_track, read_samples
 from reelscore.corpus.sound.time_map import clock
 from reelscore.corpus.words.accessibility import (
     Narration,
@@ -34,7 +34,11 @@ from reelscore.corpus.words.accessibility import (
     accessibility_report,
     to_webvtt,
 )
-from reelscore.corpus.words.transcripts import segment_sound, transcript_template
+from reelscore.corpus.words.transcripts import (
+    described_sound,
+    segment_sound,
+    transcript_template,
+)
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 
@@ -175,8 +179,16 @@ def _show_times(timed: TimedScript) -> None:
 
 
 @click.command("transcript")
-@click.argument("names", nargs=-1, required=True, metavar="[FILM] [PATH]")
+@click.argument("names", nargs=-1, metavar="[FILM] [PATH]")
 @project_option
+@click.option(
+    "--recogniser",
+    metavar="URL|FOLDER|COMMAND",
+    help="Have the narration recognised: by a server with /audio/transcriptions (OpenAI's "
+    "protocol), a Whisper model in a folder (faster-whisper), or a command that gets a WAV file.",
+)
+@click.option("--model", metavar="NAME", help="The server's name of the model (whisper-1).")
+@click.option("--language", metavar="CODE", help="The language of the narration, such as en.")
 @choice_option(
     "--times",
     choices=["ad", "film"],
@@ -187,6 +199,7 @@ def _show_times(timed: TimedScript) -> None:
 @click.option("--with-audio", is_flag=True, help="With --template: the sound of each segment too.")
 @click.option("--segments", "segments_file", metavar="FILE", help="Without a project: narration.")
 @click.option("--map", "map_file", metavar="FILE", help="Without a project: the time map.")
+@click.option("--ad", metavar="FILE", help="Without a project: the described track to recognise.")
 @result_options
 def transcript(
     names: tuple[str, ...],
@@ -196,12 +209,17 @@ def transcript(
     with_audio: bool,
     segments_file: str | None,
     map_file: str | None,
+    ad: str | None,
     wanted: ResultOptions,
+    **options: Any,
 ) -> None:
-    """Read the words of a narration, or write a table for those who transcribe it.
+    """Read the words of a narration, have it recognised, or write a table to fill in.
 
     PATH is the table, SRT, WebVTT, or the JSON of a recogniser of speech (start, end, text, and
     words if it has them). What is not where the narrator speaks is dialogue, and left out.
+
+    With --recogniser, it is sent the turns of the narrator, one by one; a key of a server is read
+    from REELSCORE_API_KEY. What was recognised before is not sent again.
 
     Exit status: 0 if all went well, 2 for bad input, 3 if a result must not be trusted.
 
@@ -209,6 +227,7 @@ def transcript(
     Examples:
       reelscore corpus transcript sintel --template to-do --with-audio
       reelscore corpus transcript sintel to-do/transcript.csv
+      reelscore corpus transcript sintel --recogniser http://127.0.0.1:8000/v1
       reelscore corpus transcript heard.json --segments narration.json --map map.json --out t.json
     """
     if template is not None:
@@ -216,12 +235,26 @@ def transcript(
             raise DataError("--template is for one film of the project; name it alone.")
         _write_template(Project.open(project), names[0], Path(template), with_audio)
         return
-    named, path = film_and_file(names, wanted)
-    with film_project(project, named) as (opened, film_id):
+    if options["recogniser"] is None:
+        if not names or ad or any(options.values()):
+            raise DataError(
+                "Name the transcript to read; --model, --language and --ad are for --recogniser."
+            )
+        named, path = film_and_file(names, wanted)
+    else:
+        if len(names) > 1 or (not names and not (ad and segments_file and map_file)):
+            raise DataError(
+                "--recogniser needs a film of the project; without one --ad, --segments and --map."
+            )
+        named, path = (*names, None)[0], None
+    sounds = SoundFiles(None, ad, None, None)
+    with film_project(project, named, sounds) as (opened, film_id):
         if named is None:
             keep_given(opened, SEGMENT, segments_file, _SEGMENTS)
             keep_given(opened, ALIGN, map_file, "a time map, as 'corpus align' writes it")
-        result = run_step(opened, TRANSCRIPT, film_id, path, again=wanted.again, times=times)
+        result = run_step(
+            opened, TRANSCRIPT, film_id, path, again=wanted.again, times=times, **options
+        )
     words = sum(len(each.text.split()) for each in result.sentences)
     say(f"{len(result.sentences)} sentences with {words} words")
     show_report(result)
@@ -242,9 +275,7 @@ def _write_template(project: Project, film_id: str, folder: Path, with_audio: bo
         raise DataError(f"{table}: there is a table already; choose another folder.")
     (folder / "audio" if with_audio else folder).mkdir(parents=True, exist_ok=True)
     if with_audio:
-        stream = project.streams(film_id)[1]
-        track = find_track(project.sounds(film_id)[1], role="ad", stream=stream)
-        with read_samples(track, folder=project.cache(film_id)) as samples:
+        with described_sound(project, film_id) as samples:
             for segment in segments:
                 sound = segment_sound(samples, segment)
                 write_atomically(folder / "audio" / f"{segment.id}.wav", sound)

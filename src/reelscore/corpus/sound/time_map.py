@@ -92,6 +92,21 @@ class TimeMap:
             last.ad_start + (min(end, last.film_end) - last.film_start) / last.rate,
         )
 
+    def film_span(self, start: float, end: float) -> tuple[float, float] | None:
+        """Return the film's times of a stretch of the track; None where the film has none of it.
+
+        >>> TimeMap((Piece(0.0, 10.0, 5.0, 1.0),)).film_span(8.0, 12.0)
+        (13.0, 15.0)
+        """
+        pieces = [p for p in self.pieces if p.ad_end > start and p.ad_start < end]
+        if not pieces:
+            return None
+        first, last = pieces[0], pieces[-1]
+        return (
+            first.film_start + (max(start, first.ad_start) - first.ad_start) * first.rate,
+            last.film_start + (min(end, last.ad_end) - last.ad_start) * last.rate,
+        )
+
     def breaks(self, ad_seconds: float, film_seconds: float) -> list[Break]:
         """List where the track and the film part, the ends included.
 

@@ -8,10 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from reelscore.corpus.pipeline import StepWork
 from reelscore.corpus.project_files import Cue, CueLine, Remark, Subtitles
 from reelscore.corpus.scripts.elements import one_line, read_text
+from reelscore.corpus.sound.time_map import clock
 from reelscore.errors import DataError, MissingExtraError
 
+_LATE = 60.0  # seconds after the end of the film
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 _SPEAKER = re.compile(r"\ue000(.+?)\ue001\s*(.*)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|\{\\[^}]*\}")
@@ -78,6 +81,35 @@ def read_subtitles(
         cues=tuple(ordered),
         report=tuple(_remarks(cues, ordered)),
     )
+
+
+def film_subtitles(
+    work: StepWork,
+    *,
+    fps: float | None = None,
+    encoding: str | None = None,
+    shift: float = 0.0,
+    scale: float = 1.0,
+) -> Subtitles:
+    """Read the subtitles of a film of a project, as `read_subtitles` does."""
+    subtitles = read_subtitles(str(work.file), fps=fps, encoding=encoding, shift=shift, scale=scale)
+    last = max(cue.end for cue in subtitles.cues)
+    hint = "Are they of another film, or at another speed (--scale, --shift)?"
+    seconds = work.project.seconds(work.film_id)
+    check_end(f"{work.file}: the last cue", last, "the film", seconds, hint)
+    return subtitles
+
+
+def check_end(what: str, last: float, whole: str, seconds: float | None, hint: str) -> None:
+    """Refuse words that are said long after the end of their film or track.
+
+    >>> check_end("a.srt: the last cue", 9000.0, "the film", 5400.0, "Is it another film?")
+    Traceback (most recent call last):
+    reelscore.errors.DataError: a.srt: the last cue ends at 2:30:00.0, and the film at 1:30:00.0. \
+Is it another film?
+    """
+    if seconds is not None and last > seconds + _LATE:
+        raise DataError(f"{what} ends at {clock(last)}, and {whole} at {clock(seconds)}. {hint}")
 
 
 def spoken_lines(text: str) -> tuple[CueLine, ...]:
