@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from reelscore.data.atomic_files import write_atomically
-from reelscore.endpoint import Endpoint
+from reelscore.endpoint.chat import Endpoint
 from reelscore.errors import DataError, MissingExtraError
 
 Recogniser = Callable[[bytes], str]
