@@ -20,6 +20,7 @@ from reelscore.metrics.diversity import Diversity
 from reelscore.metrics.meteor import Meteor
 from reelscore.metrics.meteor_universal import STEMMERS, MeteorUniversal
 from reelscore.metrics.registry import resolve
+from reelscore.metrics.right_answers import RightAnswers, Task
 from reelscore.metrics.rouge_l import RougeL
 from reelscore.metrics.self_bleu import SelfBleu
 from reelscore.metrics.sent_bleu import SentBleu
@@ -64,6 +65,9 @@ METRICS = {
         Diversity,
         training=st.none() | paths,
         training_tokenizer=st.sampled_from(["ptb", "ptb-coco", "none"]),
+    ),
+    "right_answers": st.builds(
+        RightAnswers, task=st.sampled_from(get_args(Task)), clips=st.integers(1, 2000)
     ),
     "bertha": st.builds(
         Bertha,

@@ -8,6 +8,7 @@ from reelscore.metrics.diversity import Diversity as Diversity
 from reelscore.metrics.meteor import Meteor as Meteor
 from reelscore.metrics.meteor_universal import MeteorUniversal as MeteorUniversal
 from reelscore.metrics.registry import metric_class as metric_class
+from reelscore.metrics.right_answers import RightAnswers as RightAnswers
 from reelscore.metrics.rouge_l import RougeL as RougeL
 from reelscore.metrics.self_bleu import SelfBleu as SelfBleu
 from reelscore.metrics.sent_bleu import SentBleu as SentBleu

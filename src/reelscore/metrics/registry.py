@@ -27,6 +27,7 @@ _BUILT_IN = {
     "meteor_universal": "reelscore.metrics.meteor_universal:MeteorUniversal",
     "self_bleu": "reelscore.metrics.self_bleu:SelfBleu",
     "diversity": "reelscore.metrics.diversity:Diversity",
+    "right_answers": "reelscore.metrics.right_answers:RightAnswers",
     "bertha": "reelscore.learned.metrics.bertha:Bertha",
     "sts": "reelscore.learned.metrics.sts:Sts",
     "fusion": "reelscore.learned.metrics.fusion:Fusion",

@@ -1,0 +1,177 @@
+"""``reelscore lsmdc``: the tasks of the LSMDC challenges beside captions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from reelscore.cli.file_options import system_files
+from reelscore.cli.options import Decorator, file_option, gathered, resamples_option, seed_option
+from reelscore.cli.report_options import ResultFiles, result_files
+from reelscore.cli.terminal import show, write
+from reelscore.errors import DataError
+from reelscore.report.tables.leaderboard import TableLayout, leaderboard, leaderboard_csv
+
+if TYPE_CHECKING:
+    from reelscore.scoring.movie_tasks import Texts
+
+
+class Outcome(NamedTuple):
+    """What becomes of the scores."""
+
+    files: ResultFiles
+    answers_file: str | None
+    intervals: bool
+    resamples: int
+    seed: int
+
+    def write(
+        self, systems: Mapping[str, Texts], references: Mapping[str, list[str]], metric: str
+    ) -> None:
+        """Score answers, and print or write what was asked for."""
+        from reelscore.scoring.captions import score_systems
+        from reelscore.scoring.intervals import with_intervals
+
+        if self.answers_file:
+            if len(systems) > 1:
+                raise DataError("--answers writes one submission; name one.")
+            [answers] = systems.values()
+            write(self.answers_file, json.dumps(answers, indent=1) + "\n")
+        table = score_systems(systems, references, metric)
+        if self.intervals:
+            table = with_intervals(table, resamples=self.resamples, seed=self.seed)
+        layout = TableLayout()
+        grid = leaderboard(table, layout=layout)
+        self.files.write(table, [grid], csv=lambda: leaderboard_csv(layout.arranged(table)))
+        if self.files.shows:
+            show(table, grid)
+
+
+def _task(refs: str) -> Decorator:
+    """Return what adds the arguments of all tasks."""
+    outcome = gathered(
+        "outcome",
+        Outcome,
+        {
+            "files": result_files(),
+            "answers_file": file_option("--answers", "Write them as a challenge takes them."),
+            "intervals": click.option(
+                "--intervals", is_flag=True, help="Add 95 % bootstrap intervals."
+            ),
+            "resamples": resamples_option("Number of resamples of the intervals."),
+            "seed": seed_option,
+        },
+    )
+    required = not refs.startswith("Which")
+    named = click.option("--refs", "-r", required=required, metavar="FILE", help=refs)
+    given = click.argument("submissions", nargs=-1, required=True, metavar="SUBMISSION...")
+    return lambda function: given(named(outcome(function)))
+
+
+@click.group("lsmdc")
+def command() -> None:
+    """Score the tasks of the LSMDC challenges beside captions.
+
+    SUBMISSION is FILE or NAME=FILE, one for each system. A table written with --table is tested by
+    'reelscore compare'. As tasks of a challenge: see the metric 'right_answers'.
+    """
+
+
+@command.command("retrieval")
+@_task("Which clip, from 1, belongs to each sentence; that in the same place if not given.")
+def retrieval(submissions: tuple[str, ...], refs: str | None, outcome: Outcome) -> None:
+    """Score movie retrieval: R@1, R@5, R@10 and the median rank.
+
+    SUBMISSION is a matrix of similarities, sentences × clips: a .npy file, or numbers with commas,
+    tabs or blanks between them. Of clips that are equally similar the right one comes last.
+
+    \b
+    Example:
+      reelscore lsmdc retrieval similarity.npy --json retrieval.json
+    """
+    import numpy as np
+
+    from reelscore.scoring.movie_tasks import rankings, read_answers, read_similarity
+
+    files = {name.removesuffix(".npy"): path for name, path in system_files(submissions).items()}
+    matrices = {name: read_similarity(path) for name, path in files.items()}
+    shapes = {matrix.shape for matrix in matrices.values()}
+    [(sentences, clips), *others] = shapes
+    if others:
+        raise DataError(
+            f"The matrices have shapes {shapes}; expected the same sentences and clips."
+        )
+    if refs is None:
+        if sentences > clips:
+            raise DataError(
+                f"{submissions[0]}: {sentences:,} sentences for {clips:,} clips; say which clip "
+                "belongs to each: --refs FILE."
+            )
+        right = np.arange(sentences)
+    else:
+        answers = read_answers(refs)
+        wanted = [str(k) for k in range(1, sentences + 1)]
+        for number in wanted:
+            clip = answers.get(number, "")
+            if not (clip.isdecimal() and 1 <= int(clip) <= clips):
+                raise DataError(
+                    f"{refs}: sentence {number} has the clip {clip!r}; expected 1 to {clips:,}."
+                )
+        right = np.array([int(answers[number]) - 1 for number in wanted])
+    systems = {name: rankings(matrix, right) for name, matrix in matrices.items()}
+    references = {str(k): [str(clip + 1)] for k, clip in enumerate(right.tolist(), start=1)}
+    outcome.write(systems, references, f"right_answers|task:ranking|clips:{clips}")
+
+
+@command.command("choice")
+@_task("The right answer of each item.")
+def choice(submissions: tuple[str, ...], refs: str, outcome: Outcome) -> None:
+    """Score multiple choice: the share of items with the right sentence of five.
+
+    Files have an item and the number of a sentence on each line, or are a JSON object.
+
+    \b
+    Example:
+      reelscore lsmdc choice ours.csv --refs answers.csv --intervals
+    """
+    _score_answers(submissions, refs, outcome)
+
+
+@command.command("fillin")
+@_task("The right words, or who fills each blank.")
+@click.option("--sets", metavar="FILE", help="Characters: the clips of a set on each line.")
+def fillin(submissions: tuple[str, ...], refs: str, sets: str | None, outcome: Outcome) -> None:
+    """Score fill-in-the-blank: the missing words, or with --sets the characters.
+
+    Words are right or wrong. Characters are labels of any kind, one for each blank of a clip; what
+    counts is which blanks of a set are the same person.
+
+    \b
+    Examples:
+      reelscore lsmdc fillin words.csv --refs answers.csv
+      reelscore lsmdc fillin ours.csv --refs references.csv --sets sets.csv
+    """
+    if sets is None:
+        _score_answers(submissions, refs, outcome)
+        return
+    from reelscore.scoring.movie_tasks import character_sets, of_blanks, read_answers
+
+    blanks = read_answers(refs)
+    people = character_sets(refs, blanks, sets)
+    systems = {}
+    for name, path in system_files(submissions).items():
+        answers = of_blanks(path, read_answers(path), blanks)
+        systems[name] = character_sets(path, answers, sets)
+    references = {item: [text] for item, text in people.items()}
+    outcome.write(systems, references, "right_answers|task:identities")
+
+
+def _score_answers(submissions: tuple[str, ...], refs: str, outcome: Outcome) -> None:
+    from reelscore.scoring.movie_tasks import read_answers
+
+    systems = {name: read_answers(path) for name, path in system_files(submissions).items()}
+    references = {item: [answer] for item, answer in read_answers(refs).items()}
+    outcome.write(systems, references, "right_answers")
