@@ -43,6 +43,16 @@ def column_option(otherwise: str) -> Decorator:
     )
 
 
+raters_option = click.option(
+    "--raters",
+    type=click.Choice(["mean", "z"]),
+    default="mean",
+    show_default=True,
+    help="Several human rows of a caption: their mean, or the mean of each rater's scores, "
+    "standardised by the rater's mean and standard deviation.",
+)
+
+
 def read_tables(arguments: Sequence[str], match_ids: str | None = None) -> ScoreTable:
     """Read score tables and put them together; each argument is FILE or NAME=FILE."""
     return merge_tables([read_named(argument) for argument in arguments], match_ids)

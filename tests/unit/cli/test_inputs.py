@@ -160,7 +160,7 @@ def test_refs_before_the_candidates_are_refused(run, refs):
     ("arguments", "expected"),
     [
         (["stories", "-r", "val_1.json", "ours.json"], ["stories", "score", "ours.json"]),
-        (["meta", "-r", "val_1.json", "t.csv", "--human", "h"], ["meta", "t.csv"]),
+        (["meta", "-r", "val_1.json", "t.csv", "--human", "h"], ["meta", "tables", "t.csv"]),
         (["campaign", "new", "my.db", "-r", "r.json", "s"], ["campaign", "new", "my.db", "s"]),
     ],
 )

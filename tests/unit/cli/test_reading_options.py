@@ -20,7 +20,17 @@ OPTIONS = [
     "--split",
 ]
 READERS = [
-    *("score", "compare", "check", "report", "inspect", "meta", "audit", "similarity", "parse"),
+    *(
+        "score",
+        "compare",
+        "check",
+        "report",
+        "inspect",
+        "audit",
+        "similarity",
+        "meta tables",
+        "parse",
+    ),
     *("tokenize", "bertha prepare", "campaign new", "analyse difficulty", "analyse topics"),
 ]
 

@@ -25,6 +25,7 @@ from reelscore.cli.report_options import (
 from reelscore.cli.table_options import (
     captions_option,
     column_option,
+    raters_option,
     read_people,
     read_tables,
     unscored,
@@ -33,6 +34,7 @@ from reelscore.cli.table_options import (
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table_forms import matched_table, table_items
+from reelscore.data.tables.table_rows import Repeats
 from reelscore.report.tables.differences import marked_leaderboard
 from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
 from reelscore.wings import page_section
@@ -53,6 +55,7 @@ _PICTURES: dict[str, Decorator] = {
 @gathered("pictures", Pictures, _PICTURES)
 @click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
 @column_option("all if not given")
+@raters_option
 @click.option(
     "--metrics",
     "-m",
@@ -78,6 +81,7 @@ def command(
     pictures: Pictures,
     human: str | None,
     column: str | None,
+    raters: Repeats,
     metrics: str | None,
     captions: tuple[str, ...],
     refs: tuple[str, ...],
@@ -114,7 +118,7 @@ def command(
         table = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
     else:
         table = unscored(captions, refs, reading, match_ids)
-    people = read_people(human, column) if human else None
+    people = read_people(human, column, raters) if human else None
     if people is not None:
         people = matched_table(people, match_ids, table_items(table))
     from reelscore.report.html import report_of

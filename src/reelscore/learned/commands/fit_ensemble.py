@@ -7,15 +7,18 @@ import math
 import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
+from reelscore.cli.messages import as_options
 from reelscore.cli.options import number_option, seed_option
 from reelscore.cli.table_options import (
     column_option,
+    raters_option,
     read_people,
     read_tables,
     tables_argument,
     with_sources,
 )
 from reelscore.cli.terminal import check_targets, show_notes, terminal_width, wrapped
+from reelscore.data.tables.table_rows import Repeats
 from reelscore.learned.ensemble import Ensemble, fit_ensemble
 from reelscore.learned.metrics.fusion import write_coefficients
 from reelscore.report.tables.grid import Cell, Grid
@@ -30,6 +33,7 @@ _UNKNOWN = (
 @tables_argument
 @click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
 @column_option("needed if the table has several")
+@raters_option
 @click.option("--metrics", "-m", metavar="LIST", help="Which scores to combine; all if not given.")
 @refs_option("References of the items, by which the ensemble knows them again")
 @number_option("--folds", default=5, least=2, help="Into how many parts the items are divided.")
@@ -41,6 +45,7 @@ def command(
     tables: tuple[str, ...],
     human: str,
     column: str | None,
+    raters: Repeats,
     metrics: str | None,
     refs: tuple[str, ...],
     folds: int,
@@ -59,9 +64,10 @@ def command(
     """
     check_targets(output)
     names = None if metrics is None else [each.strip() for each in metrics.split(",")]
+    people = read_people(human, column, raters)
     fitted = fit_ensemble(
         with_sources(read_tables(tables), (), refs),
-        read_people(human, column),
+        people,
         metrics=names,
         folds=folds,
         seed=seed,
@@ -77,6 +83,7 @@ def command(
             f"Pearson's r with people. Each caption's ensemble score was made with weights fitted "
             f"on the items of other parts{spread}. equal: the sum of all standardised scores.",
             *([_UNKNOWN] if unknown else []),
+            *map(as_options, people.notes),
         ]
     )
     for line in wrapped(f"ensemble|weights:{output}", terminal_width()):

@@ -44,8 +44,9 @@ def judged(
     """Print the tables of metric papers: how metrics agree with people on judged sets.
 
     SET is the name of a set, PATH your copy of it, in the files in which it was published.
-    Coefficients and accuracies are those that the papers report, times 100, and their rows stand
-    beside. Other choices come behind the name, as in the signature: 'pascal-50s|ties:wrong=PATH'.
+    Coefficients and accuracies are those that the papers report, times 100, and what they print
+    is shown too. Other choices come behind the name, as in the signature:
+    'pascal-50s|ties:wrong=PATH'.
 
     \b
     Examples:

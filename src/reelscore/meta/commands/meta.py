@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
 
 import click
 
@@ -22,6 +21,7 @@ from reelscore.cli.report_options import Pictures, picture_options
 from reelscore.cli.table_options import (
     captions_option,
     column_option,
+    raters_option,
     read_people,
     read_tables,
     tables_argument,
@@ -41,6 +41,7 @@ from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
 from reelscore.data.tables.table_forms import matched_table, table_items
+from reelscore.data.tables.table_rows import Repeats
 from reelscore.meta.audit import quick_audit
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
 from reelscore.meta.evaluation import TESTS, MetaEvaluation, evaluate_metrics
@@ -82,6 +83,7 @@ def command() -> None:
 @tables_argument
 @click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
 @column_option("needed if the table has several")
+@raters_option
 @choice_option(
     "--level",
     choices=LEVELS,
@@ -108,13 +110,6 @@ def command() -> None:
     "--intervals",
     type=click.Choice(INTERVALS),
     help="Add 95 % intervals: by Fisher's method or by bootstrap.",
-)
-@choice_option(
-    "--raters",
-    choices=["mean", "z"],
-    default="mean",
-    help="Several human rows of a caption: their mean, or the mean of each rater's scores, "
-    "standardised by the rater's mean and standard deviation.",
 )
 @choice_option(
     "--system-scores",
@@ -153,11 +148,11 @@ def tables(
     tables: tuple[str, ...],
     human: str,
     column: str | None,
+    raters: Repeats,
     level: Level,
     coefficients: str,
     tests: str | None,
     intervals: IntervalMethod | None,
-    raters: Literal["mean", "z"],
     system_scores: SystemScores,
     correction: Correction,
     significance: float,
