@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from reelscore.cli.options import file_option, number_option, seed_option
+from reelscore.cli.options import choice_option, file_option, number_option, seed_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
@@ -16,11 +16,17 @@ from reelscore.cli.terminal import (
     write,
     write_json,
 )
+from reelscore.data.atomic_files import make_folder
+from reelscore.report.plots import FORMATS
+from reelscore.report.plots.style import need_matplotlib
 from reelscore.report.tables.grid import Grid
-from reelscore_studies.repro.bertha import SETTINGS, reproduce
+from reelscore_studies.repro.bertha import SETTINGS, odd_means, reproduce
 from reelscore_studies.repro.direct_assessment import replicate
+from reelscore_studies.repro.figures import draw_figures
 from reelscore_studies.repro.tables import (
     coefficients_grid,
+    likeness_grid,
+    metrics_grid,
     replication_grid,
     table_grid,
     williams_grid,
@@ -46,6 +52,8 @@ def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command.command("bertha")
 @_outputs
+@click.option("--plots", metavar="FOLDER", help="Draw Figures 2, 3 and 4.")
+@choice_option("--plot-format", choices=FORMATS, default="pdf", help="Format of the figures.")
 @seed_option
 @number_option(
     "--splits",
@@ -53,20 +61,32 @@ def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
     least=1,
     help="Number of random splits that Table 7 averages over; the paper has one.",
 )
-def bertha(data: str, markdown: str | None, json_file: str | None, seed: int, splits: int) -> None:
-    """All tables of BERTHA (Lebron et al., 2022), and its Williams tests.
+def bertha(
+    data: str,
+    markdown: str | None,
+    json_file: str | None,
+    plots: str | None,
+    plot_format: str,
+    seed: int,
+    splits: int,
+) -> None:
+    """All tables and figures of BERTHA (Lebron et al., 2022), and its Williams tests.
 
     Each metric has three rows: as printed; recomputed as published, with line numbers counted
     from 0; recomputed with the lines that were judged. "=" marks printed cells that are
-    reproduced within 0.002. SPICE comes from scores of the official tool; as published, they are
-    paired with the judgments in the order of row numbers sorted as strings. If the package
-    reelscore-bertha is installed, BERTHA has rows for models that have not seen the year.
+    reproduced within 0.002, "≠" printed means that do not follow from the printed cells. SPICE
+    comes from scores of the official tool; as published, they are paired with the judgments in
+    the order of row numbers sorted as strings. If the package reelscore-bertha is installed,
+    BERTHA has rows for models that have not seen the year.
 
     \b
     Example:
       reelscore repro bertha --data TRECvid-VTT_HA --markdown bertha.md
     """
     check_targets(markdown, json_file)
+    if plots:
+        need_matplotlib()
+        make_folder(plots)
     with progress_bar("Scoring") as progress:
         reproduction = reproduce(data, seed=seed, splits=splits, progress=progress)
     grids = [table_grid(reproduction, table) for table in reproduction.tables]
@@ -82,21 +102,41 @@ def bertha(data: str, markdown: str | None, json_file: str | None, seed: int, sp
     if STDOUT not in (markdown, json_file):
         cells = 50 if has_spice else 40
         click.echo(f"\n{same} of {cells} cells of Tables 2 and 4 are reproduced within 0.002.")
+        for table, row, printed, mean in odd_means():
+            click.echo(
+                f"Table {table}, {row}: the printed mean is {printed:.3f}, that of the printed "
+                f"cells {mean:.3f}."
+            )
+    for file in draw_figures(reproduction, plots, plot_format) if plots else ():
+        click.echo(f"Wrote {file}.", err=True)
 
 
 @command.command("direct-assessment")
 @_outputs
-def direct_assessment(data: str, markdown: str | None, json_file: str | None) -> None:
-    """Table 5 of Direct Assessment for video captioning (Graham et al., 2018).
+@click.option(
+    "--similarity",
+    default="meteor",
+    show_default=True,
+    metavar="METRIC",
+    help="Tables 1 and 6: in place of the paper's service, which is gone; sts is another.",
+)
+def direct_assessment(
+    data: str, markdown: str | None, json_file: str | None, similarity: str
+) -> None:
+    """Tables 1, 5 and 6 of Direct Assessment for video captioning (Graham et al., 2018).
+
+    The judgments behind Table 4 and Figure 7, and the official scores of the metrics, are not
+    public: Table 5 compares with the second collection, Table 6 with scores computed here.
 
     \b
     Example:
       reelscore repro direct-assessment --data TRECvid-VTT_HA
     """
     check_targets(markdown, json_file)
-    replication = replicate(data)
-    grid = replication_grid(replication)
-    _write([grid], replication._asdict(), markdown, json_file)
+    with progress_bar("Comparing") as progress:
+        replication = replicate(data, similarity, progress=progress)
+    grids = [form(replication) for form in (replication_grid, likeness_grid, metrics_grid)]
+    _write(grids, replication._asdict(), markdown, json_file)
 
 
 def _write(
