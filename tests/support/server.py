@@ -19,6 +19,7 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.campaigns.store import raters
 from reelscore.web.app import create_app
+from reelscore.web.limits import PromptProtocol
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import add_account
 
@@ -67,7 +68,9 @@ def serve(database: str, **settings: object) -> Iterator[Served]:
     served = Served(
         Settings(database, secret=SECRET, url=f"http://127.0.0.1:{port}{prefix}", **settings)
     )
-    config = uvicorn.Config(served.app, port=port, log_config=None, access_log=False)
+    config = uvicorn.Config(
+        served.app, port=port, http=PromptProtocol, log_config=None, access_log=False
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

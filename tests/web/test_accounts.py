@@ -67,7 +67,7 @@ def test_a_burst_of_logins_does_not_hold_up_raters(tmp_path, monkeypatch):
         # the queue is full, and those who find it so know at once
         assert [statuses.get(timeout=300) for _ in range(52)] == [503] * 52
         assert rater.get("/c/dogs/task/1").status_code == 200
-        assert hashing.begun.qsize() == 1  # one at a time
+        assert hashing.begun.qsize() == security._HASHERS  # others keep their processors
         hashing.finish.set()
         assert [statuses.get(timeout=300) for _ in range(8)] == [401] * 8
         assert hashing.begun.qsize() == 8
@@ -79,11 +79,50 @@ def test_failures_count_before_they_are_known(tmp_path, monkeypatch):
     monkeypatch.setattr(security, "_QUEUE", 60)
     hashing = SlowHashing(monkeypatch)
     with serve(str(tmp_path / "dogs.db")) as served:
-        statuses = log_in_at_once(served.url, 60, lambda k: "10.0.0.1")
+        # of one account, from wherever they come
+        statuses = log_in_at_once(served.url, 60, lambda k: f"10.0.0.{k}")
         assert [statuses.get(timeout=300) for _ in range(50)] == [429] * 50
         hashing.finish.set()
         assert [statuses.get(timeout=300) for _ in range(10)] == [401] * 10
         assert hashing.begun.qsize() == 10
+
+
+def wrong(visitor, name=OWNER, **more):
+    return visitor.press("/organise/login", name=name, password="wrong", **more).status_code
+
+
+def test_who_proves_who_they_are_is_not_held_up_by_neighbours(app):
+    """All come from one address, as behind one router."""
+    ada, neighbour = Visitor(app), Visitor(app)
+    ada.log_in()
+    link = ada.invited()
+    assert [wrong(neighbour) for _ in range(12)] == [401] * 10 + [429] * 2
+    assert [neighbour.get(f"/r/guess{k}").status_code for k in range(12)] == [404] * 10 + [429] * 2
+    assert ada.get("/organise").status_code == 200  # a session
+    assert Visitor(app).press(link).status_code == 200  # a link
+    ada.press("/organise/logout")
+    done = ada.press("/organise/login", name=OWNER, password=PASSWORD)  # where ada was before
+    assert done.url.path == "/organise"
+    assert [wrong(ada) for _ in range(12)] == [401] * 10 + [429] * 2  # and who took the browser
+
+
+def test_one_address_cannot_try_a_password_on_everybody(app):
+    guesser = Visitor(app)
+    statuses = [wrong(guesser, name=f"name{k}") for k in range(102)]
+    assert statuses == [401] * 100 + [429] * 2
+
+
+def test_logging_out_ends_this_browser_and_everywhere_ends_all(app):
+    here, there = Visitor(app), Visitor(app)
+    here.log_in()
+    for _ in range(2):
+        there.press("/organise/login", name=OWNER, password=PASSWORD)
+        here.press("/organise/login", name=OWNER, password=PASSWORD)
+        here.press("/organise/logout")
+        assert (is_in(here), is_in(there)) == (False, True)
+    here.press("/organise/login", name=OWNER, password=PASSWORD)
+    here.press("/organise/logout", everywhere="yes")
+    assert (is_in(here), is_in(there)) == (False, False)
 
 
 def test_right_passwords_are_no_failures(app):

@@ -79,6 +79,7 @@ def test_a_full_disk_is_said_everywhere(app, log):
     page = owner.press("/organise/c/dogs/raters", number=5)
     assert (page.status_code, "<h1>No room left</h1>" in page.text) == (503, True)
     disk.make_room()
+    assert rater.get("/health").json()["status"] == "ok"  # at once
     assert rater.answer(1).json()["new"]
     assert campaign.judgments().score.tolist() == [50]
 

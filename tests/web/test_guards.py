@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 
+import httpx
 import pytest
 from fastapi.routing import APIRoute
 
@@ -66,7 +67,9 @@ def test_so_are_addresses_that_guess(tmp_path):
     with serve(str(tmp_path / "dogs.db"), attempts=2) as served:
         for _ in range(2):
             assert answered_without_body(served.url, "/r/guess", 1000) == 404
-        assert answered_without_body(served.url, "/organise/login", 1000) == 429
+        assert answered_without_body(served.url, "/r/guess", 1000) == 429
+        (link,) = served.invite("dogs")  # a right one is good all the same
+        assert httpx.get(link, headers={"accept": "text/html"}).status_code == 200
 
 
 def test_what_is_too_large_for_anybody(served):

@@ -144,7 +144,7 @@ class Protocol:
         if all(criterion != each.name for each in self.criteria):
             known = ", ".join(each.name for each in self.criteria)
             raise DataError(f"The answer is about {criterion!r}; {self.name} asks for {known}.")
-        if not isinstance(score, (int, float)):
+        if not isinstance(score, (int, float)) or isinstance(score, bool):
             raise DataError(f"{criterion}: the score is {score!r}; expected a number.")
         if self.choices and all(score != each for each, _ in self.choices):
             choice = ", ".join(f"{each:g}" for each, _ in self.choices)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from reelscore.cli.options import number_option
 from reelscore.errors import DataError
 from reelscore.web.server import need_web, run
-
-if TYPE_CHECKING:
-    pass
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 
@@ -51,7 +48,12 @@ _OPTIONS = (
         help="File of the secret, created if needed; by default in the folder of the "
         "SQLite file. REELSCORE_SECRET takes precedence.",
     ),
-    click.option("--proxy", metavar="ADDRESS", default="127.0.0.1", help="The proxy to trust."),
+    click.option(
+        "--proxy",
+        metavar="ADDRESS",
+        help="The proxy to trust; if not given 127.0.0.1 where --url begins with https, which "
+        "only a proxy serves, otherwise none.",
+    ),
     click.option(
         "--new-owner", is_flag=True, help="Show a link that creates another owner account."
     ),
@@ -94,7 +96,7 @@ def serve(
     public: bool,
     videos: Path | None,
     secret_file: Path | None,
-    proxy: str,
+    proxy: str | None,
     new_owner: bool,
     megabytes: int,
     scorers: int = 0,
@@ -119,4 +121,6 @@ def serve(
         new_owner=new_owner,
         scorers=scorers,
     )
+    if proxy is None:
+        proxy = "127.0.0.1" if settings.secure else ""
     run(settings, host, port, proxy)

@@ -37,6 +37,7 @@ _FIXABLE = ("connect", "unable to open", "readonly", "disk I/O")
 _FULL = ("disk is full", "No space left on device", "Disk quota exceeded")
 _FULL_FOR = 60.0  # seconds that a full disk is remembered; raters' pages try again sooner
 _ROOM = 1 << 20  # bytes; with less, the next answers find none
+_BLOCK = 1 << 16  # bytes that are written to see whether there is room again
 _UPGRADES = 0x7265656C  # the lock that processes opening a new database at once queue for
 
 
@@ -84,6 +85,20 @@ class Database:
         if not self.is_sqlite:
             return False
         return shutil.disk_usage(Path(self.place).absolute().parent).free < _ROOM
+
+    def has_room_again(self) -> bool:
+        """Try to write, where the disk was full a moment ago; return whether that succeeds."""
+        try:
+            with self.writing() as connection:
+                connection.execute(text("CREATE TABLE IF NOT EXISTS room (block TEXT)"))
+                insert = text("INSERT INTO room VALUES (:block)")
+                connection.execute(insert, {"block": "x" * _BLOCK})
+            with self.writing() as connection:  # apart, or the block would never be written
+                connection.execute(text("DROP TABLE room"))
+        except (DataError, DBAPIError):
+            return False
+        self._full_at = -math.inf
+        return not self.is_full
 
     @property
     def whole(self) -> Database:

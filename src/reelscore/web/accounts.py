@@ -5,16 +5,17 @@ from __future__ import annotations
 import hmac
 from typing import Annotated
 
+from anyio import to_thread
 from fastapi import Depends, Form, Path, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.errors import DataError
 from reelscore.web.requests import Guard, Router
-from reelscore.web.sessions import PATH, Desk, Organiser, Owner, log_in, log_out
-from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address, too_often
+from reelscore.web.sessions import PATH, Desk, Organiser, Owner, known_accounts, log_in, log_out
+from reelscore.web.site import FromOurForm, Here, Site, address, guessed, too_often
 from reelscore.web.store import accounts
-from reelscore.web.store.accounts import Account, Deed
+from reelscore.web.store.accounts import Account, Deed, account_key
 
 router = Router(prefix=PATH)
 Name = Annotated[str, Form(max_length=60)]
@@ -23,13 +24,21 @@ Role = Annotated[str, Form(max_length=20)]
 _LARGEST = 2**53
 
 
+@Guard
+def may_try(request: Request) -> None:
+    """Refuse before the body is read whoever had too many passwords wrong, of whatever account."""
+    site: Site = request.app.state.site
+    if site.passwords.exhausted(address(request)):
+        raise too_often()
+
+
 @router.get("/login")
 def show_login(request: Request, site: Here) -> Response:
     """Ask for name and password."""
     return site.page(request, "organisers/login.html", error="")
 
 
-@router.post("/login", dependencies=[NotTooOften, FromOurForm])
+@router.post("/login", dependencies=[Depends(may_try), FromOurForm])
 async def check_login(request: Request, site: Here, name: Name, password: Password) -> Response:
     """Begin a session, if name and password are right."""
     account = await proven(request, site, name, password)
@@ -40,25 +49,35 @@ async def check_login(request: Request, site: Here, name: Name, password: Passwo
 
 
 async def proven(request: Request, site: Site, name: str, password: str) -> Account | None:
-    """Return the account of a password; the attempt counts as a failure until it is none."""
-    here = address(request)
-    if not site.failures.take(here):
+    """Return the account of a password; the attempt counts as a failure until it is none.
+
+    Failures are counted by account, and of all accounts by address. A browser that was logged in
+    to the account before has a count of its own: others cannot lock its owner out.
+    """
+    here, own = address(request), f"account {account_key(name)}"
+    known = await to_thread.run_sync(accounts.account_names, site.database, known_accounts(request))
+    if account_key(name) in map(account_key, known.values()):
+        own += " where it was used before"
+    if not site.failures.take(own):
         raise too_often()
+    if not site.passwords.take(here):
+        site.failures.forgive(own)
+        raise too_often()
+    account, is_tried = None, False
     try:
         account = await site.hashing.run(accounts.check_account, site.database, name, password)
-    except HTTPException:  # not tried: too many wait
-        site.failures.forgive(here)
-        raise
-    if account is not None:
-        site.failures.forgive(here)
+        is_tried = True
+    finally:
+        if account is not None or not is_tried:  # not tried: too many wait
+            site.failures.forgive(own)
+            site.passwords.forgive(here)
     return account
 
 
 @router.post("/logout", dependencies=[FromOurForm])
-def end_session(desk: Organiser) -> Response:
-    """End all sessions of the organiser."""
-    accounts.end_sessions(desk.site.database, desk.account.id)
-    return log_out(desk.site)
+def end_session(desk: Organiser, everywhere: Annotated[bool, Form()] = False) -> Response:
+    """End the session of this browser, or all sessions of the organiser."""
+    return log_out(desk.site, desk.account if everywhere else None)
 
 
 @Guard
@@ -68,11 +87,11 @@ def check_setup(request: Request) -> None:
     token = str(request.path_params["token"])
     is_open = site.setup.is_open or not accounts.has_accounts(site.database)
     if not is_open or not hmac.compare_digest(token.encode(), site.setup.token.encode()):
-        site.failures.note(address(request))
-        raise HTTPException(404, "This link has been used, or the server was restarted since.")
+        refusal = HTTPException(404, "This link has been used, or the server was restarted since.")
+        raise guessed(request, refusal)
 
 
-ByTheSetupLink = [NotTooOften, Depends(check_setup)]
+ByTheSetupLink = [Depends(check_setup)]
 
 
 @router.get("/setup/{token}", dependencies=ByTheSetupLink)
@@ -151,7 +170,7 @@ def remove(desk: Owner, person: Other) -> Response:
     return _done(desk, person, f"{person.name} has no account any more.")
 
 
-@router.post("/password", dependencies=[NotTooOften, FromOurForm])
+@router.post("/password", dependencies=[FromOurForm])
 async def change_password(
     request: Request, desk: Organiser, old: Password, new: Password
 ) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 
@@ -58,12 +58,11 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         to_thread.current_default_thread_limiter().total_tokens = _THREADS
-        with ExitStack() as running:
-            for wing in site.wings:
-                running.enter_context(wing.lifespan())
+        site.start()
+        try:
             yield
-        site.hashing.close()
-        database.close()
+        finally:
+            site.stop()
 
     app = FastAPI(
         title="reelscore",
@@ -104,7 +103,7 @@ def _health(request: Request) -> JSONResponse:
     site: Site = request.app.state.site
     with site.database.reading() as connection:
         connection.exec_driver_sql("SELECT 1")
-    if site.database.is_full:
+    if site.database.is_full and not site.database.has_room_again():
         return JSONResponse({"status": "disk full", "version": __version__}, 503)
     figures = {name: figure for wing in site.wings for name, figure in wing.health().items()}
     return JSONResponse({"status": "ok", "version": __version__, **figures})

@@ -29,6 +29,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from reelscore.web.limits import TOO_LARGE, limited
 from reelscore.web.security import new_token
 from reelscore.web.settings import Settings, logger
 
@@ -39,7 +40,6 @@ _KEY = re.compile(r"/c/[^/]+/in/([^/]+)/")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _HERE = ("127.0.0.1", "localhost", "::1")
 _SMALL = 1 << 20  # bytes; only uploads may be larger
-_TOO_LARGE = "That is more than this server takes at once."
 API = "/api/v1"  # where programs ask
 _REASONS = {
     400: "request",
@@ -47,6 +47,7 @@ _REASONS = {
     403: "forbidden",
     404: "missing",
     405: "method",
+    408: "slow",
     409: "conflict",
     413: "large",
     422: "invalid",
@@ -128,7 +129,7 @@ class Gate:
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
-        await self.app(scope, _limited(receive, self._most(scope)), guarded)
+        await self.app(scope, limited(receive, self._most(scope)), guarded)
 
     def _place(self, scope: Scope) -> None:
         """Put the proxy's prefix before the path, whether the proxy has cut it off or not."""
@@ -172,7 +173,7 @@ class Gate:
             return 403, "This request came from another site."
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._most(scope):
-            return 413, _TOO_LARGE
+            return 413, TOO_LARGE
         return None
 
     def _dress(self, headers: MutableHeaders, state: Mapping[str, object], is_new: bool) -> None:
@@ -230,21 +231,6 @@ def _browser(headers: Headers) -> tuple[str, bool]:
 
 def _cookies(lines: Iterable[str]) -> Iterable[str]:
     return (part for line in lines for part in line.split(";"))
-
-
-def _limited(receive: Receive, most: int) -> Receive:
-    """Count a body as it comes: its announced length may be missing."""
-    seen = 0
-
-    async def counted() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > most:
-            raise HTTPException(413, _TOO_LARGE)
-        return message
-
-    return counted
 
 
 # Logs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import os
 import secrets
 import time
 from asyncio import wrap_future
@@ -25,7 +26,8 @@ from reelscore.errors import DataError
 
 _SHORTEST_PASSWORD = 10
 _LONGEST_PASSWORD = 200  # hashing a long one is work that anybody could ask for
-_QUEUE = 8  # passwords that may wait for being hashed, the one under way included
+_QUEUE = 8  # passwords that may wait for being hashed, those under way included
+_HASHERS = max(1, (os.cpu_count() or 1) // 2)  # passwords hashed at a time
 _hasher = PasswordHasher()
 T = TypeVar("T")
 
@@ -146,15 +148,15 @@ def is_password(password: str, stored: str | None) -> bool:
 
 
 class Hashing:
-    """Hashes passwords one at a time, on a thread of its own.
+    """Hashes passwords on threads of its own, by half of the processors.
 
     Hashing takes much time and memory on purpose. A burst of logins must not take the threads and
     the processors that raters' pages need; whoever finds the queue full is told so at once.
     """
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "hashing")
-        self._thread.submit(_nobody)  # before the first login, which must not take longer for it
+        self._threads = ThreadPoolExecutor(_HASHERS, "hashing")
+        self._threads.submit(_nobody)  # before the first login, which must not take longer for it
         self._places = BoundedSemaphore(_QUEUE)
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
@@ -165,18 +167,18 @@ class Hashing:
                 "Many people are logging in just now. Try again in a few seconds.",
                 {"Retry-After": "5"},
             )
-        future = self._thread.submit(function, *arguments)
+        future = self._threads.submit(function, *arguments)
         future.add_done_callback(lambda _: self._places.release())
         return await wrap_future(future)
 
     def close(self) -> None:
         """Let go of what waits."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 @dataclass(frozen=True)
 class Attempts:
-    """Counts failures by address; who has too many in a minute waits.
+    """Counts failures by address, or by account; who has too many in a minute waits.
 
     >>> attempts = Attempts(2, clock=lambda: 0.0)
     >>> attempts.note("1.2.3.4"), attempts.note("1.2.3.4")

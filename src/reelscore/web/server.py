@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import socket
 import sys
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
 
-from reelscore.errors import MissingExtraError
+from reelscore.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
     from reelscore.web.settings import Settings
@@ -25,11 +26,15 @@ def need_web() -> None:
             raise MissingExtraError.of(f"The rating pages need {name}", "reelscore[web]")
 
 
-def run(settings: Settings, host: str, port: int, proxy: str = "127.0.0.1") -> None:
-    """Serve until told to stop; requests under way are answered first."""
+def run(settings: Settings, host: str, port: int, proxy: str = "") -> None:
+    """Serve until told to stop; requests under way are answered first.
+
+    What another address says of a request, such as whom it is from, is believed of the proxy alone.
+    """
     import uvicorn
 
     from reelscore.web.app import create_app
+    from reelscore.web.limits import PromptProtocol
     from reelscore.web.requests import LogLines
     from reelscore.web.site import ORGANISE
     from reelscore.web.store.accounts import has_accounts
@@ -40,8 +45,10 @@ def run(settings: Settings, host: str, port: int, proxy: str = "127.0.0.1") -> N
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(logging.INFO if name == "reelscore.web" else logging.WARNING)
+    listening = _listen(host, port)
     app = create_app(settings)
     site = app.state.site
+    site.start()
     if settings.new_owner or not has_accounts(site.database):
         link = f"{settings.url}{ORGANISE}/setup/{site.setup.token}"
         click.echo(f"Create the owner's account: {link}")
@@ -52,13 +59,25 @@ def run(settings: Settings, host: str, port: int, proxy: str = "127.0.0.1") -> N
     if settings.public and urlsplit(settings.url).scheme != "https":
         click.echo("Warning: connections use plain http; passwords can be intercepted.", err=True)
     sys.stdout.flush()
-    uvicorn.run(
+    config = uvicorn.Config(
         app,
-        host=host,
-        port=port,
+        http=PromptProtocol,
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=bool(proxy),
         forwarded_allow_ips=proxy,
         timeout_graceful_shutdown=_GRACE,
     )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Take the port before anything is said or begun."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise DataError(
+            f"{host}:{port}: cannot listen there ({error.strerror}); choose another --port."
+        ) from None

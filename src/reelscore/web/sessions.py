@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from reelscore.store.database import Database
 from reelscore.web.requests import Guard
 from reelscore.web.site import ORGANISE, Site, clock
-from reelscore.web.store.accounts import Account, Deed, find_account
+from reelscore.web.store.accounts import Account, Deed, end_sessions, find_account
 
 COOKIE = "reelscore_session"
 _DONE = "reelscore_done"  # what the last form did, for the next page to say
@@ -89,8 +89,10 @@ def log_in(site: Site, account: Account, to: str = PATH) -> Response:
     return response
 
 
-def log_out(site: Site, to: str = f"{PATH}/login") -> Response:
-    """End a session, and go on to a page."""
+def log_out(site: Site, everywhere: Account | None, to: str = f"{PATH}/login") -> Response:
+    """End the session of a browser, or all sessions of an account, and go on to a page."""
+    if everywhere is not None:
+        end_sessions(site.database, everywhere.id)
     response = site.go(to)
     site.set_cookie(response, COOKIE, "", _EVERYWHERE, 0)
     return response

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cache
@@ -24,7 +24,7 @@ from reelscore.report.pages import template_environment
 from reelscore.store.database import Database
 from reelscore.store.values import microseconds, to_iso
 from reelscore.web.media import Videos
-from reelscore.web.requests import Guard, self_cookie
+from reelscore.web.requests import self_cookie
 from reelscore.web.security import Attempts, Hashing, Signer, new_token
 from reelscore.web.settings import Settings, Uptime
 from reelscore.wings import assets, offers
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Wing = TypeVar("Wing", bound="WingPages")
 HOUR = 3600.0
+_ACCOUNTS = 10  # whose passwords one address may get wrong until it waits
 ORGANISE = "/organise"  # where the pages of organisers are
 
 
@@ -60,9 +61,26 @@ class Site:
         self.videos = Videos(settings.videos, self.signer)
         self.templates = page_templates(settings.prefix)
         self.failures = Attempts(settings.attempts)
+        self.passwords = Attempts(settings.attempts * _ACCOUNTS)  # of all accounts, by address
         self.hashing = Hashing()
         self.setup = Setup(settings.new_owner)
         self.wings: list[WingPages] = [pages(self) for pages in offers("PAGES")]
+        self._running: ExitStack | None = None
+
+    def start(self) -> None:
+        """Start what runs beside the pages, unless it does; what cannot start is an error."""
+        if self._running is None:
+            with ExitStack() as running:
+                for wing in self.wings:
+                    running.enter_context(wing.lifespan())
+                self._running = running.pop_all()
+
+    def stop(self) -> None:
+        """Stop it, and close the database."""
+        if self._running is not None:
+            self._running.close()
+        self.hashing.close()
+        self.database.close()
 
     def wing(self, pages: type[Wing]) -> Wing:
         """Return what a wing keeps for its pages."""
@@ -214,20 +232,18 @@ _REFUSALS = {
 }
 
 
-@Guard
-def check_failures(request: Request) -> None:
-    """Let an address that guesses wait."""
+def guessed(request: Request, refusal: HTTPException) -> HTTPException:
+    """Count a wrong link or token, and return its refusal; who guesses on is told to wait.
+
+    Right ones are looked up first: nobody waits for what others do at the same address.
+    """
     site: Site = request.app.state.site
-    if site.failures.exhausted(address(request)):
-        raise too_often()
+    return refusal if site.failures.take(f"from {address(request)}") else too_often()
 
 
 def too_often() -> HTTPException:
-    """Return the message that an address guesses too much."""
+    """Return the message that somebody guesses too much."""
     return HTTPException(429, "Too many attempts; wait a minute.", {"Retry-After": "60"})
-
-
-NotTooOften = Depends(check_failures)
 
 
 STATIC = Path(__file__).parent / "static"

@@ -11,10 +11,10 @@ from starlette.exceptions import HTTPException
 from reelscore.challenges.pages.context import AnyPage, ChallengePage, Router
 from reelscore.challenges.pages.wing_pages import PATH, own_page, pages_of
 from reelscore.errors import DataError
-from reelscore.web.accounts import Name, Password, proven
+from reelscore.web.accounts import Name, Password, may_try, proven
 from reelscore.web.requests import Guard
 from reelscore.web.sessions import find_visitor, log_in, log_out
-from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address, too_often
+from reelscore.web.site import FromOurForm, Here, Site, address, guessed, too_often
 from reelscore.web.store import accounts
 from reelscore.web.store.accounts import Account
 
@@ -33,7 +33,7 @@ def show_login(request: Request, site: Here, to: Next = PATH) -> Response:
     return site.page(request, "challenges/login.html", error="", to=own_page(to))
 
 
-@router.post("/account/login", dependencies=[NotTooOften, FromOurForm])
+@router.post("/account/login", dependencies=[Depends(may_try), FromOurForm])
 async def check_login(
     request: Request, site: Here, name: Name, password: Password, to: Next = PATH
 ) -> Response:
@@ -46,11 +46,11 @@ async def check_login(
 
 
 @router.post("/account/logout", dependencies=[FromOurForm])
-def end_session(site: Here, account: Leaving) -> Response:
-    """End all sessions of whoever asks."""
-    if account is not None:
-        accounts.end_sessions(site.database, account.id)
-    return log_out(site, PATH)
+def end_session(
+    site: Here, account: Leaving, everywhere: Annotated[bool, Form()] = False
+) -> Response:
+    """End the session of this browser, or all sessions of whoever asks."""
+    return log_out(site, account if everywhere else None, PATH)
 
 
 @router.get(PATH + "/{challenge}/register")
@@ -95,7 +95,7 @@ def _onward(page: ChallengePage, invitation: str, to: str) -> str:
     return f"{onward}?invitation={invitation}" if invitation else onward
 
 
-@router.post(PATH + "/{challenge}/register", dependencies=[NotTooOften, FromOurForm])
+@router.post(PATH + "/{challenge}/register", dependencies=[FromOurForm])
 async def register(
     request: Request,
     page: AnyPage,
@@ -132,21 +132,21 @@ def resetting(request: Request) -> Account:
     value = site.signer.read("reset", str(request.path_params["token"]), age=_RESET)
     account = accounts.find_account(site.database, value[0]) if value else None
     if account is None or account.sessions != value[1]:
-        site.failures.note(address(request))
-        raise HTTPException(404, "This link is too old, or was used; ask for a new one.")
+        refusal = HTTPException(404, "This link is too old, or was used; ask for a new one.")
+        raise guessed(request, refusal)
     return account
 
 
 Resetting = Annotated[Account, Depends(resetting)]
 
 
-@router.get("/account/reset/{token}", dependencies=[NotTooOften])
+@router.get("/account/reset/{token}")
 def show_reset(request: Request, site: Here, account: Resetting, token: Token) -> Response:
     """Ask for a new password."""
     return site.page(request, "challenges/reset.html", account=account, error="")
 
 
-@router.post("/account/reset/{token}", dependencies=[NotTooOften, FromOurForm])
+@router.post("/account/reset/{token}", dependencies=[FromOurForm])
 async def reset(
     request: Request,
     site: Here,

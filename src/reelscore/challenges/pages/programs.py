@@ -29,7 +29,7 @@ from reelscore.challenges.people.tokens import find_token
 from reelscore.challenges.views import SubmissionRecord
 from reelscore.errors import RefusedError
 from reelscore.web.requests import API, Guard, RefusedRequest
-from reelscore.web.site import FromOurForm, Site, address, check_failures
+from reelscore.web.site import FromOurForm, guessed
 from reelscore.web.store.accounts import Account, find_account
 
 
@@ -49,18 +49,15 @@ Answer = dict[str, object]  # what is sent as JSON
 
 def bearer(request: Request, scope: str = "") -> tuple[Account | None, tuple[str, ...]]:
     """Return the account whose token a request bears, and what the token is good for."""
-    site: Site = request.app.state.site
     kind, _, secret = request.headers.get("authorization", "").partition(" ")
     if not kind and not scope:
         return None, ()
     if kind.lower() != "bearer" or not secret:
         raise RefusedRequest(401, "token", "Send a token: 'Authorization: Bearer …'.")
-    check_failures.value(request)
     try:
         token = find_token(challenges_of(request), secret.strip())
     except RefusedError as error:
-        site.failures.note(address(request))
-        raise RefusedRequest(401, error.reason, str(error)) from None
+        raise guessed(request, RefusedRequest(401, error.reason, str(error))) from None
     account = find_account(challenges_of(request).database, token.account)
     if account is None:
         raise RefusedRequest(401, "unknown", "The account of this token was removed.")

@@ -17,7 +17,7 @@ from reelscore.challenges.pages.wing_pages import PATH
 from reelscore.challenges.people import teams
 from reelscore.challenges.people.tokens import list_tokens, make_token, revoke_token
 from reelscore.errors import DataError, RefusedError
-from reelscore.web.site import FromOurForm, NotTooOften, address
+from reelscore.web.site import FromOurForm, guessed
 from reelscore.web.store.accounts import account_names
 
 router = Router(prefix=PATH + "/{challenge}/team")
@@ -104,14 +104,14 @@ def show_joining(page: AnyPage, token: Token) -> Response:
     return page.render("join.html", error="")
 
 
-@router.post("/join/{token}", dependencies=[NotTooOften, FromOurForm])
+@router.post("/join/{token}", dependencies=[FromOurForm])
 def join(page: AccountPage, token: Token) -> Response:
     """Join the team that made the link."""
     try:
         own = teams.accept(page.challenge, token, page.user.id, actor=page.name)
     except RefusedError as error:
         if error.reason == "unknown":
-            page.site.failures.note(address(page.request))
+            raise guessed(page.request, HTTPException(404, str(error))) from None
         return page.render("join.html", 409, error=str(error))
     return page.go_to("/team", f"You are in the team {own.name} now.")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import os
+import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -36,16 +38,28 @@ def queue_state(challenges: Challenges) -> Waiting:
         by_state = select(job.c.state, func.count()).group_by(job.c.state)
         counts: dict[str, int] = {row[0]: row[1] for row in connection.execute(by_state)}
         oldest = connection.scalar(select(func.min(job.c.queued)).where(job.c.state == "queued"))
-        scorers = connection.scalar(
-            select(func.coalesce(func.sum(worker.c.scorers), 0)).where(worker.c.seen > now - _GONE)
-        )
+        workers = connection.execute(select(worker).where(worker.c.seen > now - _GONE)).all()
     return Waiting(
         counts.get("queued", 0),
         counts.get("scoring", 0),
         counts.get("failed", 0),
         0.0 if oldest is None else (now - oldest) / 1e6,
-        int(scorers or 0),
+        sum(row.scorers for row in workers if not _was_killed(row.id)),
     )
+
+
+def _was_killed(worker: str) -> bool:
+    """Return whether a worker was a process of this machine that is there no more."""
+    host, process, _ = ["", "", *worker.rsplit("-", 2)][-3:]
+    if host != socket.gethostname() or not process.isdigit():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # of somebody else
+        return False
+    return False
 
 
 def waits_for(challenges: Challenges | Challenge, id: str) -> tuple[str, int]:

@@ -113,6 +113,11 @@ def _check_new(connection: Connection, name: str) -> None:
             )
 
 
+def account_key(name: str) -> str:
+    """Return what spellings of one account's name have in common."""
+    return unicodedata.normalize("NFKC", name).strip()
+
+
 def find_account(database: Database, id: int) -> Account | None:
     """Look an account up by its number."""
     with database.reading() as connection:
@@ -126,7 +131,7 @@ def check_account(database: Database, name: str, password: str) -> Account | Non
     if _NAME.fullmatch(name):
         with database.reading() as connection:
             # accounts of earlier versions may have names that would be kept otherwise now
-            kept = {name, unicodedata.normalize("NFKC", name)}
+            kept = {name, account_key(name)}
             rows = connection.execute(select(account).where(account.c.name.in_(kept))).all()
             row = max(rows, key=lambda each: each.name == name, default=None)
     # the password is looked at in any case, so that the time tells nothing

@@ -28,7 +28,7 @@ from reelscore.campaigns.store.raters import Arrival, Rater
 from reelscore.errors import RefusedError
 from reelscore.web.requests import Guard, Router
 from reelscore.web.security import digest
-from reelscore.web.site import FromOurForm, Here, NotTooOften, Site, address
+from reelscore.web.site import FromOurForm, Here, Site, address, guessed
 
 router = Router()  # how they come in
 preparation = Router()  # of a rater who has come in
@@ -43,8 +43,7 @@ def invited(request: Request) -> Rater:
     site: Site = request.app.state.site
     rater = raters.find_link(site.database, str(request.path_params["token"]))
     if rater is None:
-        site.failures.note(address(request))
-        raise HTTPException(404, "There is no such link. Is it complete?")
+        raise guessed(request, HTTPException(404, "There is no such link. Is it complete?"))
     with site.database.reading() as connection:
         refuse_members(connection, request, rater.campaign)
     return rater
@@ -53,7 +52,7 @@ def invited(request: Request) -> Rater:
 Invited = Annotated[Rater, Depends(invited)]
 
 
-@router.get("/r/{token}", dependencies=[NotTooOften])
+@router.get("/r/{token}")
 def show_link(request: Request, site: Here, rater: Invited, token: Token) -> Response:
     """Greet a rater; those whose browser has opened the link before go straight on."""
     if rater.browser == digest(request.state.browser):
@@ -68,7 +67,7 @@ def show_link(request: Request, site: Here, rater: Invited, token: Token) -> Res
     return _greet(request, site, rater.campaign, f"/r/{token}")
 
 
-@router.post("/r/{token}", dependencies=[NotTooOften, FromOurForm])
+@router.post("/r/{token}", dependencies=[FromOurForm])
 def use_link(request: Request, site: Here, rater: Invited) -> Response:
     """Bind a link to the browser and begin."""
     try:

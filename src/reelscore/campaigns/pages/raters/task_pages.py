@@ -53,7 +53,7 @@ REPORT = "report"  # what the log calls it
 DOES_NOT_PLAY = "the video does not play"
 Number = Annotated[int, Form(ge=1, le=_LARGEST)]
 Reason = Annotated[str, Form(max_length=500)]
-Score = Annotated[float, Field(ge=-1e6, le=1e6)]
+Score = Annotated[float, Field(ge=-1e6, le=1e6, strict=True)]  # true is no number
 
 
 class Answered(BaseModel):
