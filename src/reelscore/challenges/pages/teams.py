@@ -111,7 +111,7 @@ def join(page: AccountPage, token: Token) -> Response:
         own = teams.accept(page.challenge, token, page.user.id, actor=page.name)
     except RefusedError as error:
         if error.reason == "unknown":
-            raise guessed(page.request, HTTPException(404, str(error))) from None
+            raise guessed(page.request, HTTPException(409, str(error))) from None
         return page.render("join.html", 409, error=str(error))
     return page.go_to("/team", f"You are in the team {own.name} now.")
 
