@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import insert
 
 from reelscore.challenges.store.tables import worker
-from reelscore.web import limits
+from reelscore.web import limits, requests
 from support.server import free_port, serve, small_campaign, wait_for
 from support.visits import Visitor, app_over
 from web.test_serving import PATIENCE, refused, start
@@ -27,7 +27,7 @@ def served(tmp_path, monkeypatch):
     small_campaign(tmp_path / "dogs.db")
     with serve(str(tmp_path / "dogs.db")) as running:
         monkeypatch.setattr(limits, "HEADERS", 0.3)
-        monkeypatch.setattr(limits, "SILENCE", 0.3)
+        monkeypatch.setattr(requests, "SILENCE", 0.3)
         yield running
 
 

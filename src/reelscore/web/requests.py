@@ -7,6 +7,7 @@ happened, never by their message, which may quote what was sent.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -29,7 +30,6 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from reelscore.web.limits import TOO_LARGE, limited
 from reelscore.web.security import new_token
 from reelscore.web.settings import Settings, logger
 
@@ -40,6 +40,10 @@ _KEY = re.compile(r"/c/[^/]+/in/([^/]+)/")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _HERE = ("127.0.0.1", "localhost", "::1")
 _SMALL = 1 << 20  # bytes; only uploads may be larger
+SILENCE = 30.0  # seconds that a body may pause
+SLOWEST = 1000.0  # bytes a second that a body must bring, after the first pause
+_TOO_LARGE = "That is more than this server takes at once."
+_TOO_SLOW = "The request came too slowly; try again with a better connection."
 API = "/api/v1"  # where programs ask
 _REASONS = {
     400: "request",
@@ -129,7 +133,7 @@ class Gate:
         if refusal is not None:
             await refusal(scope, receive, guarded)
             return
-        await self.app(scope, limited(receive, self._most(scope)), guarded)
+        await self.app(scope, _limited(receive, self._most(scope)), guarded)
 
     def _place(self, scope: Scope) -> None:
         """Put the proxy's prefix before the path, whether the proxy has cut it off or not."""
@@ -173,7 +177,7 @@ class Gate:
             return 403, "This request came from another site."
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._most(scope):
-            return 413, TOO_LARGE
+            return 413, _TOO_LARGE
         return None
 
     def _dress(self, headers: MutableHeaders, state: Mapping[str, object], is_new: bool) -> None:
@@ -231,6 +235,28 @@ def _browser(headers: Headers) -> tuple[str, bool]:
 
 def _cookies(lines: Iterable[str]) -> Iterable[str]:
     return (part for line in lines for part in line.split(";"))
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """Watch a body as it comes: its announced length may be missing, or a lie."""
+    seen, begun, more = 0, time.monotonic(), True
+
+    async def watched() -> Message:
+        nonlocal seen, more
+        if not more:  # the body is here; what comes next is that the browser goes
+            return await receive()
+        late = begun + SILENCE + seen / SLOWEST - time.monotonic()
+        try:
+            message = await asyncio.wait_for(receive(), max(0.0, min(SILENCE, late)))
+        except asyncio.TimeoutError:
+            raise HTTPException(408, _TOO_SLOW, {"Connection": "close"}) from None
+        seen += len(message.get("body", b""))
+        more = bool(message.get("more_body"))
+        if seen > most:
+            raise HTTPException(413, _TOO_LARGE)
+        return message
+
+    return watched
 
 
 # Logs
