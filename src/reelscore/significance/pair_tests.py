@@ -292,8 +292,9 @@ def _check_same_items(table: ScoreTable, groups: Sequence[Group]) -> None:
             raise DataError(
                 f"{one} and {other} were scored on different items "
                 f"({len(first.rows[0])} and {len(second.rows[0])}); a paired test needs the "
-                'same. Fix the files, pass missing="zero", or score all on the items they share: '
-                "common=True." + rule_hint(table[one][name].items, table[other][name].items)
+                'same. Fix the files, or score the captions with missing="zero", or all on the '
+                "items they share with common=True."
+                + rule_hint(table[one][name].items, table[other][name].items)
             )
 
 

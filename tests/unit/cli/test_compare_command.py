@@ -124,3 +124,22 @@ def test_no_lone_column_with_letters(run, folder):
     assert max(map(len, out.splitlines())) <= 80
     heads = [line.split() for line in out.splitlines() if line.startswith("system")]
     assert [len(head) - 1 for head in heads] == [4, 3, 7]
+
+
+def test_stored_tables_of_other_items(run, folder):
+    """No rule matches more ids than they do by themselves, and what is stored stays as it is."""
+    captions = json.loads((folder / "weak.json").read_text())
+    (folder / "few.json").write_text(json.dumps(dict(list(captions.items())[:8])))
+    for name, more in (("strong", ()), ("few", ("--missing", "skip"))):
+        words = ("score", f"{name}.json", "-r", "refs.json", "-m", "rouge_l", *more)
+        assert run(*words, "--json", f"{name}_scores.json")[0] == 0
+    tables = ("compare", "strong_scores.json", "few_scores.json", "--trials", "50")
+    status, _, err = run(*tables)
+    assert status == 2
+    assert "scored on different items (15 and 8)" in err
+    assert "match-ids" not in err
+    for option in (("--common",), ("--missing", "zero")):
+        status, out, err = run(*tables, *option)
+        assert (status, out) == (2, "")
+        assert f"{option[0]} is for captions; strong_scores.json is a score table" in err
+    assert run("compare", "strong.json", "few.json", "-r", "refs.json", *QUICK, "--common")[0] == 0

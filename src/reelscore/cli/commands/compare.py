@@ -26,6 +26,8 @@ from reelscore.significance.comparison import marks_of_tests, strictest
 from reelscore.significance.pair_tests import Test, compare
 from reelscore.stats.corrections import Correction
 
+# Options that say how captions are scored; scores that are made already cannot follow them.
+_OF_CAPTIONS = ("common", "missing", "empty", "tokenizer", "split", "out", "bad_rows_file")
 _TESTS: dict[str, tuple[Test, ...]] = {
     "both": ("bootstrap", "randomization"),
     "bootstrap": ("bootstrap",),
@@ -90,9 +92,15 @@ def command(
       reelscore compare *.json -r refs.json --all-pairs --latex table.tex
       reelscore compare scores.json --baseline base
     """
-    source = click.get_current_context().get_parameter_source("metrics")
-    chosen = None if source is ParameterSource.DEFAULT else scoring.metrics
+    source = click.get_current_context().get_parameter_source
+    chosen = None if source("metrics") is ParameterSource.DEFAULT else scoring.metrics
     table = read_scored_systems(scoring.candidates, scoring.refs, chosen, scoring.match_ids)
+    given = [name for name in _OF_CAPTIONS if source(name) is ParameterSource.COMMANDLINE]
+    if table is not None and given:
+        raise DataError(
+            f"--{given[0].replace('_', '-')} is for captions; {scoring.candidates[0]} is a score "
+            "table, whose scores are made already. Give the caption files with --refs."
+        )
     if table is None:
         if scoring.large and test == "randomization":
             raise DataError("--test randomization needs all items at once; use --test bootstrap.")

@@ -80,9 +80,11 @@ def matching_rule(ids: Iterable[str], others: Iterable[str]) -> MatchingRule | N
     >>> matching_rule(["v1", "v2"], ["v1.mp4", "v2.mp4"])
     MatchingRule(names='basename', words='without folders and file endings', matches=2)
     >>> matching_rule(["v1", "v2"], ["v3", "v4"])
+    >>> matching_rule(["v1", "v2", "v3"], ["v1", "v2"])
     """
     ids, others = list(ids), list(others)
-    best = MatchingRule("", "", min(len(ids), len(others)) // 2)
+    alike = len({*ids} & {*others})  # as they are: a rule has to find more
+    best = MatchingRule("", "", max(alike, min(len(ids), len(others)) // 2))
     for names in _TRIED:
         key = _key(names, ids, others)
         keys, other_keys = {key(item) for item in ids}, {key(item) for item in others}
