@@ -150,6 +150,13 @@ class StoryScorer:
         notes += story_language_notes(paired, self.protocol, list(metrics))
         return Scores(measured, notes)
 
+    def video_of(self, video: str) -> str:
+        """Return the id of a video in the references, which may begin with ``v_`` or not."""
+        known = {each for stories in self.annotators for each in stories}
+        found = next((each for each in _spellings(video) if each in known), video)
+        check_choice("video", found, known)
+        return found
+
     def matchings(
         self, candidates: Stories, video: str, score: str = "soda_c", *, tiou: float = 0.0
     ) -> list[StoryMatching]:
@@ -157,7 +164,7 @@ class StoryScorer:
 
         Args:
             candidates: The system's stories.
-            video: The video's id.
+            video: The video's id as the references have it; see `video_of`.
             score: ``soda_a``, ``soda_b`` or ``soda_c``.
             tiou: The threshold of ``soda_a``.
 
@@ -169,10 +176,10 @@ class StoryScorer:
         >>> [(each.candidate, each.reference, round(each.iou, 2)) for each in first.matches]
         [(0, 0, 0.92), (2, 1, 0.47), (3, 2, 0.9)]
         """
-        check_choice("video", video, {each for stories in self.annotators for each in stories})
+        video = self.video_of(video)
         truth = [Stories({video: each[video]}) for each in self.annotators if video in each]
-        other = video.removeprefix("v_")
-        story = candidates.get(video, candidates.get(other, NO_CAPTIONS))
+        own = (candidates[each] for each in _spellings(video) if each in candidates)
+        story = next(own, NO_CAPTIONS)
         paired = pair_stories(Stories({video: story}), truth, self.protocol)
         return self._matched(paired, [0], score, tiou)[0]
 
@@ -305,3 +312,8 @@ def _fingerprint(annotators: list[Stories], order: ReferenceOrder) -> str:
     if order == "time":
         parts.sort()
     return blake2b(b"".join(parts), digest_size=4).hexdigest()
+
+
+def _spellings(video: str) -> tuple[str, ...]:
+    """Return the ids that may stand for a video: ActivityNet's may lack their beginning."""
+    return video, f"v_{video}", video.removeprefix("v_")

@@ -98,7 +98,7 @@ class Timeline(msgspec.Struct, frozen=True):
     """One video of one system, or of several, beside each annotator.
 
     Attributes:
-        video: The video's id.
+        video: The video's id, with ``v_`` before it or without.
         system: What to call the system.
         score: ``soda_a``, ``soda_b`` or ``soda_c``.
         f: The sentence score.
@@ -210,6 +210,7 @@ def side_by_side(
     protocol = protocol_of(preset, choices)
     truth = annotators_of(references, protocol, video=video)
     scorer = StoryScorer(truth, protocol)
+    video = scorer.video_of(video)
     read = {
         name: candidates_of(given, protocol, name, video=video) for name, given in systems.items()
     }

@@ -124,3 +124,15 @@ def test_a_table_for_a_paper(tmp_path: Path) -> None:
     assert r"Scores $\times$ 100." in soda.caption
     assert activitynet.rows[0] == ["system", "METEOR"]
     assert "ActivityNet scorer 2018-11" in activitynet.caption
+
+
+def test_a_video_is_shown_with_or_without_its_beginning(tmp_path: Path) -> None:
+    shown = run("show", *SYSTEMS, *REFS, "--video", "v_dogwash")
+    assert shown.exit_code == 0
+    assert run("show", *SYSTEMS, *REFS, "--video", "dogwash").output == shown.output
+    story = {"dogwash": [{"sentence": "a dog", "timestamp": [0, 4]}]}
+    (tmp_path / "truth.json").write_text(json.dumps(story))
+    result = run("show", *SYSTEMS, "-r", str(tmp_path / "truth.json"), "--video", "v_dogwash")
+    assert "a dog" in result.output
+    with pytest.raises(UnknownNameError, match="Unknown video 'cat'"):
+        run("show", *SYSTEMS, *REFS, "--video", "cat")

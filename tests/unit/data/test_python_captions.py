@@ -489,7 +489,7 @@ def test_one_system_in_place_of_several():
 
 
 @pytest.mark.parametrize(
-    ("joined", "said"), [(" ||| ", "'|'"), ("\n", "line breaks"), ("\t", "tabs")]
+    ("joined", "said"), [(" ||| ", "'|'"), ("; ", "';'"), ("\n", "line breaks"), ("\t", "tabs")]
 )
 def test_several_references_in_one_text(joined, said):
     references = {item: joined.join(texts) for item, texts in PLAIN[1].items()}

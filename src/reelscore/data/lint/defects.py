@@ -302,7 +302,7 @@ def reference_notes(references: Sequence[str], items: int) -> list[str]:
 
 def _divided(texts: Sequence[str]) -> str:
     """What stands between several texts in one, where most are divided; empty if they are not."""
-    for mark, said in (("|", "'|'"), ("\n", "line breaks"), ("\t", "tabs")):
+    for mark, said in (("|", "'|'"), (";", "';'"), ("\n", "line breaks"), ("\t", "tabs")):
         if sum(mark in text.strip() for text in texts) > MOST * len(texts):
             return said
     return ""
