@@ -23,6 +23,7 @@ _OPTIONS = {
         "header",
         "id_field",
         "kinds",
+        "leave_one_out",
         "match_ids",
         "metrics",
         "missing",

@@ -25,7 +25,7 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 # The headings of help, and the options that are listed there in every command.
 HEADINGS = {
     "Files": "format input-format id-field caption-field reference-field header encoding split",
-    "Items": "missing empty match-ids by-order common",
+    "Items": "missing empty match-ids by-order common leave-one-out",
     "Statistics": "seed resamples trials test correction level",
     "Printed table": "scale digits sort columns",
     "Files to write": "csv latex markdown table plot",

@@ -23,6 +23,7 @@ from reelscore.data.captions.paired_captions import (
     copy_warning,
     lone_candidates,
     pair,
+    without_copies,
 )
 from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.lint.defects import reference_notes
@@ -110,6 +111,7 @@ def score_systems(
     empty: Empty = "error",
     match_ids: str | None = None,
     common: bool = False,
+    leave_one_out: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -124,6 +126,7 @@ def score_systems(
             frame with a column ``system``; or all that was read already, references included.
         references, metrics, tokenizer, missing, empty, match_ids, threads, engine: As in `score`.
         common: Score all systems on the items that each of them has a candidate for.
+        leave_one_out: Score people's captions that are among the references against the others.
         progress: Called now and then with how many captions are done, of how many: from 0 on,
             again for systems that are scored on other items.
         moved: None; an error tells what `reelscore.score_shards` takes instead.
@@ -160,12 +163,17 @@ def score_systems(
         captions, truth, coverage = on_shared_items(captions, truth)
     tokenized = tokenizer == "none"
     paired: dict[str, Paired] = {}
+    left_out: dict[str, int] = {}
     for name, candidates in captions.items():
         with inputs.explained(), about_system(name):
-            paired[name] = (
-                lone_candidates(candidates, empty=empty, tokenized=tokenized)
-                if truth is None
-                else pair(candidates, truth, missing=missing, empty=empty, tokenized=tokenized)
+            if truth is None:
+                paired[name] = lone_candidates(candidates, empty=empty, tokenized=tokenized)
+                continue
+            others = truth
+            if leave_one_out:
+                others, left_out[name] = without_copies(candidates, truth)
+            paired[name] = pair(
+                candidates, others, missing=missing, empty=empty, tokenized=tokenized
             )
     rows: dict[str, Scores] = {}
     warnings: dict[str, None] = {}
@@ -178,9 +186,18 @@ def score_systems(
         measured = prepared.measure_systems(own_candidates, progress, engine)
         for name, statistics in zip(names, measured, strict=True):
             own = paired[name]
-            copies = copy_warning(own.candidates, own.references_of)
-            rows[name] = prepared.scores(statistics, notes=[*own.notes(), *copies])
+            said = copy_warning(own.candidates, own.references_of)
+            if copies := left_out.get(name, 0):
+                said = [
+                    f"{copies:,} of {len(own):,} captions are among the references, and were "
+                    "scored against the others."
+                ]
+            rows[name] = prepared.scores(statistics, notes=[*own.notes(), *said])
         warnings |= dict.fromkeys(prepared.notes())
+    if leave_one_out and not any(left_out.values()):
+        raise DataError(
+            "leave_one_out=True: no system's captions are nearly all among the references."
+        )
     texts = {name or "captions": each.candidates for name, each in paired.items()}
     if truth is not None:
         first = next(iter(paired.values()))
@@ -213,7 +230,8 @@ def _on_the_same_items(paired: Mapping[str, Paired]) -> list[list[str]]:
     groups: list[list[str]] = []
     for name, each in paired.items():
         for group in groups:
-            if paired[group[0]].items == each.items:
+            first = paired[group[0]]
+            if first.items == each.items and first.references == each.references:
                 group.append(name)
                 break
         else:

@@ -209,3 +209,30 @@ def test_an_oracle_is_no_best_system(run, folder):
     _, compared, _ = run("compare", *words, "--all-pairs", "--csv", "-")
     (oracle,) = (line for line in compared.splitlines() if line.startswith("oracle"))
     assert oracle.endswith(",")
+
+
+def test_a_person_is_scored_against_the_others(run, folder):
+    """A person's own caption among the references is no score of 1."""
+    references = json.loads((folder / "refs.json").read_text())
+    person = {item: texts[0] for item, texts in references.items()}
+    others = {item: texts[1:] for item, texts in references.items()}
+    for name, content in (("person", person), ("others", others)):
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    words = ("-m", "rouge_l,cider", "--json", "-")
+    status, out, _ = run("score", "person.json", "weak.json", "-r", "refs.json", *words)
+    assert (status, json.loads(out)["systems"]["person"]["rouge_l"]["score"]) == (0, 1.0)
+    plain = json.loads(out)["systems"]["weak"]
+    status, out, err = run(
+        "score", "person.json", "weak.json", "-r", "refs.json", *words, "--leave-one-out"
+    )
+    assert status == 0
+    table = json.loads(out)
+    expected = json.loads(run("score", "person.json", "-r", "others.json", *words)[1])
+    assert table["systems"]["person"] == expected["systems"]["person"]
+    assert table["systems"]["weak"] == plain
+    assert "person: 15 of 15 captions are among the references, and were scored against" in err
+    assert "Warning" not in err
+    status, _, err = run("score", "weak.json", "-r", "refs.json", "--leave-one-out")
+    assert status == 2
+    assert "--leave-one-out: no system's captions are nearly all among the references" in err
+    assert run("compare", "person.json", "weak.json", "-r", "refs.json", "--leave-one-out")[0] == 2

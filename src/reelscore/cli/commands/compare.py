@@ -27,7 +27,16 @@ from reelscore.significance.pair_tests import Test, compare
 from reelscore.stats.corrections import Correction
 
 # Options that say how captions are scored; scores that are made already cannot follow them.
-_OF_CAPTIONS = ("common", "missing", "empty", "tokenizer", "split", "out", "bad_rows_file")
+_OF_CAPTIONS = (
+    "common",
+    "leave_one_out",
+    "missing",
+    "empty",
+    "tokenizer",
+    "split",
+    "out",
+    "bad_rows_file",
+)
 _TESTS: dict[str, tuple[Test, ...]] = {
     "both": ("bootstrap", "randomization"),
     "bootstrap": ("bootstrap",),
@@ -100,6 +109,11 @@ def command(
         raise DataError(
             f"--{given[0].replace('_', '-')} is for captions; {scoring.candidates[0]} is a score "
             "table, whose scores are made already. Give the caption files with --refs."
+        )
+    if scoring.leave_one_out:
+        raise DataError(
+            "--leave-one-out: captions scored against fewer references are not tested against "
+            "others; use 'reelscore score'."
         )
     if table is None:
         if scoring.large and test == "randomization":

@@ -67,6 +67,7 @@ class ScoringOptions(msgspec.Struct, frozen=True):
     empty: Empty
     match_ids: str | None
     common: bool
+    leave_one_out: bool
     threads: int | None
     engine: EngineChoice
     out: str | None
@@ -99,6 +100,7 @@ class ScoringOptions(msgspec.Struct, frozen=True):
                 empty=self.empty,
                 match_ids=self.match_ids,
                 common=self.common,
+                leave_one_out=self.leave_one_out,
                 threads=self.threads,
                 progress=progress,
                 engine=engine,
@@ -110,7 +112,11 @@ class ScoringOptions(msgspec.Struct, frozen=True):
         from reelscore.engines.engine import Engine
         from reelscore.scoring.shards.pipeline import score_shards
 
-        for name, given in (("--match-ids", self.match_ids), ("--common", self.common)):
+        for name, given in (
+            ("--match-ids", self.match_ids),
+            ("--common", self.common),
+            ("--leave-one-out", self.leave_one_out),
+        ):
             if given:
                 raise DataError(
                     f"{name} needs all captions at once; leave out --out and --bad-rows."
@@ -195,6 +201,11 @@ scoring_options = gathered(
         ),
         "match_ids": match_ids_option,
         "common": common_option,
+        "leave_one_out": click.option(
+            "--leave-one-out",
+            is_flag=True,
+            help="Score people's captions that are among the references against the others.",
+        ),
         "threads": threads_option,
         "engine": engine_options,
         "out": click.option(

@@ -389,6 +389,36 @@ def copy_warning(
     return copies_warning(sum(map(is_copy, range(count))), count)
 
 
+def without_copies(
+    candidates: Mapping[str, str], references: Mapping[str, Sequence[str]]
+) -> tuple[Mapping[str, Sequence[str]], int]:
+    """Leave a person's captions out of the references they are among; count these items.
+
+    Where fewer than nearly all captions are among the references, they are a system's, and may
+    equal one by chance: all references stay.
+
+    >>> person, references = {"v1": "a man"}, {"v1": ["a man", "he"]}
+    >>> without_copies(person, references), without_copies({"v1": "a cat"}, references)[1]
+    (({'v1': ['he']}, 1), 0)
+    """
+    own = {str(item): caption.strip() for item, caption in candidates.items()}
+    places = {}
+    for item, texts in references.items():
+        plain = [text.strip() for text in texts]
+        if (caption := own.get(str(item), "")) in plain:
+            places[item] = plain.index(caption)
+    if len(places) < _NEARLY_ALL * len(own):
+        return references, 0
+    others = dict(references)
+    for item, place in places.items():
+        others[item] = [text for k, text in enumerate(references[item]) if k != place]
+        if not others[item]:
+            raise DataError(
+                f"Item {item!r} has no reference but the caption itself; leave it out, or add one."
+            )
+    return others, len(places)
+
+
 def copies_warning(equal: int, count: int) -> list[str]:
     """Warn where nearly all captions equal a reference."""
     if count < _HANDFUL or equal < _NEARLY_ALL * count:
