@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from reelscore.significance.comparison import Comparison
 
 
+_NAMED = 4  # systems that the title of a report names
+
+
 class ResultFiles(msgspec.Struct, frozen=True):
     """The files that scores are written to."""
 
@@ -156,9 +159,9 @@ class Pictures(msgspec.Struct, frozen=True):
         from reelscore.report.html.contents import report_of
         from reelscore.report.html.page import write_report
 
-        title = self.title or ", ".join(table.systems[:4]) + (
-            f" and {len(table.systems) - 4} more" if len(table.systems) > 4 else ""
-        )
+        few = len(table.systems) <= _NAMED
+        own = ", ".join(table.systems) if few else f"{len(table.systems)} systems"
+        title = self.title or own
         made = report_of(
             table, people, title=title, video=self.video, command=command_line(), **report
         )

@@ -86,6 +86,35 @@ def shortened(text: str, width: int) -> str:
     return text + "…"
 
 
+def short_names(names: Sequence[str], width: int) -> list[str]:
+    """Cut names that are too wide so that what tells them apart stays.
+
+    >>> short_names(["vtt20.en-en.RUC_AIM3.primary", "vtt20.en-en.RUCMM.primary"], 18)
+    ['…RUC_AIM3.primary', '…RUCMM.primary']
+    >>> short_names(["captionerofmanywords1", "captionerofmanywords2"], 12)
+    ['captio…ords1', 'captio…ords2']
+    """
+    names = list(map(legible, names))
+    if max(map(cells, names), default=0) <= width:
+        return names
+    if prefix := common_prefix(names):
+        names = [f"…{name.removeprefix(prefix)}" for name in names]
+    short = [cut_within(name, width) for name in names]
+    return short if len(set(short)) == len(set(names)) else names
+
+
+def cut_within(name: str, width: int) -> str:
+    """Cut a name in the middle, where names of runs differ least.
+
+    >>> cut_within("captionerofmanywords1", 12)
+    'captio…ords1'
+    """
+    if cells(name) <= width:
+        return name
+    half = (width - 1) // 2
+    return f"{name[: width - 1 - half]}…{name[-half:]}"
+
+
 def common_prefix(names: Collection[str]) -> str:
     """Find what all names begin with, to be said once; it ends between two words of a name.
 

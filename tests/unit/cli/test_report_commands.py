@@ -176,3 +176,11 @@ def test_markdown(run, tmp_path):
     assert status == 0, err
     assert out.splitlines()[0] == "| system | METEOR |"
     assert "| human | **0.2946** |" in out
+
+
+def test_a_report_of_many_systems_counts_them(tmp_path, run):
+    rows = [f"s{k},v{i},{k + i}" for k in range(12) for i in range(3)]
+    (tmp_path / "scores.csv").write_text("\n".join(["system,item,score", *rows]))
+    page = tmp_path / "page.html"
+    assert run("report", str(tmp_path / "scores.csv"), "-o", str(page))[0] == 0
+    assert "<title>12 systems</title>" in page.read_text()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+from reelscore.data.tables.table_forms import table_of
 from reelscore.errors import DataError
-from reelscore.meta.evaluation import MetaEvaluation, compare_metrics
+from reelscore.meta.evaluation import MetaEvaluation, compare_metrics, evaluate_metrics
 from reelscore.meta.paired_scores import Cells
 from reelscore.meta.report.agreement_tables import draw_agreement
+from reelscore.meta.report.figures import draw_similarity
+from reelscore.meta.similarity import compare_writers
 from reelscore.report.plots.style import FORMATS, figure, label_points, save
 
 MAGIC = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
@@ -64,3 +68,35 @@ def test_all_figures(tmp_path, level):
         "p-values-perm-both.svg",
     ]
     assert all(file.exists() for file in files)
+
+
+def texts_of(path):
+    """The texts of a figure in SVG, where they stay texts."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", path.read_text())
+
+
+def test_many_systems_are_numbered(tmp_path):
+    names = [f"vtt20.en-en.TEAM_{k}.primary_run" for k in range(42)]
+    scores = {name: {f"v{i}": k + i % 3 for i in range(6)} for k, name in enumerate(names)}
+    evaluation = evaluate_metrics(scores, scores, level="system")
+    [path] = draw_agreement(evaluation, tmp_path, "svg")
+    texts = texts_of(path)
+    assert {str(number) for number in range(1, 43)} <= {*texts}
+    assert " 1 …41.primary_run" in " ".join(texts).replace("\xa0", " ")
+
+
+def test_names_keep_what_tells_them_apart(tmp_path):
+    names = [f"a_captioner_with_a_very_long_name_of_run_{k}" for k in range(3)]
+    scores = {name: {"v1": k, "v2": k + 1} for k, name in enumerate(names)}
+    table_of(scores, name="x").plot.intervals("x", tmp_path / "intervals.svg")
+    shown = [text for text in texts_of(tmp_path / "intervals.svg") if "…" in text]
+    assert len({*shown}) == 3
+
+
+def test_two_annotators_are_black_on_light(tmp_path):
+    captions = {"a": {"v1": "a man runs", "v2": "a dog"}, "b": {"v1": "a man sits", "v2": "a dog"}}
+    draw_similarity(compare_writers(captions, "rouge_l"), tmp_path / "two.svg")
+    svg = (tmp_path / "two.svg").read_text()
+    assert "mean (median)" in svg
+    assert "a and b: mean" in svg
+    assert "#440154" not in svg

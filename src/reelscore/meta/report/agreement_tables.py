@@ -14,10 +14,14 @@ from reelscore.report.html.contents import Section
 from reelscore.report.plots.figures import file_name
 from reelscore.report.plots.matrices import draw_p_matrix
 from reelscore.report.plots.style import BLUE, COLUMN_WIDTH, figure, label_points, save
+from reelscore.report.safe_text import short_names
 from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import UNTESTED, Comparison
 from reelscore.stats.correlations import mean_known
+from reelscore.stats.resampling import FloatArray
 
+_NAMED = 12  # systems of a scatter plot that are named beside their points; more are numbered
+_NAME = 24  # characters of a name
 _MANY = 3000  # dots from which on they are drawn as pixels, so that the file stays small
 
 
@@ -183,7 +187,11 @@ def _draw_scatter(evaluation: MetaEvaluation, metric: str, path: Path) -> None:
     x, y = x[shown], y[shown]
     captions = evaluation.level != "system"
     wide = 2 * COLUMN_WIDTH if captions else COLUMN_WIDTH
-    with figure(1, 1 + captions, width=wide, height=2.5) as (drawing, panels):
+    labels, legend = short_names(systems, _NAME), ""
+    if len(systems) > _NAMED:
+        labels, legend = _numbered(systems, y, int(wide / 0.05))
+    height = 2.5 + 0.1 * legend.count("\n") + (0.2 if legend else 0)
+    with figure(1, 1 + captions, width=wide, height=height) as (drawing, panels):
         if captions:
             panels[0].plot(
                 scores.ravel(),
@@ -201,9 +209,24 @@ def _draw_scatter(evaluation: MetaEvaluation, metric: str, path: Path) -> None:
             panel.set_xlabel(f"{axis}, {what}" if captions else axis)
             panel.set_ylabel("human score")
         panels[0].set_title(_title(evaluation, metric), loc="left")
+        if legend:
+            drawing.supxlabel(legend, x=0.01, ha="left", fontsize=5.5, family="monospace")
         if systems:
-            label_points(panels[-1], x.tolist(), y.tolist(), systems)
+            label_points(panels[-1], x.tolist(), y.tolist(), labels)
         save(drawing, path)
+
+
+def _numbered(systems: Sequence[str], y: FloatArray, width: int) -> tuple[list[str], str]:
+    """Number systems from the top of the figure on; return the numbers, and what they stand for."""
+    order = np.argsort(-y, kind="stable")
+    numbers = {int(system): str(number) for number, system in enumerate(order, start=1)}
+    names = short_names(systems, _NAME)
+    entries = [f"{numbers[int(k)]:>2} {names[k]}" for k in order]
+    widest = max(map(len, entries)) + 2
+    columns = max(1, width // widest)
+    rows = -(-len(entries) // columns)
+    lines = ["".join(each.ljust(widest) for each in entries[row::rows]) for row in range(rows)]
+    return [numbers[k] for k in range(len(systems))], "\n".join(map(str.rstrip, lines))
 
 
 def _title(evaluation: MetaEvaluation, metric: str) -> str:

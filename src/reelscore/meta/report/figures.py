@@ -12,13 +12,26 @@ from reelscore.meta.audit import Audit
 from reelscore.meta.difficulty import Difficulties, smooth
 from reelscore.meta.shifts import Scan, critical, signed
 from reelscore.meta.similarity import Similarity
-from reelscore.report.plots.style import BLUE, COLUMN_WIDTH, GREY, PALETTE, RED, figure, save
+from reelscore.report.plots.style import (
+    BLUE,
+    COLUMN_WIDTH,
+    GREY,
+    PALETTE,
+    RED,
+    SKY,
+    figure,
+    rule_squares,
+    save,
+)
+from reelscore.report.safe_text import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 _SHOWN = 10  # shifts either way
+_WRITTEN = 8  # writers whose numbers fit into the squares
+_NAME = 20  # characters of a name
 _STYLES = ("-", "--", ":", "-.")
 _AXES = {"length": "length of the reference, rising", "frequency": "word frequency, falling"}
 
@@ -139,35 +152,35 @@ def draw_similarity(similarity: Similarity, path: str | Path) -> None:
     >>> draw_similarity(similarity, Path(tempfile.mkdtemp(), "similarity.svg"))
     """
     size = len(similarity.names)
+    names = short_names(similarity.names, _NAME)
     with figure(1, 2, width=2.2 * COLUMN_WIDTH, height=2.9) as (drawing, panels):
-        panels[0].imshow(similarity.matrix, cmap="viridis")
-        middle = (np.nanmin(similarity.matrix) + np.nanmax(similarity.matrix)) / 2
-        for row in range(size):
-            for column in range(size):
-                value = similarity.matrix[row, column]
-                if row != column and size <= 12:
-                    panels[0].text(
-                        column,
-                        row,
-                        f"{value:.2f}".lstrip("0"),
-                        ha="center",
-                        va="center",
-                        fontsize=6,
-                        color="white" if value < middle else "black",
-                    )
-        panels[0].set_xticks(range(size), similarity.names, rotation=60, ha="right")
-        panels[0].set_yticks(range(size), similarity.names)
-        panels[0].grid(visible=False)
-        panels[0].set_title(f"mean {similarity.metric}")
+        from matplotlib.colors import LinearSegmentedColormap
+
+        shades = LinearSegmentedColormap.from_list("", ["#FFFFFF", SKY])  # black is read on all
+        panels[0].set_facecolor("#EDEDED")
+        least = min(0.0, float(np.nanmin(similarity.matrix)))
+        panels[0].imshow(np.ma.masked_invalid(similarity.matrix), cmap=shades, vmin=least)
+        for row, column in np.argwhere(~np.eye(size, dtype=bool) & (size <= _WRITTEN)):
+            texts = [f"{m[row, column]:.2f}" for m in (similarity.matrix, similarity.medians)]
+            texts = [text.removeprefix("0") for text in texts]
+            panels[0].text(
+                column, row, f"{texts[0]}\n({texts[1]})", ha="center", va="center", fontsize=5.5
+            )
+        panels[0].set_xticks(range(size), names, rotation=45, ha="right", rotation_mode="anchor")
+        panels[0].set_yticks(range(size), names)
+        rule_squares(panels[0], size, "#D0D0D0", 0.5)
+        panels[0].set_title(f"{similarity.metric}: mean (median)", loc="left")
         ranks = np.arange(1, len(similarity.items) + 1)
         by_mean = np.argsort(-similarity.to_others)
-        for k, row in enumerate(by_mean):
+        for k, row in enumerate(by_mean[:1] if size == 2 else by_mean):  # two are alike
+            own = np.sort(similarity.by_item[row])[::-1]
+            said = f"mean {similarity.to_others[row]:.3f}, median {np.median(own):.3f}"
             panels[1].plot(
                 ranks,
-                np.sort(similarity.by_item[row])[::-1],
+                own,
                 _STYLES[k // len(PALETTE) % len(_STYLES)],
                 color=PALETTE[k % len(PALETTE)],
-                label=f"{similarity.names[row]} ({similarity.to_others[row]:.3f})",
+                label=f"{' and '.join(names) if size == 2 else names[row]}: {said}",
             )
         panels[1].set_xlabel("items, each writer's own order")
         panels[1].set_ylabel(f"{similarity.metric} to the others")

@@ -21,7 +21,7 @@ from reelscore.report.plots.matrices import (
     win_shares,
 )
 from reelscore.report.plots.style import BLUE, GREY, RED, figure, save
-from reelscore.report.safe_text import shortened
+from reelscore.report.safe_text import short_names
 from reelscore.significance.comparison import Comparison, untested_notes
 from reelscore.significance.pair_tests import with_tests
 from reelscore.stats.correlations import pearson
@@ -206,7 +206,7 @@ def _finished(drawing: Figure, path: str | Path | None) -> Figure:
 
 
 def _names_beside(panel: Axes, names: Sequence[str]) -> None:
-    panel.set_yticks(range(len(names)), [shortened(name, _NAME) for name in names])
+    panel.set_yticks(range(len(names)), short_names(names, _NAME))
     panel.set_ylim(len(names) - 0.4, -0.6)  # the first above
     panel.grid(visible=False, axis="y")
     panel.tick_params(axis="y", length=0)

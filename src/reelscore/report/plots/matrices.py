@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from reelscore.data.tables.table import ScoreTable
 from reelscore.report.plots.style import COLUMN_WIDTH, figure, rule_squares, save
-from reelscore.report.safe_text import cells, shortened
+from reelscore.report.safe_text import cells, short_names
 from reelscore.report.tables.grid import p_value
 from reelscore.significance.comparison import UNTESTED, Comparison, Verdict
 from reelscore.stats.correlations import pearson
@@ -115,7 +115,7 @@ def draw_square(
 ) -> Figure:
     """Draw a matrix, each number written: blue high, orange low; what is sure bold and starred."""
     count = len(names)
-    short = [shortened(name, _NAME) for name in names]
+    short = short_names(names, _NAME)
     turned = 0.75 * _CHARACTER * max(map(cells, short))  # height of the slanted names below
     width = COLUMN_WIDTH if count <= _IN_COLUMN else 2 * COLUMN_WIDTH
     lines = textwrap.wrap(note, int(width / 0.047))

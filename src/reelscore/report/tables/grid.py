@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import msgspec
 
-from reelscore.report.safe_text import common_prefix, legible
+from reelscore.report.safe_text import common_prefix, cut_within, legible
 
 Heads = Sequence[Sequence[str]]  # the lines of each column's heading
 _SHORTEST_NAME = 14  # names may be cut down to this, so that all columns fit side by side
@@ -126,7 +126,7 @@ class Grid(msgspec.Struct, frozen=True):
         if self.names == 1:
             widths = [min(widest[0], room)]
         return [
-            "  ".join(_fit(text, w).ljust(w) for text, w in zip(line, widths, strict=True))
+            "  ".join(cut_within(text, w).ljust(w) for text, w in zip(line, widths, strict=True))
             for line in lines
         ]
 
@@ -262,14 +262,6 @@ def even_blocks(widths: Mapping[int, int], room: int) -> list[list[int]]:
 
 def _paragraph(text: str, width: int) -> str:
     return textwrap.fill(text, width, subsequent_indent="  ")
-
-
-def _fit(name: str, width: int) -> str:
-    """Cut a name that is too long, in the middle, where names of runs differ least."""
-    if len(name) <= width:
-        return name
-    half = (width - 1) // 2
-    return f"{name[: width - 1 - half]}…{name[len(name) - half :]}"
 
 
 def _emphasised(cell: Cell) -> str:
