@@ -273,7 +273,8 @@ MEASURED = [
     ("pascal-50s", "METEOR", {"HC": (63.8, 0.3), "HI": (97.7, 0.3), "all": (80.1, 0.3)}),
     ("pascal-50s", "CIDEr", {"all": (79.9, 0.1)}),
     ("audiocaps-eval", "METEOR", {"HC": (65.5, 0.1), "HI": (96.4, 0.5), "HM": (90.0, 0.1)}),
-    ("audiocaps-eval", "CIDEr", {"all": (70.7, 0.1)}),
+    ("audiocaps-eval", "CIDEr", {"all": (70.6, 0.1)}),
+    ("audiocaps-eval|ties:half", "CIDEr", {"all": (70.7, 0.1)}),
     ("nebula", "METEOR", {"kendall_c": (46.8, 0.05)}),
     ("nebula", "CIDEr", {"kendall_c": (48.1, 0.05)}),
     ("factvc-youcook2", "METEOR", {"pearson": (39.3, 0.05)}),
@@ -282,7 +283,8 @@ MEASURED = [
 
 @pytest.mark.parametrize(("name", "metric", "expected"), MEASURED)
 def test_what_is_measured(shared, name, metric, expected):
-    judged = read(shared / "judged" / f"{name.replace('-', '_').replace('_50s', '50s')}.jsonl.gz")
+    file = name.partition("|")[0].replace("-", "_").replace("_50s", "50s")
+    judged = read(shared / "judged" / f"{file}.jsonl.gz")
     row = set_table(name, judged, metric).rows[0]
     for kind, (value, tolerance) in expected.items():
         assert row.values[kind] == pytest.approx(value, abs=tolerance)
