@@ -194,6 +194,38 @@ def test_after_the_close_a_team_may_leave_the_board_but_not_choose(app, member, 
     assert "Ours" in Visitor(app).get(board).text
 
 
+def test_a_whole_team_is_withdrawn(app, member, owner, clock):
+    for number in range(2):
+        member.hand_in(captions(number))
+    Workers(app.state.challenges.challenges, 1).run_until_idle()
+    clock.moment = START + 10 * 86400 * SECOND
+    board = f"{HERE}/boards/test"
+    assert "Ours" in Visitor(app).get(board).text
+    assert "2 entries withdrawn." in member.press(f"{HERE}/team/withdraw").text
+    assert "Ours" not in Visitor(app).get(board).text
+    log = owner.get(f"{HERE}/log").text
+    assert log.count("withdrawn") >= 2
+
+
+def test_a_closed_challenge_lets_nobody_register(app, member, owner):
+    invitation = member.press(f"{HERE}/team/invite").text
+    link = re.search(r"/team/join/[\w-]+", invitation)[0]
+    owner.press(f"{HERE}/console/state", state="closed", reason="it is over")
+    visitor = Participant(app)
+    assert "nobody can register any more" in visitor.get(f"{HERE}/register").text
+    assert visitor.register("zoe").status_code == 403
+    assert (
+        visitor.press(f"{HERE}/register?to={link}", name="zoe", password="x" * 12).status_code
+        == 403
+    )
+    assert "Take part" not in visitor.get(HERE).text
+    owner.press(f"{HERE}/console/state", state="open", reason="not yet")
+    visitor.register("zoe")
+    owner.press(f"{HERE}/console/state", state="archived", reason="it is over")
+    assert visitor.make_team("Late").status_code == 422
+    assert visitor.press(HERE + link).status_code == 409
+
+
 def test_a_phase_that_is_over_and_still_scores_says_so(app, member, clock, tmp_path):
     path = tmp_path / "dogs.toml"
     path.write_text(path.read_text().replace("[[board]]", 'after = "open"\n[[board]]'))

@@ -51,8 +51,8 @@ def changed(challenges, folder, *replaced, rescore=False, **choices):
     return make_challenge(challenges, path, rescore=rescore)
 
 
-def scores(challenges):
-    view = View(challenges.find(), Who("owner"))
+def scores(challenges, **seen):
+    view = View(challenges.find(), Who("owner"), **seen)
     [row] = view.board("test").rows
     record = next(r for r in view.submissions("main") if r.id == row.id)
     return {name: s.value for name, s in view.scores("main", "test", record).items()}
@@ -109,6 +109,7 @@ def test_rules_of_scoring_change_with_a_new_generation(challenges, tmp_path, cho
 def test_references_are_corrected_with_a_new_generation(challenges, tmp_path):
     path = write_definition(tmp_path)
     references = json.loads((tmp_path / "references.json").read_text())
+    before = scores(challenges)
     references["v3"] = ["someone cooks nothing"]
     (tmp_path / "references.json").write_text(json.dumps(references))
     with pytest.raises(DataError, match="score all its submissions again: --rescore"):
@@ -117,6 +118,7 @@ def test_references_are_corrected_with_a_new_generation(challenges, tmp_path):
     Workers(challenges, 1).run_until_idle()
     wanted = score(json.loads(captions()), references, "cider,rouge_l")
     assert scores(challenges) == {name: result.score for name, result in wanted.items()}
+    assert scores(challenges, generation=1) == before  # both results are kept
 
 
 @pytest.mark.parametrize("rescore", [False, True])

@@ -348,6 +348,23 @@ def withdraw(challenge: Challenge, id: str, *, actor: str = "") -> None:
             _put_status(connection, challenge, row, "withdrawn", actor)
 
 
+def withdraw_team(challenge: Challenge, own: Team, *, actor: str, reason: str = "") -> int:
+    """Take all entries of a team off the boards, as `withdraw` does; return how many."""
+    phase = tables.phase
+    entries = (
+        select(submission)
+        .join(phase, phase.c.key == submission.c.phase)
+        .where(phase.c.challenge == challenge.key, submission.c.status == "active")
+        .order_by(submission.c.key)
+    )
+    with challenge.writing() as connection:
+        keys = own_keys(connection, own.key)
+        rows = connection.execute(entries.where(submission.c.team.in_(keys))).all()
+        for row in rows:
+            _put_status(connection, challenge, row, "withdrawn", actor, reason)
+    return len(rows)
+
+
 def restore(challenge: Challenge, id: str, *, actor: str = "") -> None:
     """Put a submission back that its team has withdrawn, until the phase closes."""
     with challenge.writing() as connection:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -63,8 +64,15 @@ class ServerLog(NamedTuple):
 class View:
     """What one person may see of one challenge, at one moment."""
 
-    def __init__(self, challenge: Challenge, who: Who = VISITOR, *, now: int | None = None) -> None:
-        """Look at a challenge."""
+    def __init__(
+        self,
+        challenge: Challenge,
+        who: Who = VISITOR,
+        *,
+        now: int | None = None,
+        generation: int | None = None,
+    ) -> None:
+        """Look at a challenge: at its newest scores, or at those of an earlier generation."""
         organiser = who.role in ("assistant", "owner")
         if challenge.state == "draft" and not organiser:
             raise UnknownNameError.of("challenge", challenge.id, [])
@@ -79,7 +87,11 @@ class View:
             own = select(tables.split).filter_by(challenge=challenge.key)
             splits = connection.execute(own).mappings().all()
         # what the viewer may know of: phases that are not listed are not in it
-        self.phases = {id: phase for id, phase in phases.items() if id in listed}
+        self.phases = {
+            id: replace(phase, generation=min(phase.generation, generation or phase.generation))
+            for id, phase in phases.items()
+            if id in listed
+        }
         self.definition = whole.only(self.phases)
         seen = {split.id for split in self.definition.splits}
         self.splits: dict[str, int] = {row["id"]: row["key"] for row in splits if row["id"] in seen}

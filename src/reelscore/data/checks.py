@@ -213,13 +213,13 @@ class Problems:
             raise DataError("\n  ".join([heading, *shown]))
 
 
-def counted(number: int, what: str) -> str:
+def counted(number: int, what: str, several: str = "") -> str:
     """Count things in words.
 
-    >>> counted(1, "caption"), counted(2000, "caption")
-    ('1 caption', '2,000 captions')
+    >>> counted(1, "caption"), counted(2000, "caption"), counted(2, "entry", "entries")
+    ('1 caption', '2,000 captions', '2 entries')
     """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {several or f'{what}s'}"
 
 
 def first_few(ids: list[str]) -> str:

@@ -240,8 +240,9 @@ def decode_slowly(text: str, path: str, *, line: int | None = None) -> Json:
         raise DataError(f"{place}: malformed JSON: {what}.") from None
     except RecursionError:
         raise DataError(f"{path}:{line or 1}: malformed JSON: nested too deeply.") from None
-    except ValueError as error:  # an integer of thousands of digits
-        raise DataError(f"{path}:{line or 1}: malformed JSON: {error}.") from None
+    except ValueError:
+        what = "a number has thousands of digits; write it as a text, in quotes"
+        raise DataError(f"{path}:{line or 1}: malformed JSON: {what}.") from None
 
 
 def decode_document(document: bytes, path: str) -> Json:

@@ -139,7 +139,7 @@ def of_blanks(path: PathLike, answers: Mapping[str, str], blanks: Mapping[str, s
     kept = {clip: answers.get(clip, "") if text else "" for clip, text in blanks.items()}
     wrong = [clip for clip in kept if len(kept[clip].split()) != len(blanks[clip].split())]
     if wrong:
-        told = counted(len(kept[wrong[0]].split()), "identity").replace("identitys", "identities")
+        told = counted(len(kept[wrong[0]].split()), "identity", "identities")
         wanted, clips = counted(len(blanks[wrong[0]].split()), "blank"), counted(len(wrong), "clip")
         raise DataError(
             f"{path}: {wrong[0]!r} has {told} for {wanted} ({clips} in all). Name one for each "

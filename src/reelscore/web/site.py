@@ -283,14 +283,19 @@ def page_templates(prefix: str) -> Environment:
     return templates
 
 
+_YEARS = 2 * 365  # days that are years: such a phase is open without end
+
+
 def countdown(seconds: float) -> str:
     """Return how long it is until a deadline, in its two largest units.
 
-    >>> [countdown(seconds) for seconds in (20, 600, 7500, 273600)]
-    ['1 min', '10 min', '2 h 5 min', '3 d 4 h']
+    >>> [countdown(seconds) for seconds in (20, 600, 7500, 273600, 3e10)]
+    ['1 min', '10 min', '2 h 5 min', '3 d 4 h', 'years']
     """
     minutes = max(1, int(seconds // 60))
     days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
+    if days > _YEARS:
+        return "years"
     if days:
         return f"{days} d {hours} h"
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"

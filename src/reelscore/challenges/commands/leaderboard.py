@@ -14,7 +14,7 @@ from reelscore.challenges.commands.options import (
     server_option,
 )
 from reelscore.challenges.commands.served import login_server, served_boards
-from reelscore.challenges.permissions import VISITOR
+from reelscore.challenges.permissions import VISITOR, Who
 from reelscore.challenges.views import View
 from reelscore.cli.messages import printable
 from reelscore.cli.options import file_option, json_option
@@ -27,6 +27,9 @@ from reelscore.errors import DataError, check_choice
 @server_option
 @challenge_option
 @click.option("--board", "board_id", metavar="ID", help="Which board; all of them.")
+@click.option(
+    "--generation", type=click.IntRange(min=1), help="Earlier scores; the newest if not given."
+)
 @click.option("--organisers", is_flag=True, help="Show what organisers see, hidden scores too.")
 @file_option("--csv", "Write CSV, numbers in full.")
 @json_option
@@ -37,6 +40,7 @@ def leaderboard_command(
     server: str | None,
     challenge_id: str,
     board_id: str | None,
+    generation: int | None,
     organisers: bool,
     csv_file: str | None,
     json_file: str | None,
@@ -63,11 +67,14 @@ def leaderboard_command(
     if database is not None and server is not None:
         raise DataError("Name a DATABASE or a --server, not both.")
     if database is None:
-        if organisers:
-            raise DataError("--organisers needs a DATABASE; a server shows what a token may see.")
+        if organisers or generation:
+            raise DataError(
+                "--organisers and --generation need a DATABASE; a server shows the newest."
+            )
         boards, verdict = served_boards(login_server(server, visitor=True), challenge_id, board_id)
     else:
-        boards, verdict = _stored(database, challenge_id, board_id, organisers)
+        who = OWNER if organisers else VISITOR
+        boards, verdict = _stored(database, challenge_id, board_id, who, generation)
     if not boards:
         raise DataError("No board can be seen yet; organisers see theirs with --organisers.")
     if any(files):
@@ -93,10 +100,10 @@ def leaderboard_command(
 
 
 def _stored(
-    database: str, challenge_id: str, board_id: str | None, organisers: bool
+    database: str, challenge_id: str, board_id: str | None, who: Who, generation: int | None
 ) -> tuple[list[Leaderboard], AwardDecision | None]:
     with open_challenge(database, challenge_id) as challenge:
-        view = View(challenge, OWNER if organisers else VISITOR)
+        view = View(challenge, who, generation=generation)
         ids = view.boards()
         if board_id is not None:
             check_choice("board", board_id, ids)

@@ -117,6 +117,7 @@ def archive_files(view: View, names: Mapping[int, str] | None = None) -> dict[st
             "challenges/board.html",
             layout="archive_base.html",
             boards=[],  # the frame names them
+            generations=[],
             board=board,
             phase=phase.name or phase.id,
             files=[

@@ -65,29 +65,33 @@ def show_registration(page: AnyPage, invitation: Invitation = "", to: Next = "/t
 def _registration(
     page: ChallengePage, invitation: str, to: str, status: int = 200, error: str = ""
 ) -> Response:
-    refused = not may_register(page, invitation) and not _joins(to)
     return page.render(
         "register.html",
         status,
         error=error,
-        refused=refused,
+        refused=registration_refusal(page, invitation, to),
         invitation=invitation,
         to=to,
         onward=_onward(page, invitation, to),
     )
 
 
-def may_register(page: ChallengePage, invitation: str) -> bool:
-    """Return whether somebody may make a team: with an invitation, where one is needed."""
-    if page.challenge.definition.registration != "invite" or page.is_organiser:
-        return True
-    invited = page.site.signer.read("invitation", invitation, age=INVITED)
-    return bool(invited == page.challenge.id)
+def registration_refusal(page: ChallengePage, invitation: str, to: str = "") -> str:
+    """Return why somebody cannot make a team; empty where they can.
 
-
-def _joins(to: str) -> bool:
-    """Return whether somebody comes by the link of a team, which is an invitation, too."""
-    return to.startswith("/team/join/")
+    Where an invitation is needed, the link of a team is one, too.
+    """
+    definition, state = page.challenge.definition, page.challenge.state
+    if page.is_organiser:
+        return ""
+    if state in ("closed", "archived"):
+        return f"The challenge is {state}; nobody can register any more."
+    if definition.registration != "invite" or to.startswith("/team/join/"):
+        return ""
+    if page.site.signer.read("invitation", invitation, age=INVITED) == page.challenge.id:
+        return ""
+    contact = f" ({definition.contact})" if definition.contact else ""
+    return f"Teams of this challenge are invited: ask the organisers for a link{contact}."
 
 
 def _onward(page: ChallengePage, invitation: str, to: str) -> str:
@@ -106,7 +110,7 @@ async def register(
 ) -> Response:
     """Make a participant's account, and begin a session."""
     site = page.site
-    if not may_register(page, invitation) and not _joins(to):
+    if registration_refusal(page, invitation, to):
         return _registration(page, invitation, to, 403)
     if not pages_of(site).registrations.take(address(request)):
         raise too_often()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import Path
+from fastapi import Path, Query
 from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
 
@@ -25,13 +25,14 @@ from reelscore.challenges.exchange.archive import FORMS, ITEMS
 from reelscore.challenges.pages.context import AnyPage, ChallengePage, Router, missing
 from reelscore.challenges.pages.overview import items
 from reelscore.challenges.pages.wing_pages import PATH
-from reelscore.challenges.views import SubmissionRecord
+from reelscore.challenges.views import SubmissionRecord, View
 from reelscore.report.html.page import report_html
 from reelscore.web.media import video_files
 from reelscore.web.store.accounts import account_names
 
 router = Router(prefix=PATH + "/{challenge}")
 BoardId = Annotated[str, Path(max_length=100)]
+Generation = Annotated[int | None, Query(ge=1, le=10_000)]
 _WRITTEN: dict[str, tuple[str, Callable[[Leaderboard], str]]] = {
     "csv": ("text/csv", board_csv),
     "json": ("application/json", board_json),
@@ -69,8 +70,12 @@ def give_board(page: AnyPage, board: BoardId, form: BoardId) -> Response:
 
 
 @router.get("/boards/{board}")
-def show_board(page: AnyPage, board: BoardId) -> Response:
-    """Show a leaderboard."""
+def show_board(page: AnyPage, board: BoardId, generation: Generation = None) -> Response:
+    """Show a leaderboard, perhaps with the scores before all were scored again."""
+    newest = seen_board(page, board).generation
+    if generation is not None:
+        view = View(page.challenge, page.view.who, now=page.view.now, generation=generation)
+        page = replace(page, view=view)
     own = seen_board(page, board)
     described = page.view.definition.board(board)
     phase = page.view.definition.phase(described.phase)
@@ -80,6 +85,9 @@ def show_board(page: AnyPage, board: BoardId) -> Response:
         "board.html",
         layout="challenges/page.html",
         board=own,
+        generations=[
+            (f"{place}{board}?generation={k}", k) for k in range(newest, 0, -1) if newest > 1
+        ],
         phase=phase.name or phase.id,
         files=[
             *((f"{place}{board}.{form}", text) for form, text in FORMS.items()),

@@ -49,6 +49,7 @@ from reelscore.challenges.queue.queue_state import queue_state
 from reelscore.challenges.store.events import check_reason
 from reelscore.challenges.views import View
 from reelscore.data.atomic_files import write_atomically
+from reelscore.data.checks import counted
 from reelscore.errors import DataError
 from reelscore.store.values import from_iso
 from reelscore.web.site import FromOurForm
@@ -147,6 +148,15 @@ def merge(page: ChallengePage, team: Id, into: Id, reason: Reason) -> str:
     return f"{own.name} is part of {other.name} now."
 
 
+@decision("/console/teams/{team}/withdraw", "/teams/{team}/withdraw")
+def withdraw(page: ChallengePage, team: Id, reason: Reason) -> str:
+    """Take all entries of a team off the boards, as the team wishes."""
+    own = page.named_team(team)
+    check_reason(reason)
+    count = submissions.withdraw_team(page.challenge, own, actor=page.name, reason=reason)
+    return f"{own.name}: {counted(count, 'entry', 'entries')} withdrawn."
+
+
 @decision("/console/teams/{team}/decide", "/teams/{team}/{what}")
 def decide(page: ChallengePage, team: Id, what: teams.Decision, reason: Reason) -> str:
     """Approve, disqualify or reinstate a team."""
@@ -209,7 +219,7 @@ def change_dates(
 def rescore(page: ChallengePage, phase: Id, reason: Reason) -> str:
     """Score all submissions of a phase again, as the next generation."""
     count = jobs.rescore(page.challenge, page.phase(phase).id, actor=page.name, reason=reason)
-    what = "1 submission" if count == 1 else f"{count:,} submissions"
+    what = counted(count, "submission")
     return f"{what} of {phase} {'is' if count == 1 else 'are'} scored again."
 
 

@@ -10,12 +10,14 @@ from fastapi.responses import Response
 from pydantic import Field
 from starlette.exceptions import HTTPException
 
-from reelscore.challenges.pages.accounts import Invitation, Token, may_register
+from reelscore.challenges import submissions
+from reelscore.challenges.pages.accounts import Invitation, Token, registration_refusal
 from reelscore.challenges.pages.context import AccountPage, AnyPage, ChallengePage, Router, TeamPage
 from reelscore.challenges.pages.programs import Link, Submitter, deeds
 from reelscore.challenges.pages.wing_pages import PATH
 from reelscore.challenges.people import teams
 from reelscore.challenges.people.tokens import list_tokens, make_token, revoke_token
+from reelscore.data.checks import counted
 from reelscore.errors import DataError, RefusedError
 from reelscore.web.site import FromOurForm, guessed
 from reelscore.web.store.accounts import account_names
@@ -56,7 +58,7 @@ def _team_page(
         link=made.link,
         token=token,
         invitation=invitation,
-        may_make=may_register(page, invitation),
+        refused=registration_refusal(page, invitation),
     )
 
 
@@ -77,8 +79,8 @@ def make_team(
 ) -> Response:
     """Make a team; whoever makes it is its captain."""
     try:
-        if not may_register(page, invitation):
-            raise DataError("Teams of this challenge are invited; ask the organisers for a link.")
+        if refused := registration_refusal(page, invitation):
+            raise DataError(refused)
         if not accept:
             raise DataError("Accept the rules first.")
         kind = "organisers" if page.is_organiser else "team"
@@ -143,6 +145,15 @@ def set_contact(page: ChallengePage, contact: Contact = "") -> str:
     """Keep an address by which the organisers can reach somebody, or remove it."""
     teams.set_contact(page.challenge, page.user.id, contact)
     return "Your address is kept." if contact.strip() else "It is removed."
+
+
+@deed("/team/withdraw", "/team/withdraw")
+def withdraw(page: ChallengePage) -> str:
+    """Take all entries of the team off the boards; the captain decides."""
+    if not is_captain(page):
+        raise HTTPException(403, "Only the captain of the team decides this.")
+    count = submissions.withdraw_team(page.challenge, page.own_team, actor=page.name)
+    return f"{counted(count, 'entry', 'entries')} withdrawn."
 
 
 @deed("/team/leave", "/team/leave")

@@ -222,7 +222,8 @@ def ensure_captain(connection: Connection, key: int) -> None:
 
 def _check_not_closed(challenge: Challenge, now: int) -> None:
     close = challenge.definition.teams.close
-    if close is not None and now >= close:
+    is_over = challenge.state in ("closed", "archived")
+    if is_over or (close is not None and now >= close):
         raise RefusedError("closed", "Teams can no longer be made or changed.")
 
 

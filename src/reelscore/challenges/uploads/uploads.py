@@ -383,8 +383,22 @@ def _name(item: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
+# remedies for programmers, which participants cannot follow, such as: header="id,caption"
+_ARGUMENT = r"""\b\w+=(?:"[^"]*"|'[^']*')"""
+_REMEDIES = (
+    *(rf" \([^()]*{_ARGUMENT}[^()]*\)", rf";[^;]*{_ARGUMENT}[^.;]*"),
+    rf"(?:,? or|,)[^;,]*?{_ARGUMENT}[^.;]*",
+)
+
+
 def _short(text: str) -> str:
-    """Cut a problem to size; what no terminal should print is spelled out."""
+    r"""Cut a problem to size; what no terminal should print is spelled out.
+
+    >>> _short("Add a header, or name the columns: header='id'; if it is lines, pass format='x'.")
+    'Add a header.'
+    """
+    for remedy in _REMEDIES:
+        text = re.sub(remedy, "", text)
     plain = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
     return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
 
