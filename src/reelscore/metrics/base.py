@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
 
 from msgspec import structs
 
@@ -144,9 +144,21 @@ class Metric(ABC):
         >>> RougeL().signature(tok="ptb")
         'rouge_l|beta:1.2|tok:ptb'
         """
-        own = [field for field in dataclasses.fields(self) if field.compare]
-        parameters = {field.name: getattr(self, field.name) for field in own}
-        return signature_text(self.name, {**parameters, **context})
+        return signature_text(self.name, {**self.parameters(), **context})
+
+    def parameters(self, *, changed: bool = False) -> dict[str, object]:
+        """Return what enters the signature, by name; only what differs from the defaults, if asked.
+
+        >>> from reelscore.metrics.rouge_l import RougeL
+        >>> RougeL().parameters(), RougeL().parameters(changed=True)
+        ({'beta': 1.2}, {})
+        """
+        own = [(field, getattr(self, field.name)) for field in dataclasses.fields(self)]
+        return {
+            field.name: value
+            for field, value in own
+            if field.compare and not (changed and value == field.default)
+        }
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, str]) -> Metric:
@@ -156,6 +168,12 @@ class Metric(ABC):
         refused otherwise.
         """
         fields = {f.name: f for f in dataclasses.fields(cls)}
+        if "sentences" in parameters and "sentences" not in fields:
+            from reelscore.metrics.sentences import BySentence, Sentences
+
+            own = {key: text for key, text in parameters.items() if key != "sentences"}
+            metric, sentences = cls.from_parameters(own), cast("Sentences", parameters["sentences"])
+            return metric if sentences == "whole" else BySentence(metric, sentences)
         values: dict[str, Any] = {}
         for key, text in parameters.items():
             if key in fields:
@@ -172,12 +190,8 @@ def changed_parameters(metric: Metric) -> str:
     >>> changed_parameters(Cider(variant="plain")), changed_parameters(Cider())
     ('variant:plain', '')
     """
-    values = [(field, getattr(metric, field.name)) for field in dataclasses.fields(metric)]
-    return "|".join(
-        f"{field.name}:{_spell(value)}"
-        for field, value in values
-        if value != field.default and field.compare
-    )
+    changed = metric.parameters(changed=True)
+    return "|".join(f"{name}:{_spell(value)}" for name, value in changed.items())
 
 
 def core_scores(function: Callable[..., Rows], totals: Any, *parameters: object) -> Any:

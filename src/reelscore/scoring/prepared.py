@@ -149,12 +149,12 @@ class PreparedReferences:
         raw = pack(paired.references)
         tokens = tokenize_packed(raw, tokenizer, threads=threads)
         if gathered is None:
-            self._references = Captions(tokens, raw=raw)
+            self._references = Captions(tokens, raw=raw, tokenizer=tokenizer)
             self._prepared = [
                 metric.prepare(self._references, self._offsets_for(metric)) for metric in metrics
             ]
         else:
-            self._references = Captions(tokens, gathered.vocabulary, raw)
+            self._references = Captions(tokens, gathered.vocabulary, raw, None, tokenizer)
             self._prepared = [
                 metric.prepare(self._references, self._offsets_for(metric))
                 if result is None

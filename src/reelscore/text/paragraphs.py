@@ -20,6 +20,7 @@ _ABBREVIATIONS = frozenset(_TITLES.split())
 _ENDING_ABBREVIATIONS = frozenset(_MAY_END.split())
 
 _END = re.compile(r"[.!?…。！？]+[\"'”’»)\]]*(?=\s|$)")
+_BREAK = re.compile(r"[.!?…。！？\"'”’»)\]]\s+\S|\n")
 _LAST_WORD = re.compile(r"([\w.]+?)\.$")
 _ITEM = re.compile(r"(?:[-*+•‣◦–—]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)])\s+(?=\S)")
 _HEADING = re.compile(r"#{1,6}\s+")
@@ -60,9 +61,34 @@ def split_sentences(text: str) -> list[str]:
     >>> split_sentences("In the video, we can see Mr. Lee at 3.5 m... Is there anything else?")
     ['Mr. Lee at 3.5 m...']
     """
-    everything = [sentence for block in _blocks(text) for sentence in _sentences(block)]
-    claims = [_LEAD.sub("", each, count=1) for each in everything if not _is_address(each)]
-    return claims or everything or [text]
+    return _claims(_everything(text)) or [text]
+
+
+def compared_sentences(text: str) -> list[str]:
+    """Return what a metric compares: a caption of one sentence as it is, others in sentences.
+
+    These have no full stop at their ends, as captions of one sentence mostly have none.
+
+    >>> compared_sentences("* a man rides a **horse**.")
+    ['* a man rides a **horse**.']
+    >>> compared_sentences("a man rides a *horse*. the dog barks.")
+    ['a man rides a horse', 'the dog barks']
+    """
+    if not _BREAK.search(text):  # most captions are one sentence, and are soon recognised
+        return [text]
+    everything = _everything(text)
+    if len(everything) < 2:
+        return [text]
+    return [sentence.rstrip(" .") or sentence for sentence in _claims(everything)]
+
+
+def _everything(text: str) -> list[str]:
+    return [sentence for block in _blocks(text) for sentence in _sentences(block)]
+
+
+def _claims(sentences: list[str]) -> list[str]:
+    claims = [_LEAD.sub("", each, count=1) for each in sentences if not _is_address(each)]
+    return claims or sentences
 
 
 def _is_address(sentence: str) -> bool:

@@ -83,6 +83,7 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
     vocabulary: _native.Vocabulary = msgspec.field(default_factory=_native.Vocabulary)
     raw: Packed | None = None
     taken: Taken | None = None
+    tokenizer: str = "ptb"
 
     def take(self, numbers: NDArray[np.int64]) -> Captions:
         """Pick captions by number, in the order given; each is divided into words once.
@@ -93,7 +94,9 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
         >>> captions.text.unpack(), captions.words.ids.tolist()
         (['a dog', 'a dog', 'a man'], [0, 2, 0, 2, 0, 1])
         """
-        return Captions(self.text.take(numbers), self.vocabulary, taken=Taken(self, numbers))
+        raw = self.raw and self.raw.take(numbers)
+        taken = Taken(self, numbers)
+        return Captions(self.text.take(numbers), self.vocabulary, raw, taken, self.tokenizer)
 
     @property
     def original(self) -> Packed:
@@ -127,7 +130,7 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
     def slice(self, begin: int, end: int) -> Captions:
         """Some of the captions, without copying their text."""
         raw = self.raw and self.raw.slice(begin, end)
-        return Captions(self.text.slice(begin, end), self.vocabulary, raw)
+        return Captions(self.text.slice(begin, end), self.vocabulary, raw, None, self.tokenizer)
 
 
 class Taken(msgspec.Struct, frozen=True):

@@ -26,6 +26,7 @@ from reelscore.errors import DataError, ReelscoreError
 from reelscore.metrics.registry import rebuilt
 from reelscore.metrics.spice import Comparison, Spice
 from reelscore.report.safe_text import cells, lines_of, shortened
+from reelscore.report.sentences import SentenceReasons
 from reelscore.report.tables.leaderboard import ABSENT, PLAIN, NumberFormat, score_text
 from reelscore.significance.contrasts import Contrast, between_scores, between_systems
 from reelscore.text.tokens import Tokenizer
@@ -71,7 +72,9 @@ def command(
     Without --against, the first items are those with the largest difference between the best and
     the worst system. With --against or --human, the first captions are those that the two scores
     rank most differently: 1 means best by one score and worst by the other. With a score of SPICE,
-    the tuples of captions and references are listed too; ✓ marks those that match.
+    the tuples of captions and references are listed too; ✓ marks those that match. With one that
+    reads long captions sentence by sentence, such as bertha, each sentence has its own score and
+    the nearest sentence of the references; ✗ marks what nothing bears out, and what is left out.
 
     \b
     Examples:
@@ -100,12 +103,13 @@ def command(
     shown = [metric] if against is None else [metric, against]
     width = terminal_width()
     click.echo(_heading(contrasts, [table.labels[name] for name in shown], width))
-    tuples = _SpiceTuples.of(table, shown)
+    known = _SpiceTuples.of(table, shown), SentenceReasons.of(table, shown)
+    reasons = [each for each in known if each is not None]
     formats = {name: PLAIN.item_formats(table)[name] for name in shown}
     for contrast in contrasts:
         click.echo()
         listed = [contrast.high] if against else chosen or table.systems
-        for line in _item(table, contrast, formats, listed, width, tuples):
+        for line in _item(table, contrast, formats, listed, width, reasons):
             click.echo(line)
 
 
@@ -124,7 +128,7 @@ def _item(
     formats: Mapping[str, NumberFormat],
     systems: Sequence[str],
     width: int,
-    tuples: _SpiceTuples | None,
+    reasons: Sequence[_SpiceTuples | SentenceReasons],
 ) -> Iterator[str]:
     yield click.style(
         shortened(f"{contrast.item}: apart by {score_text(contrast.size)}", width), bold=True
@@ -145,14 +149,14 @@ def _item(
     for system, scores, caption in scored:
         numbers = "  ".join(score.rjust(w) for score, w in zip(scores, widths, strict=True))
         yield from _hung(system, name_width, numbers, caption, width)
-        if tuples is not None:
-            stated = tuples.stated(system, contrast.item)
-            yield from _hung("", name_width, " " * len(numbers), stated, width)
+        for each in reasons:
+            for line in each.of_caption(system, contrast.item):
+                yield from _hung("", name_width, " " * len(numbers), line, width)
     for reference in sources.references.get(contrast.item, ()):
         yield from _hung("reference", name_width, " " * len(numbers), reference, width, dim=True)
-    if tuples is not None:
-        stated = tuples.stated_by_references(systems, contrast.item)
-        yield from _hung("", name_width, " " * len(numbers), stated, width, dim=True)
+    for each in reasons:
+        for line in each.of_references(systems, contrast.item):
+            yield from _hung("", name_width, " " * len(numbers), line, width, dim=True)
 
 
 def _hung(
@@ -188,12 +192,12 @@ class _SpiceTuples:
                     return made and cls(table, cast(Spice, made[0]), made[1])
         return None
 
-    def stated(self, system: str, item: str) -> str:
+    def of_caption(self, system: str, item: str) -> list[str]:
         """Return the tuples of a caption; a ✓ has what matches, then the other words, if any."""
         comparison = self._compared(system, item)
         if isinstance(comparison, str):
-            return comparison
-        return " · ".join(
+            return [comparison] if comparison else []
+        stated = " · ".join(
             _tuple_text(ours)
             if place is None
             else f"✓\N{NO-BREAK SPACE}{_tuple_text(ours)}"
@@ -204,18 +208,20 @@ class _SpiceTuples:
             )
             for ours, place in zip(comparison.candidate, comparison.matches, strict=True)
         )
+        return [stated]
 
-    def stated_by_references(self, systems: Sequence[str], item: str) -> str:
+    def of_references(self, systems: Sequence[str], item: str) -> list[str]:
         """Return the tuples of an item's references; a ✓ has what some caption matches."""
         compared = [self._compared(system, item) for system in systems]
         comparisons = [each for each in compared if not isinstance(each, str)]
         if not comparisons:
-            return ""
+            return []
         matched = {place for each in comparisons for place in each.matches}
-        return " · ".join(
+        stated = " · ".join(
             ("✓\N{NO-BREAK SPACE}" if place in matched else "") + _tuple_text(each)
             for place, each in enumerate(comparisons[0].references)
         )
+        return [stated]
 
     def _compared(self, system: str, item: str) -> Comparison | str:
         """Compare a caption with its references; a sentence where that cannot be."""

@@ -10,44 +10,32 @@ downloaded.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError
-from reelscore.learned.metrics.over_references import Several, check_several, over_references
+from reelscore.learned.metrics.over_references import Several, check_several
+from reelscore.learned.metrics.sentence_pairs import References, SentencePairs
 from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.networks.sentence_vectors import SentenceEncoder
-from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Reads, mean_of_first, with_count
+from reelscore.metrics.sentences import IntArray, SentenceList, Sentences, check_sentences
 from reelscore.text.words import CaptionBatch, Captions
 
 
-class EmbeddedReferences:
-    """References; they are embedded with the first captions, by as many threads."""
-
-    def __init__(self, texts: list[str]) -> None:
-        self._texts = texts
-        self._vectors: FloatArray | None = None
-
-    def vectors(self, encoder: SentenceEncoder, threads: int) -> FloatArray:
-        """Return the references' vectors."""
-        if self._vectors is None:
-            self._vectors = encoder(self._texts, threads)
-        return self._vectors
-
-
 @dataclass(frozen=True)
-class Sts(Metric):
+class Sts(SentencePairs):
     """Cosine of sentence embeddings.
 
     Attributes:
         model: The sentence encoder: ``all-minilm-l6-v2``, or a folder.
         references: How several references count: ``mean``, ``max``, or ``blend`` of both.
+        sentences: Whether sentences are asked for ``precision``, ``recall`` or ``both``, or
+            ``whole`` captions are compared.
 
     >>> from reelscore import score
     >>> results = score({"v1": "a man rides a horse"}, {"v1": ["a man is riding a horse"]}, "sts")
@@ -57,6 +45,7 @@ class Sts(Metric):
 
     model: str = DEFAULT_ENCODER
     references: Several = "mean"
+    sentences: Sentences = "precision"
     name: ClassVar[str] = "sts"
     slow: ClassVar[bool] = True
     reads: ClassVar[Reads] = "english"
@@ -64,6 +53,7 @@ class Sts(Metric):
 
     def __post_init__(self) -> None:
         check_several(self.name, self.references)
+        check_sentences(self.name, self.sentences)
 
     def signature(self, **context: object) -> str:
         """As of every metric; with the revision of the encoder, and the text as it is."""
@@ -71,27 +61,33 @@ class Sts(Metric):
             context = {"revision": _revision(self.model), **context, "tok": "raw"}
         return super().signature(**context)
 
-    def prepare(
-        self, references: Captions, reference_offsets: NDArray[np.int64]
-    ) -> EmbeddedReferences:
-        """Unpack the references once."""
+    def prepare(self, references: Captions, reference_offsets: IntArray) -> References:
+        """Divide the references into sentences, once."""
         _encoder(self.model)  # complains now if there is none
-        return EmbeddedReferences(references.original.unpack())
+        return super().prepare(references, reference_offsets)
 
-    def statistics(self, batch: CaptionBatch, prepared: EmbeddedReferences) -> FloatArray:
-        """Return the cosine over all references, and 1."""
-        begins, ends = (
-            batch.reference_offsets[batch.items],
-            batch.reference_offsets[batch.items + 1],
-        )
-        counts = ends - begins
+    def statistics(self, batch: CaptionBatch, prepared: References) -> FloatArray:
+        """Return the score over all references, and 1."""
+        return with_count(self.caption_scores(batch, prepared))
+
+    def pair_scores(
+        self,
+        ours: SentenceList,
+        theirs: References,
+        first: IntArray,
+        second: IntArray,
+        threads: int,
+    ) -> FloatArray:
+        """Return the cosines of pairs."""
         encoder = _encoder(self.model)
-        vectors = encoder(batch.candidates.original.unpack(), batch.threads)
-        of_references = prepared.vectors(encoder, batch.threads)
-        own = np.concatenate([[0], np.cumsum(counts)])
-        places = np.repeat(begins - own[:-1], counts) + np.arange(own[-1])
-        cosines = (np.repeat(vectors, counts, axis=0) * of_references[places]).sum(axis=1)
-        return with_count(over_references(cosines, counts, self.references))
+        vectors = encoder(ours.texts, threads)
+        cosines: FloatArray = (vectors[first] * theirs.vectors(encoder, threads)[second]).sum(
+            axis=1
+        )
+        return cosines
+
+    def vectors(self, texts: Sequence[str], threads: int) -> None:
+        """Return nothing: the score is that of vectors, and choosing would save no time."""
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """Return the mean over items."""

@@ -59,12 +59,20 @@ class PairScorer:
         self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def score(
-        self, candidates: Sequence[str], references: Sequence[str], threads: int = 1
+        self,
+        candidates: Sequence[str],
+        references: Sequence[str],
+        threads: int = 1,
+        cut: set[tuple[str, str]] | None = None,
     ) -> FloatArray:
-        """Score pairs on people's standardised scale."""
+        """Score pairs on people's standardised scale; ``cut`` gets those too long to be seen."""
         pairs = list(zip(candidates, references, strict=True))
         once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
         encodings = self.tokens.pairs([a for a, _ in once], [b for _, b in once])
+        if cut is not None:
+            full = self.tokens.max_length
+            long = (len(each.ids) >= full for each in encodings)
+            cut.update(pair for pair, filled in zip(once, long, strict=True) if filled)
         own = self._rows(encodings, threads)[:, 0]
         if self.info.similarity:
             own = own + self.info.similarity * self._cosines(list(once), threads)
@@ -72,6 +80,14 @@ class PairScorer:
         low, slope = self.info.to_z
         scores: FloatArray = low + slope * own[[once[pair] for pair in pairs]]
         return scores
+
+    def vectors(self, texts: Sequence[str], threads: int = 1) -> FloatArray | None:
+        """Return vectors of unit length; ``None`` if the model has no network for them."""
+        if self._means is None:
+            return None
+        found = self._embed(texts, threads)
+        self.tokens.forget()
+        return found
 
     def _cosines(self, pairs: Sequence[tuple[str, str]], threads: int) -> FloatArray:
         """Compare the texts' vectors, some pairs at a time; vectors of many texts are large."""

@@ -1,4 +1,4 @@
-"""What lies behind the scores of each caption by METEOR, CIDEr and SPICE, as columns of a page."""
+"""What lies behind the scores of each caption, as columns of a page."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from reelscore.text.words import CaptionBatch, Captions, Pairing, pack
 
 if TYPE_CHECKING:
     from reelscore.metrics.meteor import Meteor
+    from reelscore.metrics.sentences import SentenceMatch
     from reelscore.metrics.spice import Spice
 
 FloatArray = NDArray[np.float64]
@@ -42,12 +43,14 @@ class _Page(NamedTuple):
     payload: Payload
     texts: ItemTexts
     tokens: Sequence[str]
+    tokenizer: Tokenizer
     progress: Progress | None
 
 
 class _Explained(NamedTuple):
     """A score of the table that can be explained."""
 
+    name: str
     metric: Metric
     tokenizer: Tokenizer
     title: str
@@ -143,7 +146,8 @@ def add_explanations(
     """
     if not len(texts.references) or not report.captions:
         return {}, []
-    explained = [score for name in report.table.metrics if (score := _explained(report, name))]
+    found = [score for name in report.table.metrics if (score := _explained(report, name))]
+    explained = [*{score.what: score for score in reversed(found)}.values()][::-1]
     if not explained:
         return {}, []
     if len(texts.captions) > most:
@@ -153,11 +157,11 @@ def add_explanations(
         ]
     tokenizer = explained[0].tokenizer
     tokens = tokenize(list(texts.raw), "ptb" if tokenizer == "ptb-coco" else tokenizer)
-    page = _Page(payload, texts, tokens, progress)
+    page = _Page(payload, texts, tokens, tokenizer, progress)
     head: dict[str, object] = {}
     notes = []
     for score in explained:
-        scores = report.table.matrix(score.metric.name, report.table.systems, report.items)
+        scores = report.table.matrix(score.name, report.table.systems, report.items)
         table = np.ascontiguousarray(scores.T).ravel()
         try:
             about = score.add(page, score.metric, table)
@@ -171,22 +175,32 @@ def add_explanations(
     return head, notes
 
 
+def reads_sentences(signature: str) -> bool:
+    """Return whether a score was made sentence by sentence.
+
+    >>> reads_sentences("meteor|sentences:precision"), reads_sentences("meteor")
+    (True, False)
+    """
+    return "|sentences:" in signature and "|sentences:whole" not in signature
+
+
 def _explained(report: Report, name: str) -> _Explained | None:
     """Rebuild a metric of the table, and the tokenizer it was given, from the signature."""
-    kind = _KINDS.get(f"reelscore.metrics.{name}")
-    if kind is None:
-        return None
+    own = name.partition("|")[0]
     for row in report.table.results.values():
-        if name in row and row[name].signature.startswith(f"{name}|"):
-            if made := rebuilt(row[name].signature):
-                metric, tokenizer = made
-                return _Explained(metric, tokenizer, *kind)
+        signature = row[name].signature if name in row else ""
+        by_sentence = reads_sentences(signature)
+        kind = _KINDS.get("sentences" if by_sentence else f"reelscore.metrics.{own}")
+        if kind is not None and signature.startswith(f"{own}|"):
+            if made := rebuilt(signature):
+                title = report.table.labels[name] if by_sentence else kind[0]
+                return _Explained(name, *made, title, *kind[1:])
             return None
     return None
 
 
 def _add_alignments(page: _Page, metric: Metric, table: FloatArray) -> dict[str, object] | None:
-    payload, texts, tokens, progress = page
+    payload, texts, tokens, _, progress = page
     many = np.diff(texts.offsets)[texts.items]
     offsets = np.concatenate([[0], np.cumsum(many)])
     inside = np.arange(offsets[-1]) - np.repeat(offsets[:-1], many)
@@ -211,7 +225,7 @@ def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, obj
     from reelscore.report.html.ngrams import cider_shares
 
     assert isinstance(metric, Cider)
-    payload, texts, tokens, _ = page
+    payload, texts, tokens, *_ = page
     shares = cider_shares(
         metric, tokens, texts.captions, texts.items, texts.offsets, texts.references
     )
@@ -229,7 +243,7 @@ def _add_ngrams(page: _Page, metric: Metric, table: FloatArray) -> dict[str, obj
 
 
 def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, object] | None:
-    payload, texts, tokens, _ = page
+    payload, texts, tokens, *_ = page
     candidates, references = (
         Captions(pack([tokens[k] for k in own]), raw=pack([texts.raw[k] for k in own]))
         for own in (texts.captions.tolist(), texts.references.tolist())
@@ -249,6 +263,46 @@ def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, obj
     return {}
 
 
+def _add_sentences(page: _Page, metric: Metric, table: FloatArray) -> dict[str, object] | None:
+    from reelscore.metrics.sentences import ReadsSentences
+    from reelscore.report.sentences import is_long, sentence_matches
+
+    assert isinstance(metric, ReadsSentences)
+    payload, texts, *_, progress = page
+    long: list[int] = []
+    captions: list[str] = []
+    references: list[list[str]] = []
+    for k, (caption, item) in enumerate(
+        zip(texts.captions.tolist(), texts.items.tolist(), strict=True)
+    ):
+        own = texts.references[texts.offsets[item] : texts.offsets[item + 1]]
+        beside = [texts.raw[number] for number in own.tolist()]
+        if beside and not np.isnan(table[k]) and is_long(texts.raw[caption], beside):
+            long.append(k)
+            captions.append(texts.raw[caption])
+            references.append(beside)
+    found = [*sentence_matches(metric, page.tokenizer, captions, references, progress)]
+    if not agree(np.array([each.score for each in found]), table[long]):
+        return None
+    told, asked = ([""] * len(table) for _ in range(2))
+    for k, each in zip(long, found, strict=True):
+        told[k] = _match_line(each.told)
+        asked[k] = f"{each.reference + 1}\t{_match_line(each.asked)}"
+    if long:
+        payload.texts("sentences told", told)
+        payload.texts("sentences asked", asked)
+    return {"borneOut": metric.borne_out}
+
+
+def _match_line(matches: Sequence[SentenceMatch]) -> str:
+    r"""Return matches as a line: tabs between them, vertical tabs between their parts."""
+    return "\t".join(
+        f"{legible(' '.join(each.text.split()))}\v{legible(' '.join(each.match.split()))}"
+        f"\v{each.score:.3f}"
+        for each in matches
+    )
+
+
 def _tuple_line(tuples: Sequence[Sequence[str]]) -> str:
     r"""Return tuples as a line: tabs between tuples, vertical tabs between their words."""
     return "\t".join("\v".join(legible(" ".join(w.split())) for w in each) for each in tuples)
@@ -260,6 +314,7 @@ _KINDS = {
     "reelscore.metrics.meteor": ("METEOR", "alignments", _add_alignments),
     "reelscore.metrics.cider": ("CIDEr", "n-grams", _add_ngrams),
     "reelscore.metrics.spice": ("SPICE", "tuples", _add_tuples),
+    "sentences": ("", "sentences", _add_sentences),
 }
 
 

@@ -7,6 +7,7 @@ import { bdi, element, marked } from "./elements.js";
 import { filmstrip } from "./gallery.js";
 import { drawNgrams, ngramsOf } from "./ngrams.js";
 import { areBest, formatOf } from "./numbers.js";
+import { drawSentences, sentencesOf } from "./sentences.js";
 import { drawStory } from "./stories.js";
 import { drawTuples, tuplesOf } from "./tuples.js";
 
@@ -102,8 +103,9 @@ export class ItemDetail {
   reasons(item, system) {
     const { report } = this, { explanations } = report, name = report.systems[system];
     const aligned = alignmentOf(report, item, system), ngrams = ngramsOf(report, item, system);
-    const tuples = tuplesOf(report, item, system);
+    const tuples = tuplesOf(report, item, system), sentences = sentencesOf(report, item, system);
     return [
+      sentences ? [element("h3", {}, `${explanations.sentences.score}: `, bdi(name), " sentence by sentence"), drawSentences(sentences)] : [],
       aligned ? [element("h3", {}, `${explanations.alignments.score}: `, bdi(name), " beside reference ", String(aligned.reference + 1)),
                  kindsKey(report), drawAlignment(aligned, this.width())] : [],
       ngrams ? [element("h3", {}, `${explanations["n-grams"].score}: n-grams of `, bdi(name), " that count"), drawNgrams(ngrams)] : [],

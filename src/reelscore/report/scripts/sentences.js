@@ -1,0 +1,44 @@
+// A long caption sentence by sentence: what references bear out, and what it leaves out.
+
+/** @import { PageData } from "./data.js" */
+import { bdi, element } from "./elements.js";
+
+/** @param {PageData} report */
+export function sentencesOf(report, item, system) {
+  const caption = item * report.systems.length + system;
+  const told = report.column("sentences told")?.[caption];
+  if (!told) return null;
+  const asked = report.column("sentences asked")[caption], end = asked.indexOf("\t");
+  return { told: matchesIn(told), reference: Number(asked.slice(0, end)), asked: matchesIn(asked.slice(end + 1)),
+           ...report.explanations.sentences };
+}
+
+export function drawSentences({ told, asked, reference, borneOut }) {
+  const alone = ({ score }) => borneOut !== null && score < borneOut;
+  const count = (list) => `${list.length - list.filter(alone).length} of ${list.length}`;
+  const about = borneOut === null ? "" : ` A sentence counts from ${borneOut.toFixed(2)}.`;
+  return element("div", {},
+    borneOut === null ? null : element("p", {}, `References bear out ${count(told)} sentences; the caption tells ` +
+      `${count(asked)} of reference ${reference}.${about}`),
+    element("h4", {}, "Said by the caption, beside the nearest sentence of the references"),
+    list(told, alone, "not borne out"),
+    element("h4", {}, `Said by reference ${reference}, beside the nearest sentence of the caption`),
+    list(asked, alone, "left out"));
+}
+
+function list(matches, alone, mark) {
+  return element("ol", { class: "sentences" }, matches.map((each) => {
+    const nothing = alone(each);
+    return element("li", { class: nothing ? "alone" : null },
+      element("div", {}, element("span", { class: "score" }, each.score.toFixed(2)), " ", bdi(each.text),
+        nothing ? element("strong", {}, ` ✗ ${mark}`) : null),
+      element("div", { class: "dim" }, bdi(each.match)));
+  }));
+}
+
+function matchesIn(line) {
+  return line.split("\t").map((each) => {
+    const [text, match, score] = each.split("\v");
+    return { text, match, score: Number(score) };
+  });
+}
