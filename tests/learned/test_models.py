@@ -260,7 +260,7 @@ def required(package, extra=""):
 
 def test_what_scoring_needs_is_small():
     pytest.importorskip("onnxruntime")
-    names = required("reelscore", "bertha") - required("reelscore")
+    names = required("reelscore", "learned") - required("reelscore")
     assert {"onnxruntime", "safetensors"} <= names
     assert not {"torch", "transformers", "tokenizers", "huggingface-hub", "sympy"} & names
     files = [path for name in names for path in metadata.files(name) or []]

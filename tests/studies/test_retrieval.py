@@ -174,15 +174,15 @@ def test_the_signature_says_oracle():
 
 def test_baselines_load_no_learning_library():
     modules = [
-        "clip_features",
-        "retrieval.search",
-        "retrieval.neighbours",
-        "retrieval.best_sentences",
-        "labels.label_words",
-        "labels.classifiers",
-        "labels.label_set",
+        "reelscore_studies.baselines.clip_features",
+        "reelscore_studies.baselines.retrieval.search",
+        "reelscore_studies.baselines.retrieval.neighbours",
+        "reelscore_studies.baselines.retrieval.best_sentences",
+        "reelscore_studies.baselines.labels.label_words",
+        "reelscore_studies.baselines.labels.classifiers",
+        "reelscore_studies.baselines.labels.label_set",
     ]
-    imports = ", ".join(f"reelscore.captioners.{name}" for name in modules)
+    imports = ", ".join(modules)
     script = f"import sys, {imports}; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, check=True, text=True
