@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
+import shutil
 from dataclasses import asdict, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
+import av
+import numpy as np
 import pytest
 
 from reelscore.challenges import read_definition
@@ -21,9 +25,11 @@ from reelscore.corpus.project_files import (
     Segment,
     TimedSentence,
 )
+from reelscore.corpus.release.caption_clips import read_clips
 from reelscore.corpus.release.corpus_size import published_figures
 from reelscore.corpus.release.film_sets import SETS
 from reelscore.corpus.review.decision_log import append_decision
+from reelscore.video import Sampling, read_frames
 
 pytest.importorskip("reelscore_parser")
 
@@ -270,18 +276,74 @@ def test_stages_know_when_they_are_fresh(run, project):
     assert (status, "clips.json has changed since splits.json was made" in err) == (2, True)
 
 
-def test_commands_to_cut(run, project, tmp_path):
-    status, out, err = run("corpus", "assemble", "--project", "films", "--cut")
-    assert (status, out) == (2, "")
-    assert "has no file to cut" in err
-    (tmp_path / "a film.mkv").write_bytes(b"")
-    for film_id in project.films:
-        Project.open("films").change_film(film_id, film="a film.mkv")
-    status, out, _ = run("corpus", "assemble", "--project", "films", "--cut")
-    assert status == 0
-    line = out.splitlines()[0]
-    assert line.startswith("ffmpeg -ss 0.000 -i '")
-    assert line.endswith("film.mkv' -t 2.000 f0_00.00.00.000-00.00.00.000.mp4")
+def test_clips_are_cut(run, tmp_path, monkeypatch):
+    """A film whose brightness says the second; work that broke off goes on, changes are seen."""
+    if shutil.which("ffmpeg") is None:
+        pytest.skip("ffmpeg is not there")
+    monkeypatch.chdir(tmp_path)
+    brightness_film(tmp_path / "a film.mp4", 8)
+    project = Project.new("films", "Demo")
+    project.add_film(Film("f", film="a film.mp4"))
+    told = [TimedSentence("s1", "A.", 2.0, 4.0, "ad"), TimedSentence("s2", "B.", 5.0, 7.0, "ad")]
+    content = {"sentences": [asdict(each) for each in told]}
+    write_file(project.place("f", "transcript.json"), content)
+    where = ["--project", "films"]
+    cut = ["corpus", "cut", *where, "--out", "clips"]
+    status, _, err = run(*cut)
+    assert (status, "run 'reelscore corpus assemble' first" in err) == (2, True)
+    assert run("corpus", "assemble", *where)[0] == 0
+    status, out, _ = run(*cut, "--dry-run")
+    assert (status, (tmp_path / "clips").exists()) == (0, False)
+    commands = [shlex.split(line) for line in out.splitlines()]
+    assert commands[0][:4] == ["ffmpeg", "-v", "error", "-nostdin"]
+    names = ["f_00.00.02.000-00.00.04.000", "f_00.00.05.000-00.00.07.000"]
+    assert [Path(command[-1]).stem for command in commands] == names
+    status, _, err = run(*cut)
+    assert (status, "2 clips cut, 0 were there" in err) == (0, True)
+    files = [tmp_path / "clips" / f"{name}.mp4" for name in names]
+    assert sorted((tmp_path / "clips").iterdir()) == files
+    for file, start in zip(files, (2, 5), strict=True):
+        frames = read_frames(file, Sampling(2, 0))
+        shown = [picture.mean() / 25 for picture in frames.pictures]  # 25 brighter each second
+        assert shown == pytest.approx([start + 0.4, start + 1.4], abs=0.5)
+        assert frames.duration == pytest.approx(2.0, abs=0.11)
+    files[0].write_bytes(files[0].read_bytes()[:500])
+    assert "1 clips cut, 1 were there" in run(*cut)[2]
+    assert run("corpus", "assemble", *where, "--expand", "tail")[0] == 0
+    assert "2 clips cut, 0 were there" in run(*cut)[2]  # at other times
+    (tmp_path / "a film.mp4").write_bytes(b"no film")
+    status, _, err = run(*cut)
+    assert (status, "could not be cut; ffmpeg: " in err) == (2, True)
+    assert sorted((tmp_path / "clips").iterdir()) == files
+
+
+def brightness_film(file, seconds):
+    with av.open(str(file), "w") as target:
+        stream = target.add_stream("mpeg4", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 64, 64, "yuv420p"
+        for k in range(10 * seconds):
+            picture = np.full((64, 64, 3), 2.5 * k, np.uint8)
+            target.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        target.mux(stream.encode())
+
+
+def test_lsmdc_files_are_read_back(run, project, tmp_path):
+    where = ["--project", "films"]
+    assert run("corpus", "assemble", *where)[0] == 0
+    assert run("corpus", "anonymise", *where)[0] == 0
+    assert run("corpus", "split", *where, "--ratios", "4 1 1 1")[0] == 0
+    options = ["--format", "lsmdc", "--format", "csv", "--blind"]
+    assert run("corpus", "export", *where, "--out", "out", *options)[0] == 0
+    (written,) = read_clips("out/training.lsmdc.csv").values()
+    (wanted,) = read_clips("out/training.csv").values()
+    assert written == [replace(clip, origin="") for clip in wanted]
+    line = (tmp_path / "out/training.lsmdc.csv").read_text().splitlines()[1]
+    times = "00.00.10.000\t00.00.11.500\t00.00.09.750\t00.00.11.750"
+    assert re.fullmatch(rf"f\d_00.00.10.000-00.00.11.500\t{times}\tThe Haleys wave\.", line)
+    blind = (tmp_path / "out/blind_clips.lsmdc.csv").read_text().splitlines()
+    assert {len(line.split("\t")) for line in blind} == {5}
+    status, out, _ = run("corpus", "stats", "out/training.lsmdc.csv", "--format", "csv")
+    assert (status, out.splitlines()[-1].split(",")[4]) == (0, str(len(wanted)))
 
 
 @pytest.mark.parametrize(

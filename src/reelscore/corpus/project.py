@@ -411,7 +411,10 @@ class Project:
             return None
         from reelscore.corpus.sound.audio import find_track  # numpy takes a moment
 
-        return find_track(self.folder / path).seconds or None
+        try:
+            return find_track(self.folder / path).seconds or None
+        except DataError:  # a file without sound, or a broken one, states nothing
+            return None
 
     def segments(self, film_id: str) -> Sequence[Segment]:
         """Read the narration segments of a film as they were found; none if not made yet.

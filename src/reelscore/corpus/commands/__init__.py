@@ -25,6 +25,7 @@ _COMMANDS = {
     ),
     "review": ("review_command:review", "Correct segments and sentences on a page."),
     "assemble": ("clip_commands:assemble", "Make clips from sentences."),
+    "cut": ("clip_commands:cut", "Cut clips out of their films."),
     "anonymise": ("clip_commands:anonymise", "Replace the names of people by Someone."),
     "split": ("clip_commands:split", "Divide films into training, validation and test."),
     "stats": ("release_commands:stats", "Count films, clips, sentences and words."),

@@ -1,4 +1,4 @@
-"""``reelscore corpus assemble``, ``anonymise`` and ``split``."""
+"""``reelscore corpus assemble``, ``cut``, ``anonymise`` and ``split``."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from shlex import quote
+from pathlib import Path
+from shlex import join
 from typing import Any
 
 import click
 import msgspec
 
 from reelscore.cli.options import choice_option, file_option, number_option, seed_option
-from reelscore.cli.terminal import check_targets, write, write_json
+from reelscore.cli.terminal import check_targets, progress_bar, write, write_json
 from reelscore.corpus.commands.corpus_options import (
     ResultOptions,
+    films_of,
     project_option,
     read_clips_of,
     read_given,
@@ -35,6 +37,7 @@ from reelscore.corpus.project_files import (
     TimedSentence,
     Transcript,
 )
+from reelscore.corpus.release.clip_cutting import cut_clips, cuts_of
 from reelscore.corpus.release.film_names import read_names
 from reelscore.corpus.release.film_sets import RATIOS
 from reelscore.errors import DataError
@@ -67,13 +70,11 @@ _SHOWN = 20
 @number_option("--trim-start", default=0.0, least=0, help="Leave out what begins before, seconds.")
 @number_option("--trim-end", default=0.0, least=0, help="Leave out the last seconds of films.")
 @click.option("--reviewed", is_flag=True, help="Only sentences that a person accepted or edited.")
-@click.option("--cut", is_flag=True, help="Print the commands of ffmpeg that cut the clips.")
 @result_options
 def assemble(
     project: str,
     sentence_files: tuple[str, ...],
     film_id: str | None,
-    cut: bool,
     wanted: ResultOptions,
     **options: Any,
 ) -> None:
@@ -88,8 +89,6 @@ def assemble(
       reelscore corpus assemble --sentences said.json --film sintel --out clips.json
     """
     if sentence_files:
-        if cut:
-            raise DataError("--cut is for projects, which know where the films are.")
         film = Film(film_id or "film")
         sentences = [each for path in sentence_files for each in _given_sentences(path)]
         with Project.temporary(film) as loose:
@@ -103,8 +102,6 @@ def assemble(
     opened = Project.open(project)
     result = run_step(opened, ASSEMBLE, again=wanted.again, **options)
     _show_clips(result)
-    if cut:
-        _print_cuts(opened, result)
     wanted.deliver(result)
 
 
@@ -137,17 +134,35 @@ def _show_clips(result: CorpusClips) -> None:
     show_report(result)
 
 
-def _print_cuts(project: Project, result: CorpusClips) -> None:
-    """Print commands to cut clips; they are for people to run."""
-    for clip in result.clips:
-        film = project.film(clip.film).film
-        if film is None:
-            raise DataError(f"Film {clip.film!r} has no file to cut.")
-        start, end = clip.expanded_start, clip.expanded_end
-        click.echo(
-            f"ffmpeg -ss {start:.3f} -i {quote(str(project.folder / film))} -t {end - start:.3f} "
-            f"{quote(clip.id + '.mp4')}"
-        )
+@click.command("cut")
+@click.argument("films", nargs=-1, metavar="[FILM]...")
+@project_option
+@click.option("--out", "out_folder", required=True, metavar="FOLDER", help="Where clips go.")
+@click.option("--dry-run", is_flag=True, help="Print the commands of ffmpeg, and cut nothing.")
+def cut(films: tuple[str, ...], project: str, out_folder: str, dry_run: bool) -> None:
+    """Cut the clips of 'corpus assemble' out of their films: CLIP.mp4 for each, by ffmpeg.
+
+    FILM is a film of the project; without any, the clips of all are cut. Those that are there are
+    left as they are, unless the film or the times of the clip have changed.
+
+    \b
+    Examples:
+      reelscore corpus cut --project films --out clips
+      reelscore corpus cut sintel --project films --out clips --dry-run
+    """
+    opened, folder = Project.open(project), Path(out_folder)
+    cuts = list(cuts_of(opened, films_of(opened, films), folder))
+    if dry_run:
+        for each in cuts:
+            click.echo(join(each.command()))
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{out_folder}: cannot be made ({error.strerror}).") from None
+    with progress_bar("Cutting") as progress:
+        count = cut_clips(cuts, progress)
+    say(f"{count} clips cut, {len(cuts) - count} were there; all are in {out_folder}")
 
 
 @click.command("anonymise")

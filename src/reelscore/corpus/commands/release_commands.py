@@ -28,7 +28,13 @@ from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import CorpusSets
 from reelscore.corpus.release.caption_clips import read_clips
 from reelscore.corpus.release.challenge_files import PRIVATE, challenge_files
-from reelscore.corpus.release.clip_files import FORMATS, ExportedClip, exported_clips, to_coco
+from reelscore.corpus.release.clip_files import (
+    FORMATS,
+    ExportedClip,
+    exported_clips,
+    to_coco,
+    to_lsmdc,
+)
 from reelscore.corpus.release.corpus_size import (
     CorpusSize,
     ReviewSize,
@@ -64,7 +70,8 @@ _PARTS = ("nouns", "verbs", "adjectives", "adverbs")
     type=click.Choice(list(FORMATS)),
     default=["coco"],
     show_default=True,
-    help="coco: references for 'reelscore score'; stories: for 'reelscore stories'. Repeatable.",
+    help="coco: references for 'reelscore score'; stories: for 'reelscore stories'; lsmdc: "
+    "with tabs, as LSMDC's own files. Repeatable.",
 )
 @click.option(
     "--set",
@@ -136,6 +143,8 @@ def export(
     }
     if blind:
         files |= _blind_files(name_of_corpus, hidden)
+        if "lsmdc" in formats:
+            files["blind_clips.lsmdc.csv"] = to_lsmdc(hidden, name="", with_sentences=False)
     if challenge and placed is not None:
         tests = ([clip for clip in clips if placed.get(clip.id) == name] for name in SETS[2:])
         day = opens.date() if opens else datetime.now(timezone.utc).date()

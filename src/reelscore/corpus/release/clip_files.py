@@ -1,4 +1,4 @@
-"""A corpus as files for scoring and training: COCO JSON, JSON lines, CSV, stories."""
+"""A corpus as files for scoring and training: COCO JSON, JSON lines, CSV, LSMDC's, stories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from reelscore._version import __version__
-from reelscore.corpus.project_files import CorpusClips, CorpusNames
+from reelscore.corpus.project_files import CorpusClips, CorpusNames, segment_id
 from reelscore.errors import DataError
 
 
@@ -110,6 +110,22 @@ def to_csv(clips: Sequence[ExportedClip], *, name: str) -> bytes:
     return text.getvalue().encode()
 
 
+def to_lsmdc(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = True) -> bytes:
+    r"""Write clips as LSMDC does: with tabs between clip, its times, those shown, and a sentence.
+
+    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
+    >>> to_lsmdc([clip], name="demo").decode().split("\t")
+    ['f_1', '00.00.04.000', '00.00.05.000', '00.00.03.500', '00.00.05.500', 'Someone nods.\n']
+    """
+    rows = []
+    for clip in clips:
+        times = (clip.start, clip.end, clip.expanded_start, clip.expanded_end)
+        cells = [clip.id, *(segment_id(time)[1:] for time in times)]
+        sentences = [[" ".join(text.split())] for text in clip.sentences]
+        rows += [[*cells, *sentence] for sentence in (sentences if with_sentences else [[]])]
+    return "".join("\t".join(row) + "\n" for row in rows).encode()
+
+
 def to_stories(clips: Sequence[ExportedClip], *, name: str) -> bytes:
     """Write each film as a story, with the times that the sentences have, for `reelscore stories`.
 
@@ -134,6 +150,7 @@ FORMATS: dict[str, tuple[str, Callable[..., bytes]]] = {
     "coco": (".json", to_coco),
     "jsonl": (".jsonl", to_jsonl),
     "csv": (".csv", to_csv),
+    "lsmdc": (".lsmdc.csv", to_lsmdc),
     "stories": (".stories.json", to_stories),
 }
 """The formats, with the endings of their files and what writes them."""
