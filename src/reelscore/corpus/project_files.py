@@ -314,6 +314,7 @@ class NarrationSegments(StepResult):
 
     Attributes:
         method: How segments were found.
+        detector: What heard the voices, where something did.
         thresholds: The level in dB that a segment must reach, and above which it goes on.
         narrated: Their seconds together.
         segments: The segments.
@@ -321,6 +322,7 @@ class NarrationSegments(StepResult):
     """
 
     method: str = ""
+    detector: str = ""
     thresholds: tuple[float, ...] = ()
     narrated: float = 0.0
     segments: tuple[Segment, ...]

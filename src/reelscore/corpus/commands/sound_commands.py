@@ -38,6 +38,7 @@ from reelscore.corpus.project_files import (
 )
 from reelscore.corpus.sound.segmentation import METHODS
 from reelscore.corpus.sound.time_map import clock
+from reelscore.corpus.sound.voices import DETECTORS
 from reelscore.errors import DataError
 
 _SHOWN = 20
@@ -158,6 +159,12 @@ def _show_map(result: AlignedTracks) -> None:
     default="residual",
     help="residual: what the film does not explain; the others are those of the paper.",
 )
+@choice_option(
+    "--detector",
+    choices=list(DETECTORS),
+    default="auto",
+    help="What hears voices, for residual; auto: silero-vad where it is installed.",
+)
 @click.option(
     "--threshold",
     default="auto",
@@ -237,8 +244,9 @@ def _show_segments(result: NarrationSegments, segments: Sequence[Segment]) -> No
     if len(segments) > _SHOWN:
         say(f"and {len(segments) - _SHOWN} more")
     unsure = sum(each.confidence < UNSURE for each in segments)
+    how = ", ".join(filter(None, (result.method, result.detector)))
     say(
         f"{len(segments)} segments in {len(result.turns)} turns, {result.narrated:.1f} "
-        f"seconds of narration ({result.method}); {unsure} to look at first"
+        f"seconds of narration ({how}); {unsure} to look at first"
     )
     show_report(result)

@@ -27,7 +27,7 @@ from reelscore.corpus.sound.audio import (
     speakers,
     to_stereo,
 )
-from reelscore.corpus.sound.narration import residual_sound, warped
+from reelscore.corpus.sound.narration import unexplained_sound, warped
 from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.errors import DataError
 
@@ -42,7 +42,6 @@ LONGEST = 60.0
 _BLOCK = 10 * RATE
 _BLOCKS = 12  # that are kept: two minutes, 8 MB
 _BEFORE = 1.0  # seconds that decoders need to find their way in
-_MARGIN = RATE // 2  # samples around a piece that the residual looks at
 
 
 class TrackParts(SampleReader):
@@ -170,10 +169,9 @@ class FilmSounds:
         assert self.time_map is not None
         if voice == "ad":
             return warped(self._ad, self.time_map, first, last)
-        low, high = first - _MARGIN, last + _MARGIN
-        track = warped(self._ad, self.time_map, low, high)
-        rest = residual_sound(track, self._film.read(low, high), stretched=self.stretched)
-        return rest[_MARGIN : len(rest) - _MARGIN]
+        return unexplained_sound(
+            self._ad, self._film, self.time_map, first, last, stretched=self.stretched
+        )
 
     def close(self) -> None:
         """Close the files."""

@@ -40,6 +40,7 @@ _CODEC_NOISE, _LOUDER = 8.0, 2.5  # times the usual ratio: what counts as more t
 _SMOOTHING = 9  # frames: 72 ms
 _TINY = 1e-12  # power: instead of a division by zero
 _SILENT = 1e-9  # power of a band below which nothing is learnt from it
+_AROUND = RATE // 2  # samples around a piece of sound that its residual looks at
 _REACH = 4  # frames: 32 ms by which stretched sounds may be early or late
 
 
@@ -172,6 +173,22 @@ def residual_sound(track: Floats, film: Floats, *, stretched: bool = False) -> F
         sound[number * HOP : number * HOP + _WINDOW] += piece
     sound *= HOP / float(np.sum(window**2))
     return sound[_WINDOW : _WINDOW + len(track)]
+
+
+def unexplained_sound(
+    ad: SampleReader,
+    film: SampleReader,
+    time_map: TimeMap,
+    first: int,
+    last: int,
+    *,
+    stretched: bool = False,
+) -> Floats:
+    """Read what is left of a described track without the film, by the film's samples."""
+    low, high = first - _AROUND, last + _AROUND
+    track = warped(ad, time_map, low, high)
+    rest = residual_sound(track, film.read(low, high), stretched=stretched)
+    return rest[_AROUND : _AROUND + last - first]
 
 
 def excess_level(

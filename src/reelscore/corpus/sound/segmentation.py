@@ -19,10 +19,12 @@ from reelscore.corpus.sound.narration import (
     excess_level,
     loud_stretches,
     narrator_side,
+    unexplained_sound,
 )
 from reelscore.corpus.sound.paper_methods import lms_level, spectrogram_difference
 from reelscore.corpus.sound.sound_features import maximum_filter1d
 from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.sound.voices import Detector, voice_detector
 from reelscore.errors import check_choice
 
 Doubles = NDArray[np.float64]
@@ -39,6 +41,10 @@ _THRESHOLDS = {
     "lms": (-10.0, -16.0),
     "spectrogram": (2.5, 2.5),
 }
+_QUIETER, _SHORTER = 14.0, 0.2  # dB below the threshold, seconds: enough where a voice is heard
+_SMEARED = 0.03  # seconds by which averaging makes a beginning too early
+_FADED, _FADING = 48.0, 100.0  # dB below the voice at which its end is, and how many in a second
+_LONGEST_FADE = 0.3  # seconds
 _PAPER_LEAST = 1.0  # seconds; the paper's shortest segment
 _OFTEN = 0.45  # the share of narration above which the codec's noise is learnt outside of it
 _FADE = 0.3  # seconds around narration that say nothing about the rest
@@ -63,6 +69,7 @@ class Segmentation:
     # Below 0 where the narrator is rather in the film, by how steadily each track follows the
     # other.
     side_db: float = 0.0
+    detector: str = ""  # what heard the voices, where something did
 
 
 def segment_samples(
@@ -75,10 +82,12 @@ def segment_samples(
     threshold: float | None = None,
     min_length: float = 0.4,
     gap: float = 0.35,
+    detector: Detector = "auto",
     progress: Progress | None = None,
 ) -> Segmentation:
     """Find the narration in the samples of a described track, as `segment` does."""
     check_choice("method", method, METHODS)
+    voices = voice_detector(detector) if method == "residual" else None
     name = "power" if method == "residual" and stretched else method
     start, extend = _THRESHOLDS[name]
     if threshold is not None:
@@ -89,6 +98,11 @@ def segment_samples(
     find = partial(
         loud_stretches, start=start, extend=extend, gap=gap / FRAME, least=min_length / FRAME
     )
+    rest = partial(unexplained_sound, ad, film, time_map, stretched=stretched)
+
+    def has_voice(begin: int, end: int) -> bool:
+        return voices is not None and voices.hears_voice(rest(begin * HOP, end * HOP))
+
     side = 0.0
     if name == "spectrogram":
         stretches = find(level := spectrogram_difference(ad, film, time_map, progress))
@@ -106,10 +120,21 @@ def segment_samples(
         if stretches:
             extend = _lower_threshold(level, inside, extend)
             stretches = find(level, extend=extend)
-    segments = [
-        _segment(level, begin, end, least_confident, time_map, film.seconds)
-        for begin, end in stretches
-    ]
+        if voices and name == "residual":
+            inside, least = _marked(stretches, len(level)), _SHORTER / FRAME
+            quieter = find(level, start=start - _QUIETER, extend=extend, least=least)
+            stretches = [each for each in quieter if inside[slice(*each)].any() or has_voice(*each)]
+    segments = []
+    for number, (begin, end) in enumerate(stretches):
+        first, last = begin * FRAME, end * FRAME
+        if name == "residual":
+            following = stretches[number + 1][0] * FRAME if number + 1 < len(stretches) else np.inf
+            first, last = _speech_edges(level, begin, end, extend, following)
+        sure = _confidence(level[begin:end], least_confident)
+        if not _is_speech(level[begin:end]) and not has_voice(begin, end):
+            sure /= 2
+        last = min(last, film.seconds)
+        segments.append(_segment(level[begin:end], first, last, sure, time_map))
     top = int(np.argmax(level))
     narrated = sum(segment.end - segment.start for segment in segments)
     return Segmentation(
@@ -120,6 +145,7 @@ def segment_samples(
         round(top * FRAME, 3),
         narrated / film.seconds,
         side,
+        voices.name if voices else "",
     )
 
 
@@ -139,14 +165,28 @@ def _marked(stretches: Sequence[tuple[int, int]], count: int) -> NDArray[np.bool
     return marked
 
 
+def _speech_edges(
+    level: Doubles, begin: int, end: int, extend: float, following: float
+) -> tuple[float, float]:
+    """Follow a voice to where it has faded, below what is left of the film and its codec.
+
+    The less it is above the lower threshold, the more of its end is lost there. Pauses between
+    turns stay as they are.
+    """
+    above = float(np.percentile(level[begin:end], 90)) - extend
+    fade = float(np.clip((_FADED - above) / _FADING, -_SMEARED, _LONGEST_FADE))
+    usual = end * FRAME - _SMEARED
+    return begin * FRAME + _SMEARED, max(usual, min(end * FRAME + fade, following - _TURN))
+
+
+def _confidence(level: Doubles, lower: float) -> float:
+    return float(np.clip(np.maximum(level - lower, 0).mean() / _FULL_CONFIDENCE, 0, 1))
+
+
 def _segment(
-    level: Doubles, begin: int, end: int, lower: float, time_map: TimeMap, seconds: float
+    inside: Doubles, start: float, stop: float, confidence: float, time_map: TimeMap
 ) -> Segment:
-    start, stop = round(begin * FRAME, 3), round(min(end * FRAME, seconds), 3)
-    inside = level[begin:end]
-    confidence = float(np.clip(np.maximum(inside - lower, 0).mean() / _FULL_CONFIDENCE, 0, 1))
-    if not _is_speech(inside):
-        confidence /= 2
+    start, stop = round(start, 3), round(stop, 3)
     ad_start, ad_end = time_map.ad_span(start, stop)
     return Segment(
         id=segment_id(start),

@@ -14,6 +14,7 @@ from reelscore.corpus.sound.audio import Samples, find_track, read_samples
 from reelscore.corpus.sound.film_alignment import align_samples
 from reelscore.corpus.sound.segmentation import Method, narration_turns, segment_samples
 from reelscore.corpus.sound.sound_remarks import alignment_remarks, segmentation_remarks
+from reelscore.corpus.sound.voices import Detector
 from reelscore.errors import DataError
 
 
@@ -119,6 +120,7 @@ def segment(
     threshold: float | None = None,
     min_length: float = 0.4,
     gap: float = 0.35,
+    detector: Detector = "auto",
     folder: Path | None = None,
     progress: Progress | None = None,
 ) -> NarrationSegments:
@@ -131,6 +133,8 @@ def segment(
         threshold: The level in dB that a segment must reach; the method's own if not given.
         min_length: Shorter segments are left out, in seconds.
         gap: Shorter pauses do not part segments, in seconds.
+        detector: What hears voices, for the method `residual`: `silero`, `none`, or with `auto`
+            silero-vad where it is installed.
         folder: Where temporary files go; the system's folder for them if not given.
         progress: Called with the work done and the work there is.
 
@@ -151,6 +155,7 @@ def segment(
             threshold=threshold,
             min_length=min_length,
             gap=gap,
+            detector=detector,
             progress=progress,
         )
         remarks = tuple(segmentation_remarks(found))
@@ -158,6 +163,7 @@ def segment(
             remarks += tuple(_isolation_remarks(film, ad))
     return NarrationSegments(
         method=found.method,
+        detector=found.detector,
         thresholds=found.thresholds,
         narrated=round(sum(each.end - each.start for each in found.segments), 3),
         segments=found.segments,
@@ -195,6 +201,7 @@ def segment_film(
     threshold: float | None = None,
     min_length: float = 0.4,
     gap: float = 0.35,
+    detector: Detector = "auto",
 ) -> NarrationSegments:
     """Find the narration of a film of a project, as `segment` does."""
     project, film_id = work.project, work.film_id
@@ -207,6 +214,7 @@ def segment_film(
         threshold=threshold,
         min_length=min_length,
         gap=gap,
+        detector=detector,
         folder=project.cache(film_id),
         progress=work.progress,
     )
