@@ -87,6 +87,7 @@ SETS: dict[str, SetProtocol] = {
     "foil": _FOIL,
     "foil-1": _with(_FOIL, references=1),
     "activitynet-foil": SetProtocol(ties="wrong", judgments=1_900),
+    "own": SetProtocol(),
 }
 
 

@@ -35,7 +35,10 @@ from reelscore_studies.repro.tables import (
 
 @click.group("repro")
 def command() -> None:
-    """Recompute published tables and compare them with the printed ones."""
+    """Recompute published tables and compare them with the printed ones.
+
+    Those of papers about metrics, on judged sets of captions, are made by 'reelscore meta judged'.
+    """
 
 
 def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:

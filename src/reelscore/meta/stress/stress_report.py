@@ -19,7 +19,7 @@ TITLES: dict[Sort, str] = {
 _MOST = 99  # a drop beyond is printed as this
 _SHOWN = 3  # captions of each metric and kind
 _MARKS = "osD^v<>P"
-_INSIDE = "¶ inside one sentence of several, or of a whole one"
+_INSIDE = "¶ inside one sentence of several; invented, exchanged, left out: a whole one"
 _TIES = "= some of them tie with the original, which counts as not below"
 
 
