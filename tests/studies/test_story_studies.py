@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from reelscore import examples, score, stories
+from reelscore.campaigns import Campaign
+from reelscore.campaigns.evaluate.preferences import score_all_preferences
 from reelscore.cli.main import cli
 from reelscore.data.stories import Story
 from reelscore.errors import DataError
@@ -25,6 +27,7 @@ from reelscore_studies.stories.drawn_stories import (
     swapped,
     varied,
 )
+from reelscore_studies.stories.manual_evaluation import accuracies, comparisons
 from reelscore_studies.stories.tables import study_grids
 
 SYSTEMS, ANNOTATORS = examples.stories()
@@ -152,9 +155,10 @@ def test_self_bleu_agrees_with_the_metric() -> None:
     texts = ["a man runs in a park", "a man runs in the park", "two dogs are swimming"]
     inside, over_all = self_bleu_of([texts])
     expected = score(dict(enumerate(texts)), metrics=["self_bleu"])["self_bleu"].score
-    assert inside == pytest.approx(expected)
+    assert inside.tolist() == pytest.approx([expected])
     assert over_all == pytest.approx(expected)
-    assert self_bleu_of([["alone"], []]) == (0.0, 0.0)
+    alone, over_all = self_bleu_of([["alone"], []])
+    assert (alone.tolist(), over_all) == ([], 0.0)
 
 
 def test_crowd() -> None:
@@ -201,3 +205,62 @@ def test_commands(tmp_path: Path) -> None:
     assert plot.read_text().startswith("<?xml")
     bad = CliRunner().invoke(cli, ["stories", "study", "counts", *files, "--m", "a"])
     assert "not a list of numbers" in bad.output
+
+
+def invoke(*arguments: object) -> str:
+    done = CliRunner().invoke(cli, list(map(str, arguments)), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_what_people_compare_and_who_agrees_with_them(tmp_path: Path) -> None:
+    folder = examples.path("stories")
+    files = [folder / "systems" / f"{name}.json" for name in ("concise", "verbose")]
+    refs, kit = folder / "annotator_1.json", tmp_path / "kit"
+    options = ("-o", kit, "--videos", 4, "--most", 9, "--seconds", 0, 400)
+    text = invoke("stories", "study", "people", *files, "-r", refs, *options)
+    assert "4 of 5 videos that fit" in text
+    truth = json.loads((kit / "references.json").read_text())
+    retold = {
+        name: json.loads((kit / f"{name}.json").read_text())["results"]
+        for name in ("swap", "reverse", "oracle-concise")
+    }
+    for video, story in truth.items():
+        said = {name: [c["sentence"] for c in each[video]] for name, each in retold.items()}
+        assert said["reverse"] == story["sentences"][::-1]
+        assert sorted(said["swap"]) == sorted(story["sentences"])
+        moved = [a != b for a, b in zip(said["swap"], story["sentences"], strict=True)]
+        assert sum(moved) == 2
+        assert len(said["oracle-concise"]) == len(story["sentences"])
+    with pytest.raises(DataError, match="5 videos of 0 to 400 seconds have 2 to 9 captions"):
+        comparisons(SYSTEMS, TRUTH[0], videos=6, captions=(2, 9), seconds=(0, 400))
+
+    database = tmp_path / "orders.db"
+    pair = (kit / "swap.json", kit / "reverse.json")
+    new = ("--stories", "--protocol", "preference", "--raters", 3, "--per-hit", 4, "--open")
+    invoke("campaign", "new", database, *pair, *new)
+    invoke("campaign", "simulate", database)
+    with Campaign.open(database) as campaign:
+        judgments = campaign.judgments(finished=True)
+        [people] = score_all_preferences(judgments)
+    first = people.table()
+    name = first.metrics[0]
+    right = {row.metric: row for row in accuracies(database, first)}
+    assert right[name].accuracy == 1.0
+    assert right[name].pair == ("reverse", "swap")
+    assert right[name].ties == sum(mean == 0 for mean in people.items.values())
+    share = 1 - right[name].ties / 8
+    assert right[name].with_ties == pytest.approx(share)
+    invoke("stories", *pair, "-r", kit / "references.json", "--json", tmp_path / "orders.json")
+    text = invoke("stories", "study", "accuracy", database, tmp_path / "orders.json")
+    assert "reverse over swap" in text
+    assert "soda_c" in text
+    assert "soda_c_precision" not in text
+
+
+def test_differences_of_oracles_are_tested() -> None:
+    study = study_oracle({"one": SYSTEMS["concise"], "two": SYSTEMS["concise"]}, TRUTH[0])
+    assert [test.metric for test in study.tests] == ["f", "self_bleu"]
+    assert all(test.p[0, 1] == pytest.approx(1) for test in study.tests)
+    assert [test.better for test in study.tests] == ["high", "low"]
+    assert study_oracle({"one": SYSTEMS["concise"]}, TRUTH[0]).tests == []

@@ -36,7 +36,7 @@ from reelscore.cli.terminal import (
     write,
     write_json,
 )
-from reelscore.data.tables.table import system_notes
+from reelscore.data.tables.table import ScoreTable, system_notes
 from reelscore.stories.paired_stories import annotators_of, candidates_of
 from reelscore.stories.protocol import PRESETS, protocol_of
 from reelscore.stories.samples import crowd as crowd_of
@@ -204,13 +204,100 @@ def oracle_command(
     """Measure how good and diverse a system's best captions are.
 
     Table 2 of the SODA paper: the mean sentence score of the best caption for every reference, and
-    Self-BLEU, of the captions of each video and of all captions; lower means more diverse.
+    Self-BLEU, of the captions of each video and of all captions; lower means more diverse. The
+    differences of systems are tested over the videos.
 
     \b
     Example:
       reelscore stories study oracle ours.json theirs.json -r val_1.json
     """
     _study_files(study_oracle, candidates, refs, threads, json_file, latex_file, choices)
+
+
+@command.command("people", cls=FilesCommand)
+@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@truth_option
+@click.option("--out", "-o", required=True, metavar="FOLDER", help="Where to write the stories.")
+@number_option("--videos", default=50, least=1, help="How many videos to draw.")
+@number_option("--most", default=5, least=2, help="The most captions of a video.")
+@click.option(
+    "--seconds",
+    nargs=2,
+    type=float,
+    default=(90.0, 180.0),
+    show_default=True,
+    metavar="FROM TO",
+    help="How long the videos are.",
+)
+@_seed
+def people_command(
+    candidates: tuple[str, ...],
+    refs: tuple[str, ...],
+    out: str,
+    videos: int,
+    most: int,
+    seconds: tuple[float, float],
+    seed: int,
+) -> None:
+    """Write the stories that people compare in the SODA paper (section 6.3).
+
+    Videos are drawn whose references have two captions to --most. The files are the oracle
+    captions of each system, the references, and these with two neighbours swapped and in
+    reverse. The campaigns are made by 'reelscore campaign new --protocol preference', and
+    'reelscore stories study accuracy' compares metrics with what people prefer.
+
+    \b
+    Example:
+      reelscore stories study people ours.json theirs.json -r val_1.json -o compared
+    """
+    from reelscore_studies.stories.manual_evaluation import comparisons, write_comparisons
+
+    made = comparisons(
+        system_files(candidates),
+        list(refs),
+        videos=videos,
+        captions=(2, most),
+        seconds=seconds,
+        seed=seed,
+    )
+    files = write_comparisons(made, out)
+    oracles = " ".join(map(str, files[:-3]))
+    orders = " ".join(map(str, files[-2:]))
+    click.echo(f"{videos} of {made.fitting} videos that fit; {len(files)} files in {out}. Next:")
+    for name, stories in (("oracles", oracles), ("orders", orders)):
+        if len(stories.split()) > 1:
+            click.echo(
+                f"  reelscore campaign new {name}.db {stories} --stories --protocol preference "
+                "--raters 12 --tests questions.csv\n"
+                f"  reelscore stories {stories} -r {files[-3]} --json {name}.json\n"
+                f"  reelscore stories study accuracy {name}.db {name}.json"
+            )
+
+
+@command.command("accuracy")
+@click.argument("campaign", metavar="CAMPAIGN")
+@click.argument("table", metavar="TABLE")
+@json_option
+def accuracy_command(campaign: str, table: str, json_file: str | None) -> None:
+    """Measure how often metrics prefer the stories that people prefer.
+
+    CAMPAIGN asked for preferences, TABLE has the scores of the same systems and videos. The mean
+    of the raters who answered the test questions rightly decides a video. Videos where people
+    prefer neither are left out; the last column counts each of them half. A metric that scores
+    both stories alike is wrong.
+
+    \b
+    Example:
+      reelscore stories study accuracy orders.db orders.json
+    """
+    from reelscore_studies.stories.manual_evaluation import accuracies, accuracy_grid
+
+    check_targets(json_file)
+    rows = accuracies(campaign, ScoreTable.read(table))
+    if json_file:
+        write_json(json_file, [row._asdict() for row in rows])
+    if json_file != STDOUT:
+        click.echo(accuracy_grid(rows).to_text(terminal_width()))
 
 
 def _study_files(
@@ -240,7 +327,7 @@ def _finish(study: Study, json_file: str | None, latex_file: str | None) -> None
         return
     width = terminal_width()
     for title, grid in grids:
-        click.echo(click.style(f"{title} (scores in percent)", bold=True))
+        click.echo(click.style(title, bold=True))
         click.echo(grid.to_text(width, bold=sys.stdout.isatty()) + "\n")
     show_notes(system_notes(study.notes))
     show_signature(study.signature)

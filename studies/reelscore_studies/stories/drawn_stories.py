@@ -153,24 +153,25 @@ def oracle_captions(
 
 def self_bleu_of(
     stories: Sequence[Sequence[str]], tokenizer: Tokenizer = "ptb", threads: int = 1
-) -> tuple[float, float]:
-    """Self-BLEU inside stories, and over the captions of all of them.
+) -> tuple[FloatArray, float]:
+    """Self-BLEU of each story with two captions or more, and over the captions of all of them.
 
     >>> inside, over_all = self_bleu_of([["a man runs in a park"] * 2, ["two dogs", "a cat"]])
-    >>> round(inside, 2), round(over_all, 2)
-    (0.5, 0.54)
+    >>> inside.round(2).tolist(), round(over_all, 2)
+    ([1.0, 0.0], 0.54)
     """
     several = [list(story) for story in stories if len(story) > 1]
     if not several:
-        return 0.0, 0.0
+        return np.zeros(0), 0.0
     sentences = [sentence for story in several for sentence in story]
     captions = Captions(pack(tokenize(sentences, tokenizer, threads=threads)))
     by_story = np.cumsum([0, *map(len, several)], dtype=np.int64)
 
-    def mean(offsets: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
+    def means(offsets: np.ndarray[tuple[int], np.dtype[np.int64]]) -> FloatArray:
         n = SelfBleu().n
         counts = _native.self_bleu_statistics(captions.words, offsets, n, threads)
         totals = np.add.reduceat(smoothed_bleu(counts, n, "epsilon", 0.1), offsets[:-1])
-        return float(np.mean(totals / np.diff(offsets)))
+        each: FloatArray = totals / np.diff(offsets)
+        return each
 
-    return mean(by_story), mean(by_story[[0, -1]])
+    return means(by_story), float(means(by_story[[0, -1]])[0])

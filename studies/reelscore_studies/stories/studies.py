@@ -10,7 +10,7 @@ one story; any choice of it can be changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,10 @@ import numpy as np
 
 from reelscore._progress import Progress, Steps
 from reelscore.data.stories import Stories, Story
+from reelscore.data.tables.scales import HIGHER, Scale
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
+from reelscore.significance import Comparison, compare
 from reelscore.stories.paired_stories import (
     PairedStories,
     StoriesLike,
@@ -47,6 +50,7 @@ PAPER = "soda-paper"
 RATIOS = (0.1, 0.5, 1.0, 2.0, 10.0)
 CURRENT = PREFIX + "meteor"
 ALL = "all"
+_LOWER = Scale(better="low")
 ORDERS = ("correct", "swap", "shuffle")
 
 
@@ -80,12 +84,14 @@ class Study:
         settings: In order, those of each system together.
         signature: Parameters, seed and protocol.
         notes: What the policies did, by system.
+        tests: Of the oracle study: which system is better, by f and Self-BLEU, video by video.
     """
 
     name: str
     settings: Sequence[Setting]
     signature: str
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    tests: Sequence[Comparison] = ()
 
     @property
     def systems(self) -> list[str]:
@@ -98,7 +104,11 @@ class Study:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON."""
-        return asdict(self)
+        tests = [
+            {"score": t.metric, "systems": list(t.systems), "p": np.nan_to_num(t.p, nan=1).tolist()}
+            for t in self.tests
+        ]
+        return {**asdict(replace(self, tests=())), "tests": tests}
 
 
 def study_counts(
@@ -140,7 +150,7 @@ def study_counts(
      ('all', 0.079)]
     """
     _check(repeats, [*ratios, *counts])
-    bench = _Bench(references, preset, choices, threads)
+    bench = StudyBench(references, preset, choices, threads)
     sizes: dict[str, Callable[[float], int]] = {f"m={m:g}": partial(_share, m) for m in ratios}
     sizes |= {f"k={k}": partial(_fixed, k) for k in counts}
     report = Steps(progress, len(systems) * (len(sizes) * repeats + 1))
@@ -182,7 +192,7 @@ def study_order(
     [('correct', 0.194), ('swap', 0.125), ('shuffle', 0.073)]
     """
     _check(repeats, [])
-    bench = _Bench(references, preset, choices, threads)
+    bench = StudyBench(references, preset, choices, threads)
     report = Steps(progress, len(systems) * len(ORDERS) * repeats)
     settings, notes = [], {}
     for name, given in systems.items():
@@ -204,12 +214,13 @@ def study_oracle(
     progress: Progress | None = None,
     **choices: Any,
 ) -> Study:
-    """Measure how good and how diverse the best captions of each system are.
+    """Measure how good and how diverse the best captions of each system are, and who is better.
 
     ``f`` is the mean over all references of the best caption's sentence score. ``self_bleu`` says
     how much the oracle captions of a video resemble each other, on average over videos with at
     least two; ``self_bleu_all`` the same over all oracle captions together. A lower one means more
-    diverse captions. The references are a system of their own, for comparison.
+    diverse captions. The references are a system of their own, for comparison. Differences of
+    systems are tested on the videos' means, of ``self_bleu`` on videos with two references or more.
 
     ``systems``, ``references``, ``preset``, ``threads``, ``progress`` and ``choices`` are as in
     `study_counts`.
@@ -220,14 +231,16 @@ def study_oracle(
     >>> {each.system: round(each.scores["f"], 3) for each in study.settings}
     {'verbose': 0.243, 'references': 1.0}
     """
-    bench = _Bench(references, preset, choices, threads)
+    bench = StudyBench(references, preset, choices, threads)
     report = Steps(progress, len(systems) + 1)
     settings, notes = [], {}
+    by_video: dict[str, dict[str, MetricResult]] = {}
     for name, given in systems.items():
         paired = bench.paired(given, name)
         notes[name] = paired.notes
         truth, oracle, scores = bench.oracle(paired)
         settings.append(bench.oracle_setting(name, oracle, truth, float(np.mean(scores))))
+        by_video[name] = bench.oracle_by_video(paired.videos, oracle, truth, scores)
         report()
     videos = dict.fromkeys(video for each in bench.annotators for video in each)
     truth = [one_story([each[v] for each in bench.annotators if v in each]) for v in videos]
@@ -235,10 +248,11 @@ def study_oracle(
         bench.oracle_setting("references", [story.sentences for story in truth], truth, 1.0)
     )
     report()
-    return Study("oracle", settings, bench.signature("oracle"), notes)
+    tests = compare(ScoreTable(by_video), tests=["randomization"]) if len(by_video) > 1 else []
+    return Study("oracle", settings, bench.signature("oracle"), notes, tests)
 
 
-class _Bench:
+class StudyBench:
     """Protocol, references and scorer that all settings of a study share."""
 
     def __init__(
@@ -256,6 +270,7 @@ class _Bench:
         self._made_by: dict[str, str] = {}
 
     def paired(self, candidates: StoriesLike, name: str) -> PairedStories:
+        """Pair a system's stories with the references."""
         stories = candidates_of(candidates, self.protocol, name)
         return pair_stories(stories, self.annotators, self.protocol)
 
@@ -307,11 +322,38 @@ class _Bench:
     ) -> Setting:
         """Measure the diversity of oracle captions."""
         inside, over_all = self_bleu_of(oracle, self.protocol.tokenizer, self.threads)
-        scores = {"f": f, "self_bleu": inside, "self_bleu_all": over_all}
+        mean = float(inside.mean()) if len(inside) else 0.0
+        scores = {"f": f, "self_bleu": mean, "self_bleu_all": over_all}
         counts = [len(sentences) for sentences in oracle if sentences]
         return Setting(
             system, "oracle", float(np.mean(counts)), 1.0, scores, dict.fromkeys(scores, 0.0)
         )
+
+    def oracle_by_video(
+        self,
+        videos: Sequence[str],
+        oracle: Sequence[Sentences],
+        truth: Sequence[Story],
+        scores: Sequence[float],
+    ) -> dict[str, MetricResult]:
+        """Return the mean f of each video, and the Self-BLEU of those with two captions."""
+        ends = np.cumsum([len(story) for story in truth])
+        parts = np.split(np.array(scores), ends[:-1])
+        f = {v: float(part.mean()) for v, part in zip(videos, parts, strict=True) if len(part)}
+        inside, _ = self_bleu_of(oracle, self.protocol.tokenizer, self.threads)
+        several = [v for v, own in zip(videos, oracle, strict=True) if len(own) > 1]
+        diversity = dict(zip(several, inside.tolist(), strict=True))
+        return {
+            name: MetricResult(
+                name,
+                float(np.mean(list(items.values()))),
+                ItemScores.of(items),
+                f"study:oracle|{name}",
+                scale=scale,
+            )
+            for name, items, scale in (("f", f, HIGHER), ("self_bleu", diversity, _LOWER))
+            if items
+        }
 
     def signature(self, study: str, repeats: int = 0, seed: int = 0) -> str:
         """Parameters of the study, then of the current framework's METEOR and of SODA (c)."""
@@ -331,7 +373,11 @@ def _fixed(k: int, references: float) -> int:
 
 
 def _drawn(
-    paired: PairedStories, bench: _Bench, size: Callable[[float], int], seed: int, repetition: int
+    paired: PairedStories,
+    bench: StudyBench,
+    size: Callable[[float], int],
+    seed: int,
+    repetition: int,
 ) -> list[Story]:
     """Draw captions of each video."""
     return [

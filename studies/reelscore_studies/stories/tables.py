@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 from reelscore.report.plots.style import BLUE, COLUMN_WIDTH, GREY, ORANGE, RED, figure, save
-from reelscore.report.tables.grid import Cell, Grid
+from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore_studies.stories.studies import CURRENT, Setting, Study
 
 SODA_NAMES = {f"soda_{letter}": f"SODA ({letter})" for letter in "abc"}
@@ -15,6 +16,7 @@ _LINES = [
     ("_recall", "recall", BLUE, ":", "v"),
     ("", "F1", RED, "-", "o"),
 ]
+_UNIT = " (scores in percent)"
 _TICKS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 _PARTS = {"P": "_precision", "R": "_recall", "F1": ""}
 
@@ -29,9 +31,10 @@ def study_grids(study: Study) -> list[tuple[str, Grid]]:
     ours         3.5  21.3       79.5    90.0
     """
     if study.name == "oracle":
-        return [("Oracle captions", _oracle(study))]
+        grids = [(f"Oracle captions{_UNIT}", _oracle(study))]
+        return [*grids, ("p of the differences", _tests(study))] if study.tests else grids
     table = _counts if study.name == "counts" else _order
-    return [(system, table(study.of(system))) for system in study.systems]
+    return [(system + _UNIT, table(study.of(system))) for system in study.systems]
 
 
 def draw_counts(study: Study, path: str | Path) -> None:
@@ -120,6 +123,26 @@ def _oracle(study: Study) -> Grid:
         for each in study.settings
     ]
     return Grid(["system", "captions", "f", "Self-BLEU", "of all"], rows)
+
+
+def _tests(study: Study) -> Grid:
+    """Lay out p-values, corrected for the number of pairs; ``*`` marks those that are significant.
+
+    They are of approximate randomization over the videos.
+    """
+    pairs = list(combinations(range(len(study.tests[0].systems)), 2))
+    rows = [
+        [
+            Cell(" and ".join(study.tests[0].systems[k] for k in pair)),
+            *(
+                Cell(p_value(test.p_corrected[pair]), "*" if test.p_corrected[pair] < 0.05 else "")
+                for test in study.tests
+            ),
+        ]
+        for pair in pairs
+    ]
+    names = {"f": "f", "self_bleu": "Self-BLEU"}
+    return Grid(["systems", *(names[test.metric] for test in study.tests)], rows)
 
 
 def _percent(value: float) -> str:
