@@ -329,6 +329,11 @@ class PreparedReferences:
         alone._threads = 1
         return alone
 
+    def signature(self, metric: Metric, **more: object) -> str:
+        """Say how a metric's numbers are made."""
+        context = {key: value for key, value in self._context.items() if key not in more}
+        return metric.signature(**files_part(metric, self._tokenizer), **more, **context)
+
     def scores(
         self,
         statistics: Iterable[Rows | FloatArray],
@@ -349,9 +354,7 @@ class PreparedReferences:
         for columns, rows, seen in zip(self.columns, statistics, self.seen, strict=True):
             metric = columns.metric
             trained = {} if seen is None else seen.context(places)
-            signature = metric.signature(
-                **files_part(metric, self._tokenizer), **trained, **context
-            )
+            signature = self.signature(metric, **trained, **context)
             own = rows if isinstance(rows, Rows) else Rows(np.ascontiguousarray(rows))
             measured.append(Measurement(metric, index, own, signature, columns=columns))
         return Scores(measured, notes)

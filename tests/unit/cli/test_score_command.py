@@ -236,3 +236,22 @@ def test_a_person_is_scored_against_the_others(run, folder):
     assert status == 2
     assert "--leave-one-out: no system's captions are nearly all among the references" in err
     assert run("compare", "person.json", "weak.json", "-r", "refs.json", "--leave-one-out")[0] == 2
+
+
+def test_several_candidates_an_item(run, folder):
+    references = json.loads((folder / "refs.json").read_text())
+    samples = {item: [*texts, "a man"] for item, texts in references.items()}
+    (folder / "ours.json").write_text(json.dumps(samples))
+    records = [{"id": i, "prediction": text} for i, own in samples.items() for text in own]
+    (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, records)))
+    words = ("-r", "refs.json", "-m", "rouge_l")
+    status, out, err = run("score", "ours.json", "rows.jsonl", *words, "--samples")
+    assert (status, err) == (0, "")
+    assert "Self-CIDEr" in out
+    rows = [line.split() for line in out.splitlines() if line.startswith(("ours", "rows"))]
+    assert rows[0][1:] == rows[1][1:]
+    assert "rouge_l|beta:1.2|candidates:4|tok:ptb" in out
+    status, _, err = run("score", "ours.json", *words)
+    assert status == 2
+    assert "are these references, or samples?" in err
+    assert run("score", "ours.json", *words, "--samples", "--common")[0] == 2

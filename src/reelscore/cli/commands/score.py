@@ -16,6 +16,7 @@ from reelscore.cli.file_options import (
     read_captions,
     reading_options,
     refs_option,
+    system_files,
 )
 from reelscore.cli.messages import as_options
 from reelscore.cli.options import (
@@ -107,6 +108,29 @@ class ScoringOptions(msgspec.Struct, frozen=True):
             )
         show_engine(engine)
         return replace(table, notes=[*map(as_options, table.notes)], bounds=inputs.bounds)
+
+    def run_samples(self) -> ScoreTable:
+        """Score several candidates an item."""
+        from reelscore.scoring.sampled_captions import score_samples
+
+        given = {
+            "--out": self.large,
+            "--match-ids": self.match_ids,
+            "--common": self.common,
+            "--leave-one-out": self.leave_one_out,
+            "--missing": self.missing != "error",
+        }
+        if unfit := [name for name, value in given.items() if value]:
+            raise DataError(f"{unfit[0]} does not go with --samples.")
+        return score_samples(
+            system_files(self.candidates),
+            list(self.refs),
+            self.metrics,
+            tokenizer=self.tokenizer,
+            empty=self.empty,
+            threads=self.threads,
+            reading=self.reading,
+        )
 
     def _run_large(self, engine: Engine | None, resamples: int) -> ScoreTable:
         from reelscore.engines.engine import Engine
@@ -227,6 +251,11 @@ scoring_options = gathered(
 @click.command("score", cls=FilesCommand)
 @scoring_options
 @click.option("--items", is_flag=True, help="Also show the score of every item.")
+@click.option(
+    "--samples",
+    is_flag=True,
+    help="Candidates are several an item: score their mean, best and spread, and diversity.",
+)
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over items.")
 @resamples_option("Number of resamples of the intervals.")
 @layout_options()
@@ -234,6 +263,7 @@ scoring_options = gathered(
 def command(
     scoring: ScoringOptions,
     items: bool,
+    samples: bool,
     intervals: bool,
     resamples: int,
     layout: TableLayout,
@@ -258,7 +288,7 @@ def command(
     """
     if items and scoring.large:
         raise DataError("--items: with --out, the scores of items are in the parts of its folder.")
-    table = scoring.run(resamples if intervals else 0)
+    table = scoring.run_samples() if samples else scoring.run(resamples if intervals else 0)
     table = replace(table, notes=[*table.notes, *worst_notes(table.sources.captions)])
     if intervals:
         from reelscore.scoring.intervals import with_intervals

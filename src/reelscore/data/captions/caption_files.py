@@ -142,9 +142,14 @@ def references_of_files(
     reading: Reading | None = None,
     *,
     or_candidates: bool = False,
+    of_systems: bool = False,
     blind: bool = False,
 ) -> tuple[dict[str, list[str]], list[CaptionFile]]:
-    """Read references as `read_references` does, and say how."""
+    """Read references as `read_references` does, and say how.
+
+    Several candidates an item, `of_systems`, are read alike; so are those of a file that has no
+    references where candidates will do, too.
+    """
     names = expanded([paths] if isinstance(paths, (str, os.PathLike)) else paths)
     if not names:
         raise DataError("No reference files were given; at least one is needed.")
@@ -158,7 +163,7 @@ def references_of_files(
             file = caption_file(source, reading)
             with reading_explained([file]):
                 reader = get_format(file.format)
-                others = or_candidates and _are_candidates(source, file, reading)
+                others = of_systems or (or_candidates and _are_candidates(source, file, reading))
                 role: Role = "candidates" if others else "references"
                 request = Request(role, problems, reading, blind=blind)
                 place = partial(reader.place, source.path)
@@ -344,7 +349,7 @@ def _add_lines(
 def _reason_for_refusal(item: object, caption: object) -> str:
     if fault := id_fault(item):
         return f"the item id {fault}"
-    one_each = "a system gives one caption per item (are these references?)"
+    one_each = "a system gives one caption per item (are these references, or samples?)"
     if type(caption) is list:
         count = f"{len(caption)} captions" if caption else "no caption"
         return f"item {item!r} has {count}; {one_each}"
