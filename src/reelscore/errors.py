@@ -126,8 +126,12 @@ class MissingExtraError(ReelscoreError, ImportError):
         return cls(f"{need}. To install: {install_command(*packages)}")
 
 
-# Packages with models: they lie beside reelscore's own sources, in a clone of the repository.
-_MODELS = {"reelscore-bertha": "models/bertha", "reelscore-parser": "models/parser"}
+# Packages that lie beside reelscore's own sources, in a clone of the repository.
+_MODELS = {
+    "reelscore-bertha": "models/bertha",
+    "reelscore-parser": "models/parser",
+    "reelscore-studies": "studies",
+}
 
 
 def install_command(*packages: str) -> str:

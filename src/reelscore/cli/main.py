@@ -140,10 +140,21 @@ _COMMANDS = {
     "metrics": ("commands.metrics", "List the metrics and their parameters."),
     "tokenize": ("commands.tokenize", "Tokenize captions as the metrics see them."),
     "demo": ("commands.demo", "Score the embedded example and show what reelscore does."),
+    "doctor": ("commands.doctor", "Show what is installed, and what more would enable."),
     "serve": ("serve", "Serve the pages of campaigns and challenges."),
 }
 _HEADINGS = {
-    "Score": ["score", "compare", "stories", "check", "metrics", "tokenize", "demo", "lsmdc"],
+    "Score": [
+        "score",
+        "compare",
+        "stories",
+        "check",
+        "metrics",
+        "tokenize",
+        "demo",
+        "doctor",
+        "lsmdc",
+    ],
     "Look": ["report", "inspect", "parse"],
     "People": [],
     "Make": [],

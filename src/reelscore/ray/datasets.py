@@ -24,6 +24,7 @@ from reelscore.data.captions.shards import BadRows, Remedies, Shard, write_shard
 from reelscore.data.checks import first_few
 from reelscore.data.file_names import PathLike
 from reelscore.data.reading import Reading, Role
+from reelscore.data.tables.table import ItemIndex
 from reelscore.engines.engine import Engine
 from reelscore.engines.ray import Ray, unpacked
 from reelscore.engines.ray_cluster import connect
@@ -38,6 +39,7 @@ from reelscore.text.tokens import Tokenizer
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
     from ray import ObjectRef
     from ray.data import Dataset
 
@@ -78,12 +80,14 @@ def score(
 
     Returns:
         A `ray.data.Dataset` with the same rows: ``system``, ``item``, and a column for each score.
-        It is computed when it is read or written; with ``out``, at once.
+        It is computed when it is read or written; with ``out``, at once. Before that, the captions
+        themselves are computed, since all of them are checked.
 
     Raises:
         MissingExtraError: If Ray is not installed.
         ClusterError: If a machine of the cluster lacks something.
-        DataError: If columns are missing, or a metric looks at all captions together.
+        DataError: If columns are missing, a metric looks at all captions together, or an item has
+            no caption, or several, or no references.
     """
     ray = connect()
     columns = table_columns(metrics)
@@ -103,6 +107,8 @@ def score(
     actors = Ray(workers=workers, gpus_per_worker=gpus_per_worker).workers
     truth = lone_references(_by_item(references), empty=empty, tokenized=tokenizer == "none")
     prepared = PreparedReferences(truth, columns, tokenizer, 1, "error", empty)
+    captions = captions.materialize()
+    _check_items(captions, prepared.index)
     place: dict[str, object] = {"num_cpus": 1}
     if actors is not None:
         place |= {"compute": ray.data.ActorPoolStrategy(size=actors), "num_gpus": gpus_per_worker}
@@ -177,13 +183,6 @@ def _score_block(
     checked = _checked(block, "candidates")
     items, captions = (checked.column(name).to_pylist() for name in ("item", "caption"))
     position = prepared.index.position
-    unknown = list(dict.fromkeys(item for item in items if item not in position))
-    if unknown:
-        have = "item has" if len(unknown) == 1 else "items have"
-        raise DataError(
-            f"{len(unknown):,} {have} no references ({first_few(unknown)}). Remove them, or add "
-            "their references."
-        )
     rows = [str(k) for k in range(len(items))]
     named = [f"{k} of the block (item {item!r})" for k, item in zip(rows, items, strict=True)]
     texts = lone_candidates(
@@ -197,6 +196,45 @@ def _score_block(
             if name in columns.wanted:
                 scored[name] = pa.array(scores[:, k], from_pandas=True)  # NaN: no such score
     return pa.table(scored)
+
+
+def _check_items(captions: Dataset, index: ItemIndex) -> None:
+    """Refuse items without references, without a caption, or with several of one system."""
+    position = index.position
+    names = [name for name in _COLUMNS if name in captions.schema().names]
+    seen: dict[str, NDArray[np.bool_]] = {}
+    unknown: dict[str, None] = {}
+    for block in captions.select_columns(names).iter_batches(
+        batch_format="pyarrow", batch_size=100_000
+    ):
+        checked = _checked(block, "candidates")
+        systems = block.column("system").to_pylist() if "system" in names else []
+        items = checked.column("item").to_pylist()
+        for system, item in zip(systems or [""] * len(items), items, strict=True):
+            if (place := position.get(item)) is None:
+                unknown[item] = None
+                continue
+            own = seen.setdefault(str(system), np.zeros(len(position), dtype=bool))
+            if own[place]:
+                of = f" of system {system!r}" if system else ""
+                raise DataError(
+                    f"Item {item!r} has several captions{of}; expected one. Filter the data set."
+                )
+            own[place] = True
+    if unknown:
+        have = "item has" if len(unknown) == 1 else "items have"
+        raise DataError(
+            f"{len(unknown):,} {have} no references ({first_few([*unknown])}). Remove them, or add "
+            "their references."
+        )
+    for system, own in seen.items():
+        if not own.all():
+            missing = [item for item, place in position.items() if not own[place]]
+            of = f"{system}: " if system else ""
+            raise DataError(
+                f"{of}{len(missing):,} items have no caption ({first_few(missing)}). Add them, or "
+                "filter the references."
+            )
 
 
 def _by_item(references: Dataset | CaptionsLike) -> Mapping[str, Sequence[str]]:

@@ -255,3 +255,16 @@ def test_several_candidates_an_item(run, folder):
     assert status == 2
     assert "are these references, or samples?" in err
     assert run("score", "ours.json", *words, "--samples", "--common")[0] == 2
+
+
+def test_notes_count_the_captions_that_are_scored(run, folder):
+    """A marker in a caption without references says nothing about the scores."""
+    captions = json.loads((folder / "weak.json").read_text())
+    (folder / "more.json").write_text(json.dumps({**captions, "clip99": "a <unk> man"}))
+    words = ("-r", "refs.json", "-m", "rouge_l", "--missing", "skip")
+    assert "<unk>" not in run("score", "more.json", *words)[1]
+    first = next(iter(captions))
+    (folder / "more.json").write_text(json.dumps({**captions, first: "a <unk> man"}))
+    assert "1 caption holds a marker of a model, such as '<unk>'" in run(
+        "score", "more.json", *words
+    )[1].replace("\n  ", " ")

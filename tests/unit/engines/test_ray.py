@@ -724,3 +724,23 @@ def test_options_of_ray_need_ray():
             run("score", *CLIPS, option, 2)
     with pytest.raises(UnknownNameError, match="Unknown engine 'spark'"):
         run("score", *CLIPS, "--engine", "spark")
+
+
+@pytest.mark.parametrize(
+    ("more", "without", "message"),
+    [
+        ([{"item": "clip03", "caption": "a dog"}], None, r"Item 'clip03' has several captions of"),
+        ([], "clip04", r"1 items have no caption \(first: 'clip04'\)"),
+        ([{"item": "clip99", "caption": "a dog"}], None, r"1 item has no references \(.*clip99"),
+    ],
+)
+def test_items_of_a_data_set_are_checked_together(datasets, more, without, message):
+    """The second caption of an item may be in another block than the first."""
+    captions, references = datasets
+    rows = captions.take_all()
+    system = rows[0]["system"]
+    rows = [row for row in rows if (row["system"], row["item"]) != (system, without)]
+    rows += [{"system": system, **row} for row in more]
+    blocks = ray.data.from_items(rows).repartition(7)
+    with pytest.raises(DataError, match=message):
+        reelscore.ray.score(blocks, references, "rouge_l")

@@ -9,7 +9,8 @@ import textwrap
 
 import click
 
-from reelscore.cli.terminal import terminal_width
+from reelscore.cli.options import json_option
+from reelscore.cli.terminal import STDOUT, terminal_width, write_json
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import metric_class, metric_names, unusable_plugins
@@ -17,14 +18,20 @@ from reelscore.metrics.registry import metric_class, metric_names, unusable_plug
 
 @click.command("metrics")
 @click.argument("names", nargs=-1, metavar="[NAME...]")
-def command(names: tuple[str, ...]) -> None:
+@json_option
+def command(names: tuple[str, ...], json_file: str | None) -> None:
     """List the metrics and their parameters; with NAMEs, describe these at length.
 
     \b
     Examples:
       reelscore metrics
       reelscore metrics meteor
+      reelscore metrics --json -
     """
+    if json_file:
+        write_json(json_file, [_record(name) for name in names or metric_names()])
+    if json_file == STDOUT:
+        return
     for name in names or metric_names():
         try:
             metric = metric_class(name)
@@ -46,6 +53,18 @@ def command(names: tuple[str, ...]) -> None:
             click.echo("".join(f"\n{_wrapped(each, '')}\n" for each in paragraphs))
     for problem in [] if names else unusable_plugins():
         click.echo(_wrapped(problem, "  "), err=True)
+
+
+def _record(name: str) -> dict[str, object]:
+    """Describe a metric as plain data."""
+    metric = metric_class(name)
+    about = inspect.cleandoc(sys.modules[metric.__module__].__doc__ or "")
+    return {
+        "name": metric.name,
+        "about": about.partition("\n\n")[0],
+        "parameters": {f.name: repr(f.default) for f in dataclasses.fields(metric)},
+        "scores": {output: scale for scale, own in _scales(metric).items() for output in own},
+    }
 
 
 def _scales(metric: type[Metric]) -> dict[str, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,7 +42,7 @@ from reelscore.cli.terminal import progress_bar, resumable, show, show_engine, t
 from reelscore.data.captions.paired_captions import Empty, Missing
 from reelscore.data.lint.defects import worst_notes
 from reelscore.data.reading import Reading
-from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table import ScoreTable, Sources
 from reelscore.errors import DataError
 from reelscore.metrics.base import check_tokens
 from reelscore.metrics.registry import resolve
@@ -289,7 +290,7 @@ def command(
     if items and scoring.large:
         raise DataError("--items: with --out, the scores of items are in the parts of its folder.")
     table = scoring.run_samples() if samples else scoring.run(resamples if intervals else 0)
-    table = replace(table, notes=[*table.notes, *worst_notes(table.sources.captions)])
+    table = replace(table, notes=[*table.notes, *worst_notes(_scored_captions(table.sources))])
     if intervals:
         from reelscore.scoring.intervals import with_intervals
 
@@ -306,3 +307,12 @@ def command(
         show(table, grid)
         if by_item is not None:
             click.echo("\n" + by_item.to_text(terminal_width()))
+
+
+def _scored_captions(sources: Sources) -> Mapping[str, Mapping[str, str]]:
+    """Leave out captions without references, which make no score."""
+    truth = sources.references
+    return {
+        name: {item: text for item, text in own.items() if not truth or item in truth}
+        for name, own in sources.captions.items()
+    }
