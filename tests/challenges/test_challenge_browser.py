@@ -46,7 +46,7 @@ def with_resource_forks(content):
 
 
 def test_from_a_visitor_to_the_board(served, page, shoot):
-    here = f"{served.url}/challenge.store/dogs"
+    here = f"{served.url}/challenges/dogs"
     page.goto(here)
     assert faults(page) == []
     follow(page, "Take part")
@@ -119,14 +119,14 @@ def test_the_checker_counts_faults_of_every_impact(page):
 def test_without_scripts(served, chromium):
     context = new_visitor(chromium, java_script_enabled=False)
     page = context.new_page()
-    page.goto(f"{served.url}/challenge.store/dogs/register")
+    page.goto(f"{served.url}/challenges/dogs/register")
     page.fill("input[name=name]", "sam")
     page.fill("input[name=password]", PASSWORD)
     press(page, "Make the account")
     page.fill("input[name=name]", "Plain")
     page.check("input[name=accept]")
     press(page, "Make the team")
-    page.goto(f"{served.url}/challenge.store/dogs/submit")
+    page.goto(f"{served.url}/challenges/dogs/submit")
     content = json.dumps(dict.fromkeys(json.loads(captions()), "a plain caption")).encode()
     page.set_input_files("input[type=file]", file("run.json", content))
     press(page, "Check only")
@@ -134,6 +134,6 @@ def test_without_scripts(served, chromium):
     page.set_input_files("input[type=file]", file("run.json", content))
     press(page, "Submit")
     assert "Submission 1 is accepted" in page.inner_text("main")
-    page.goto(f"{served.url}/challenge.store/dogs/boards/test")
+    page.goto(f"{served.url}/challenges/dogs/boards/test")
     assert "Theirs" in page.inner_text("table.board")
     context.close()

@@ -233,6 +233,12 @@ class Challenge:
             dates = {"closes": (own.closes, new_closes), "reveals": (own.reveals, new_reveals)}
             log_dates(connection, self, id, dates, actor, reason)
 
+    def announce(self, text: str, *, actor: str) -> None:
+        """Tell everybody something, in the log: what was announced is never changed."""
+        with self.writing() as connection:
+            now = self.now(connection)
+            log(connection, now, self.key, "announced", self.id, actor=actor, reason=text)
+
     def set_state(self, state: State, *, actor: str, reason: str) -> None:
         """Make it a draft, open, closed or archived."""
         check_reason(reason)

@@ -146,7 +146,8 @@ RULES: Mapping[tuple[What, Visibility], _Rules] = {
     **{(what, "blind"): _NOBODY for what in _OF_PUBLIC_SPLITS},
 }
 VIEWERS: tuple[Viewer, ...] = get_args(Viewer)
-PUBLIC_EVENTS = ("definition", "dates", "state", "rescore", "published")
+NEWS = ("announced", "dates", "rescore", "published")  # what those who take part wait for
+PUBLIC_EVENTS = ("definition", "state", *NEWS)
 
 
 def permission(viewer: Viewer, what: What, situation: Situation) -> Permission:

@@ -215,6 +215,15 @@ def change_dates(
     return f"The dates of {phase} are changed."
 
 
+@decision("/console/announcements", "/announcements")
+def announce(page: ChallengePage, text: Reason) -> str:
+    """Tell everybody something; it is on the overview, in the feed and in the log for good."""
+    if not text.strip():
+        raise DataError("The announcement is empty; write what everybody is to know.")
+    page.challenge.announce(text.strip(), actor=page.name)
+    return "Announced."
+
+
 @decision("/console/rescore", "/phases/{phase}/rescore")
 def rescore(page: ChallengePage, phase: Id, reason: Reason) -> str:
     """Score all submissions of a phase again, as the next generation."""

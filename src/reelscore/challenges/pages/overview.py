@@ -27,7 +27,7 @@ from reelscore.challenges.pages.context import (
 )
 from reelscore.challenges.pages.wing_pages import PATH
 from reelscore.challenges.people.teams import list_teams
-from reelscore.challenges.permissions import may_see
+from reelscore.challenges.permissions import NEWS, may_see
 from reelscore.data.stories import Story
 from reelscore.web.sessions import find_visitor
 from reelscore.web.site import Here
@@ -36,6 +36,7 @@ router = Router(prefix=PATH)
 Id = Annotated[str, Path(max_length=100)]
 _EXAMPLE = "what this clip shows"
 _TOP = 5  # entries of a board on the overview
+_NEWS = 50  # entries of the feed
 
 
 @router.get("")
@@ -56,16 +57,27 @@ def show_overview(page: AnyPage) -> Response:
     boards = [
         (id, board, _top(board)) for id in view.boards() if (board := view.board(id)) is not None
     ]
-    changes = [event for event in view.events() if event.what == "dates"]
+    events = view.events()
     return page.render(
         "overview.html",
         text=markdown(page.challenge.pages.get("overview", "")),
         boards=boards,
         marks=MARKS,
-        changes=changes,
+        changes=[event for event in events if event.what == "dates"],
+        announcements=[event for event in reversed(events) if event.what == "announced"],
         verdict=view.verdict(),
         citation=citation(view, f"{page.site.settings.url}{page.path}"),
     )
+
+
+@router.get("/{challenge}/news.atom")
+def give_news(page: AnyPage) -> Response:
+    """Return announcements, moved dates and new results as a feed, newest first."""
+    news = [event for event in reversed(page.view.events()) if event.what in NEWS]
+    template = page.site.templates.get_template("challenges/news.atom")
+    place = f"{page.site.settings.url}{page.path}"
+    text = template.render(view=page.view, news=news[:_NEWS], place=place)
+    return Response(text, media_type="application/atom+xml")
 
 
 def _top(board: Leaderboard) -> list[tuple[BoardEntry, str]]:
