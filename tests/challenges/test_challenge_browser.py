@@ -8,8 +8,12 @@ import zipfile
 
 import pytest
 
+from reelscore.challenges.boards.board_forms import board_html
+from reelscore.challenges.boards.boards import BoardColumn, BoardEntry, make_board
+from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.web.site import static_file
 from support.browser import faults, follow, is_within, new_visitor, press
 from support.challenge_data import SECOND, START, captions, new_challenge
 from support.server import PASSWORD, serve
@@ -114,6 +118,47 @@ def test_the_checker_counts_faults_of_every_impact(page):
         "<main><h1>Small</h1></main>"
     )
     assert [name for name, _ in faults(page)] == ["meta-viewport"]
+
+
+def large_board():
+    """Write a page with a board of 70 teams, with the look and the script of the real one."""
+    columns = [BoardColumn(name, name.upper()) for name in ("bleu", "meteor", "cider")]
+    entries = [
+        BoardEntry(str(k), f"Team {k}", k, {each.score: Score(k / 100) for each in columns})
+        for k in range(70)
+    ]
+    board = board_html(make_board("b", "Board", entries, columns, primary="cider"))
+    style = "".join(
+        static_file(name).read_text() for name in ("style.css", "organise.css", "board.css")
+    )
+    script = static_file("board.js").read_text()
+    return (
+        '<html lang="en"><meta name="viewport" content="width=device-width"><title>Board</title>'
+        f'<style>{style}</style><body class="organise challenges"><main><h1>Board</h1>{board}'
+        f'</main><script type="module">{script}</script>'
+    )
+
+
+def test_a_large_board_is_searched_and_paged_and_fits_a_phone(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_content(large_board())
+    page.wait_for_selector(".board-tools")
+    assert is_within(page)
+    assert faults(page) == []
+    teams = page.locator("table.board tbody tr:not([hidden]) bdi")
+    assert (teams.count(), teams.first.inner_text()) == (50, "Team 69")
+    press(page, "Next")
+    assert (teams.count(), teams.first.inner_text()) == (20, "Team 19")
+    page.fill("input[type=search]", "team 6")
+    assert teams.all_inner_texts() == [f"Team {k}" for k in (*range(69, 59, -1), 6)]
+    row = page.locator("table.board tbody tr:not([hidden])").first
+    assert not row.locator("td", has_text="0.6900").first.is_visible()
+    press(page, "All scores of Team 69")
+    assert row.locator("td").all_inner_texts()[2].endswith("0.6900")
+    assert row.locator("td[data-label=METEOR]").is_visible()
+    assert is_within(page)
+    page.set_viewport_size({"width": 1000, "height": 800})
+    assert not row.locator(".more").is_visible()
 
 
 def test_without_scripts(served, chromium):

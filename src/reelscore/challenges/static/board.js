@@ -1,4 +1,8 @@
-// Leaderboards learn to be sorted, and signatures to be copied; without this script they can be read.
+// Leaderboards learn to be sorted, searched and paged, and to show on a phone what fits there;
+// signatures to be copied. Without this script they can be read.
+
+const PAGE = 50; // rows of a page
+const FEW = 10; // rows that need no search
 
 function valueOf(row, column) {
   const cell = row.cells[column];
@@ -33,7 +37,12 @@ function makeSortable(table) {
     // The lines between clusters mean something in the order of the board alone.
     rows.forEach((row) => row.classList.toggle("edge", rows === begin && edges.has(row)));
     body.append(...rows);
+    turn(0);
   }
+
+  const turn = makePaged(table, body);
+  makeCompact(heads, primary, [...table.tBodies].flatMap((part) => [...part.rows]));
+  table.classList.add("compact");
 
   const start = heads[primary]?.getAttribute("aria-sort");
   function firstFalling(column) {
@@ -50,6 +59,74 @@ function makeSortable(table) {
       sort(column, now ? now !== "descending" : firstFalling(column));
     });
     head.append(button);
+  });
+}
+
+/**
+ * Show a page of rows, of those that have what is searched for.
+ * @param {HTMLTableElement} table
+ * @param {HTMLTableSectionElement} body
+ * @returns {(by: number) => void} turns pages: back, forth, or to the first with 0
+ */
+function makePaged(table, body) {
+  const all = body.rows.length;
+  if (all <= FEW) return () => {};
+  const tools = document.createElement("div");
+  tools.className = "board-tools";
+  const label = document.createElement("label");
+  const search = document.createElement("input");
+  search.type = "search";
+  label.append("Search ", search);
+  const said = document.createElement("span");
+  said.setAttribute("role", "status");
+  const buttons = ["Previous", "Next"].map((words, k) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = words;
+    button.addEventListener("click", () => turn(k ? 1 : -1));
+    return button;
+  });
+  tools.append(label, said, ...(all > PAGE ? buttons : []));
+  (table.parentElement ?? table).before(tools);
+  let page = 0;
+
+  function turn(by) {
+    const words = search.value.trim().toLowerCase();
+    const rows = [...body.rows];
+    const found = rows.filter((row) => !words || row.textContent.toLowerCase().includes(words));
+    const last = Math.max(0, Math.ceil(found.length / PAGE) - 1);
+    page = by ? Math.min(last, Math.max(0, page + by)) : 0;
+    const shown = new Set(found.slice(page * PAGE, (page + 1) * PAGE));
+    rows.forEach((row) => { row.hidden = !shown.has(row); });
+    const first = shown.size ? page * PAGE + 1 : 0;
+    said.textContent = `${first}–${first ? first + shown.size - 1 : 0} of ${found.length}`;
+    buttons[0].disabled = page === 0;
+    buttons[1].disabled = page === last;
+  }
+  search.addEventListener("input", () => turn(0));
+  turn(0);
+  return turn;
+}
+
+/** Mark what a phone shows of a board: rank, team and the score that orders it; the rest on tap. */
+function makeCompact(heads, primary, rows) {
+  const keys = [1, 2, primary];
+  heads.forEach((head, k) => head.classList.toggle("key", keys.includes(k)));
+  rows.filter((row) => row.cells.length === heads.length).forEach((row) => {
+    [...row.cells].forEach((cell, k) => {
+      cell.classList.toggle("key", keys.includes(k));
+      cell.dataset.label = heads[k].textContent;
+    });
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "more";
+    button.textContent = "…";
+    button.setAttribute("aria-expanded", "false");
+    button.setAttribute("aria-label", `All scores of ${row.cells[2].querySelector("bdi")?.textContent}`);
+    button.addEventListener("click", () => {
+      button.setAttribute("aria-expanded", String(row.classList.toggle("open")));
+    });
+    row.cells[2].append(button);
   });
 }
 
