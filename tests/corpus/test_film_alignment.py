@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.signal import fftconvolve
 
 from reelscore.corpus.sound.audio import RATE
 from reelscore.corpus.sound.film_alignment import _in_order, align_samples
@@ -92,6 +93,17 @@ def test_silence_at_the_ends_is_not_uncovered(film):
     assert (alignment.related, codes) == (True, ["mono", "mono"])
     alignment, codes = aligned(film, np.concatenate([quiet, film, quiet]))
     assert (alignment.related, codes) == (True, ["mono", "mono"])
+
+
+def test_a_reverberant_track_is_not_called_faster():
+    """The film inside comes from a room: late echoes alone, and no waveform as it was."""
+    film, rng = film_sound(60.0), np.random.default_rng(3)
+    echoes = rng.standard_normal(RATE // 2) * np.exp(-np.arange(RATE // 2) / (0.06 * RATE))
+    room = fftconvolve(described(film), echoes / np.sqrt(np.sum(echoes**2)))[: len(film)]
+    alignment, codes = aligned(room, film)
+    assert alignment.stretched
+    assert codes == ["mono", "mono", "other-mix"]
+    assert worst_ms(alignment, lambda t: t, np.arange(1, 59)) < 60
 
 
 def test_a_track_cut_short_is_called_so():

@@ -199,7 +199,9 @@ def test_narration_everywhere_is_reported():
         samples_of(track), samples_of(film, 3), TimeMap((Piece(0.0, 20.0, 0.0, 1.0),))
     )
     assert found.share > 0.6
-    assert codes(found) == ["too-much"]
+    [finding] = segmentation_remarks(found)
+    assert finding.code == "too-much"
+    assert finding.message.endswith("reverberant ones are read with --method spectrogram.")
 
 
 def test_options_are_followed(film):

@@ -30,6 +30,9 @@ _MUCH = 0.6  # share of the film that is narrated
 _LENGTHS = 1.5  # times as long
 _CLIPPED = 1e-4  # share of the samples
 _SWAPPED = -3.0  # dB
+_PLACED = 0.02  # seconds to which tracks are placed whose waveforms differ
+_SPECTROGRAM = " Of the same language, reverberant ones are read with --method spectrogram."
+_OTHER_METHOD = {"residual": _SPECTROGRAM, "power": _SPECTROGRAM}
 
 
 def _track_remarks(film: Samples, ad: Samples) -> Iterator[Remark]:
@@ -88,8 +91,9 @@ def alignment_remarks(alignment: FilmAlignment, film: Samples, ad: Samples) -> I
 
 
 def _map_remarks(alignment: FilmAlignment) -> Iterator[Remark]:
-    if abs(alignment.rate - 1) > _SAME_RATE:
-        drift = abs(alignment.rate - 1) * alignment.ad_seconds
+    drift = abs(alignment.rate - 1) * alignment.ad_seconds
+    is_same_speed = alignment.stretched and drift < _PLACED  # no better than places are known
+    if abs(alignment.rate - 1) > _SAME_RATE and not is_same_speed:
         yield Remark(
             "rate",
             f"A second of the described track is {alignment.rate:.6f} seconds of the film"
@@ -97,10 +101,12 @@ def _map_remarks(alignment: FilmAlignment) -> Iterator[Remark]:
             "off at the end.",
         )
     if alignment.stretched:
+        mix = "The film inside the described track is another mix, or reverberant"
+        speed = "The described track was changed in speed at the same pitch, or is another mix"
         yield Remark(
-            "stretched",
-            "The described track was changed in speed at the same pitch, so the waveforms "
-            "differ; the narration is found by loudness, with coarser edges.",
+            "other-mix" if is_same_speed else "stretched",
+            f"{mix if is_same_speed else speed}: the waveforms differ, and the narration is found "
+            "by loudness, with coarser edges.",
         )
     breaks = alignment.map.breaks(alignment.ad_seconds, alignment.film_seconds)
     pieces = alignment.map.pieces
@@ -190,6 +196,6 @@ def segmentation_remarks(segmentation: Segmentation) -> Iterator[Remark]:
         yield Remark(
             "too-much",
             f"{segmentation.share:.0%} of the film would be narrated: probably these are "
-            "different mixes or languages.",
+            f"different mixes or languages.{_OTHER_METHOD.get(segmentation.method, '')}",
             trusted=False,
         )
