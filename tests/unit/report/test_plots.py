@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.data.tables.table_forms import table_of
 from reelscore.errors import DataError
 from reelscore.meta.evaluation import MetaEvaluation, compare_metrics, evaluate_metrics
@@ -15,7 +16,10 @@ from reelscore.meta.paired_scores import Cells
 from reelscore.meta.report.agreement_tables import draw_agreement
 from reelscore.meta.report.figures import draw_similarity
 from reelscore.meta.similarity import compare_writers
+from reelscore.report.html import report_of
+from reelscore.report.plots.figures import TablePlots
 from reelscore.report.plots.style import FORMATS, figure, label_points, save
+from reelscore.significance import rank_systems
 
 MAGIC = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
 
@@ -100,3 +104,28 @@ def test_two_annotators_are_black_on_light(tmp_path):
     assert "mean (median)" in svg
     assert "a and b: mean" in svg
     assert "#440154" not in svg
+
+
+def test_scores_of_people_on_other_items_are_ranked(tmp_path):
+    """A campaign's table: Figure 7 of the Direct Assessment paper, not a matrix of dashes."""
+    rng = np.random.default_rng(1)
+    scores = {
+        system: ItemScores.of(
+            {f"v{k}": float(rng.normal(mean)) for k in rng.choice(900, 100, replace=False)}
+        )
+        for system, mean in (("a", 0.6), ("b", 0.0), ("c", -0.1))
+    }
+    table = ScoreTable(
+        {
+            name: {"z": MetricResult("z", float(items.array.mean()), items, "")}
+            for name, items in scores.items()
+        }
+    )
+    report = report_of(table)
+    ranking = rank_systems(table)
+    assert report.human == ["z"]
+    assert report.tests[0].p.tolist()[0][1:] == ranking.p.tolist()[0][1:]
+    assert not report.notes
+    figures = TablePlots(report.table, report.tests)
+    drawing = figures.wins("z", tmp_path / "wins.svg")
+    assert "rank-sum on z" in drawing.axes[0].get_title()

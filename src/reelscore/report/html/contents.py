@@ -192,10 +192,12 @@ def report_of(
     (['meteor', 'judgments'], ['judgments'], ['meteor', 'judgments'])
     """
     table = table_of(table)
-    tested, tests = with_tests(table, resamples=resamples, seed=seed)
+    human = _of_people(table)
+    tested, tests = with_tests(table, human=human, resamples=resamples, seed=seed)
     if metrics is not None:
         tested = tested.select(metrics)
         tests = [each for each in tests if each.metric in tested.metrics]
+        human = [name for name in human if name in tested.metrics]
     made = fields.get("tests", tests)
     notes = (
         untested_notes(made, table.labels) if len(table.systems) > 1 else _without_intervals(tested)
@@ -217,7 +219,6 @@ def report_of(
             match_ids, fields["references"], items, ("references", "items")
         )
     fields.setdefault("bounds", list(table.bounds))
-    human: list[str] = []
     if people is not None:
         people = table_of(people, name="people", repeats="mean")
         people = matched_table(people, match_ids, items)
@@ -225,9 +226,15 @@ def report_of(
         judged, more = with_tests(
             replace(people, results=common), human=people.metrics, resamples=resamples, seed=seed
         )
-        tested, human = with_people(tested, judged if common else people)
+        tested, of_people = with_people(tested, judged if common else people)
+        human = [*human, *of_people]
         tests = [*fields.pop("tests", tests), *more]
     return Report(tested, **{"tests": tests, "human": human, **fields})
+
+
+def _of_people(table: ScoreTable) -> list[str]:
+    """Name the scores of people that a table holds as a campaign's results do, raw and as z."""
+    return [name for name in table.metrics if name.rpartition("_")[2] in ("raw", "z")]
 
 
 def _without_intervals(table: ScoreTable) -> list[str]:

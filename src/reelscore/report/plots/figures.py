@@ -16,6 +16,7 @@ from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.plots.matrices import (
     correlation_matrix,
+    draw_p_matrix,
     draw_square,
     pairs_with,
     win_shares,
@@ -93,11 +94,15 @@ class TablePlots:
     def wins(self, metric: str, path: str | Path | None = None) -> Figure:
         """Draw the share of items on which one system scores better than another.
 
-        What is significant is bold and starred, and the figure says by which test.
+        What is significant is bold and starred, and the figure says by which test. Scores of
+        people, who as a rule judge other items of each system, have p-values instead.
         """
         metric = self.table.one_named(metric)
         systems = self._ranked(metric)
         tests = self._tests(metric)
+        if tests is not None and tests.sides == 1:
+            title = f"p (row better than column): rank-sum on {self.table.labels[metric]}"
+            return draw_p_matrix(tests.p, tests.systems, tests.level, title, path)
         sure = pairs_with("better", tests, systems)
         drawing = draw_square(
             100 * win_shares(self.table, metric, systems),

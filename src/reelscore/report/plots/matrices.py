@@ -29,8 +29,8 @@ _CHARACTER = 0.056  # inches
 
 
 def draw_p_matrix(
-    p: FloatArray, names: Sequence[str], significant: float, title: str, path: str | Path
-) -> None:
+    p: FloatArray, names: Sequence[str], significant: float, title: str, path: str | Path | None
+) -> Figure:
     """Draw p-values of the row against the column; significant ones are dark, bold and white."""
     count = len(names)
     size = max(COLUMN_WIDTH, 0.42 * count + 1.0)
@@ -61,7 +61,9 @@ def draw_p_matrix(
         bar = drawing.colorbar(image, ax=panel, spacing="uniform", shrink=0.9)
         bar.set_ticks(steps[1:-1], labels=[f"{step:g}".removeprefix("0") for step in steps[1:-1]])
         panel.set_title(title)
-        save(drawing, path)
+        if path is not None:
+            save(drawing, path)
+        return drawing
 
 
 def win_shares(table: ScoreTable, metric: str, systems: Sequence[str]) -> FloatArray:
