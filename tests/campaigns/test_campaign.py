@@ -39,16 +39,16 @@ def test_what_is_settled_is_found_again(where, clock):
     ).disconnect()
     with Campaign.open(where) as campaign:
         assert (campaign.id, campaign.name) == ("trecvid-2017", "TRECVid 2017!")
-        assert (campaign.protocol.name, campaign.layout, campaign.seed) == (
+        assert (campaign.protocol.name, campaign.terms.layout, campaign.terms.seed) == (
             "ranking",
             "trecvid",
             -7,
         )
-        assert (campaign.raters_per_hit, campaign.hold) == (3, 60.5)
-        assert campaign.created == clock.now
+        assert (campaign.terms.raters_per_hit, campaign.terms.hold) == (3, 60.5)
+        assert campaign.terms.created == clock.now
         assert (campaign.state, campaign.systems) == ("draft", ("a", "ü"))
         assert campaign.settings == settings
-        campaign.set_settings({"watch": False})
+        campaign.change_settings({"watch": False})
         assert campaign.settings == {"watch": False}
 
 

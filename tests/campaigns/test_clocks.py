@@ -62,7 +62,7 @@ def test_no_session_ends_by_a_jump(app, machine, seconds):
 def test_no_hit_is_lost_by_a_jump(app, machine, seconds, caplog):
     rater, other = Visitor(app), Visitor(app)
     rater.begin()
-    hold = app.state.campaigns.get("dogs").hold
+    hold = app.state.campaigns.get("dogs").terms.hold
     machine.work(hold - 60)
     answer(rater, machine, 1)
     machine.jump(seconds)

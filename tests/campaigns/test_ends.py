@@ -92,7 +92,7 @@ def not_open(walk):
 def timed_out(walk):
     walk.begin()
     walk.answer()
-    walk.now[0] += walk.campaign.hold + 1
+    walk.now[0] += walk.campaign.terms.hold + 1
     walk.begin(walk.enter("link", 2))
     return walk.work()
 
@@ -106,7 +106,7 @@ def partial(walk):
 def paused(walk):
     walk.begin()
     walk.answer()
-    walk.now[0] += walk.campaign.hold + 1
+    walk.now[0] += walk.campaign.terms.hold + 1
     walk.campaign.release_abandoned()
     walk.set_state("paused")
     return walk.work()
@@ -233,15 +233,15 @@ def test_prolific_may_come_again_after_giving_back(tmp_path):
 
 def test_each_answer_begins_the_hold_time_anew(tmp_path):
     walk = Walk(tmp_path, "prolific", CODES)
-    assert walk.campaign.hold == 24 * 3600
+    assert walk.campaign.terms.hold == 24 * 3600
     walk.begin()
     for task in (1, 2):
-        walk.now[0] += walk.campaign.hold - 1
+        walk.now[0] += walk.campaign.terms.hold - 1
         walk.visitor.answer(task, started=walk.now[0] - 5, submitted=walk.now[0])
-    walk.now[0] += walk.campaign.hold - 1
+    walk.now[0] += walk.campaign.terms.hold - 1
     assert walk.campaign.release_abandoned() == 0
     assert walk.work().url.path == "/c/dogs/task/3"
-    walk.now[0] += walk.campaign.hold + 1
+    walk.now[0] += walk.campaign.terms.hold + 1
     assert walk.campaign.release_abandoned() == 1
     assert walk.work().url.path == "/c/dogs/task/3"  # nobody took it: the rater goes on
 

@@ -327,7 +327,7 @@ PRACTICE = {
 def test_texts_by_the_form(app, owner):
     path, campaign = "/organise/c/dogs/pages", app.state.campaigns.get("dogs")
     contexts = {"contexts": {"clip03": "A dog sleeps."}}
-    campaign.set_settings({"pages": contexts})
+    campaign.change_settings({"pages": contexts})
     said = {"must_watch": "yes", "review": "yes", "ties": "yes", "price": "0.99", **PRACTICE}
     assert owner.press(path, **said).status_code == 200
     stored = campaign.settings["pages"]
@@ -381,7 +381,7 @@ def judged(tmp_path_factory):
     made = owner.post("/organise/new", data=data, files=files)
     assert made.url.path == "/organise/c/clips", made.text
     campaign = app.state.campaigns.get("clips")
-    campaign.set_settings({**campaign.settings, "pages": {"practice": []}})
+    campaign.change_settings({**campaign.settings, "pages": {"practice": []}})
     owner.press("/organise/c/clips/state", state="open")
     quality = {"human": 90, "strong": 70, "weak": 40, "broken": 15}
     for r in range(3):

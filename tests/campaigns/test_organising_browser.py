@@ -53,7 +53,7 @@ def test_from_upload_to_results(served, page, clips, shoot):
     page.wait_for_selector("#live >> text=open")
 
     campaign = served.campaign("fifteen-clips")
-    campaign.set_settings({"pages": {"price": 1.5}})
+    campaign.change_settings({"pages": {"price": 1.5}})
     quality = {"human": 88, "strong": 70, "weak": 45, "broken": 12}
     for rater in range(4):
         held = campaign.claim(f"r{rater}")

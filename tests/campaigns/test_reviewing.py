@@ -13,7 +13,9 @@ from support.visits import Visitor, app_over
 def app(tmp_path, clock):
     app = app_over(tmp_path, pages={"review": True}, tasks=5, clock=clock)
     campaign = app.state.campaigns.get("dogs")
-    campaign.set_settings(campaign.settings | {"media": {f"clip{k:02}": 8.0 for k in range(1, 6)}})
+    campaign.change_settings(
+        campaign.settings | {"media": {f"clip{k:02}": 8.0 for k in range(1, 6)}}
+    )
     return app
 
 

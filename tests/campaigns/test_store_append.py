@@ -154,7 +154,7 @@ def test_a_campaign_of_judgments_gives_them_back(where):
     ]
     with Campaign.from_judgments(where, "Old", rows, settings={"x": 1}) as campaign:
         assert list(campaign.rows()) == rows
-        assert (campaign.state, campaign.layout, campaign.settings) == (
+        assert (campaign.state, campaign.terms.layout, campaign.settings) == (
             "closed",
             "imported",
             {"x": 1},

@@ -75,9 +75,9 @@ def test_looking_at_a_task_keeps_the_hit(tmp_path):
     visitor.begin()
     campaign = app.state.campaigns.get("dogs")
     for _ in range(3):
-        now[0] += campaign.hold - 1
+        now[0] += campaign.terms.hold - 1
         visitor.get("/c/dogs/task/1")
-    now[0] += campaign.hold - 1
+    now[0] += campaign.terms.hold - 1
     assert campaign.release_abandoned() == 0
     now[0] += 2
     assert campaign.release_abandoned() == 1

@@ -325,31 +325,6 @@ class Campaign:
         return self.terms.protocol
 
     @property
-    def layout(self) -> str:
-        """The name of the layout its HITs were made by."""
-        return self.terms.layout
-
-    @property
-    def seed(self) -> int:
-        """The seed they were made with."""
-        return self.terms.seed
-
-    @property
-    def raters_per_hit(self) -> int:
-        """How many raters each HIT needs."""
-        return self.terms.raters_per_hit
-
-    @property
-    def hold(self) -> float:
-        """Seconds without a sign of its rater after which a HIT returns to the pool."""
-        return self.terms.hold
-
-    @property
-    def created(self) -> float:
-        """When it was made, in seconds since 1970."""
-        return self.terms.created
-
-    @property
     def state(self) -> State:
         """Draft, open, paused or closed, at this moment."""
         return self._read(store.campaigns.read_state)
@@ -381,14 +356,6 @@ class Campaign:
         """Whatever programs on top have noted."""
         return self._read(store.campaigns.read_settings)
 
-    def set_settings(self, settings: Mapping[str, object]) -> None:
-        """Replace the settings.
-
-        Raises:
-            DataError: If JSON cannot say them.
-        """
-        self._write(store.campaigns.write_settings, settings)
-
     def change_settings(self, parts: Mapping[str, object]) -> None:
         """Replace some of the settings, whatever others do with the rest at the same time.
 
@@ -406,7 +373,7 @@ class Campaign:
         Raises:
             DataError: If the time is not more than 0.
         """
-        reason = reason or f"from {self.hold / 3600:g} to {hold / 3600:g} hours"
+        reason = reason or f"from {self.terms.hold / 3600:g} to {hold / 3600:g} hours"
         self._write(store.campaigns.change_hold, hold, self._now(), actor, reason)
         return replace(self, terms=replace(self.terms, hold=hold))
 
@@ -455,7 +422,7 @@ class Campaign:
         """
         check_name(rater, "the rater")
         check_text(client, "the client")
-        releasing = self.may_release(self.hold)
+        releasing = self.may_release(self.terms.hold)
         return self._write(store.assignments.claim, rater, client, self._now(), releasing=releasing)
 
     def assignment(self, id: int) -> Assignment | None:

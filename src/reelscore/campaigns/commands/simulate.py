@@ -128,7 +128,7 @@ def _fill(campaign: Campaign, given: Sequence[str], mix: Mix, seed: int) -> None
         truth,
         seed=seed,
         mix=mix,
-        raters_per_hit=campaign.raters_per_hit,
+        raters_per_hit=campaign.terms.raters_per_hit,
         protocol=campaign.protocol,
     )
     campaign.append(made_up.judgments)

@@ -161,7 +161,7 @@ def import_files(
             if protocol not in (None, asked):
                 raise DataError(f"Campaign {there.id!r} asks for {asked}.")
             rows = stream_judgments(files, notes, protocol_name=asked, **options)
-            count = there.append(rows, new_hits=there.layout == "imported")
+            count = there.append(rows, new_hits=there.terms.layout == "imported")
             _tell(notes)
             say(f"{count:,} judgments are added to {there.id!r}.")
         return

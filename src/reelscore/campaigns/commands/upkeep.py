@@ -129,15 +129,19 @@ def show_status(
 
 
 def _show(campaign: Campaign, status: Status) -> None:
-    made = datetime.fromtimestamp(campaign.created, timezone.utc)
+    made = datetime.fromtimestamp(campaign.terms.created, timezone.utc)
     click.echo(f"{campaign.name} ({campaign.id}): {campaign.protocol.name}, {status.state}")
-    layout = f", layout {campaign.layout}" if campaign.layout else ""
-    click.echo(f"made {made:%Y-%m-%d %H:%M} UTC, seed {campaign.seed}{layout}\n")
+    layout = f", layout {campaign.terms.layout}" if campaign.terms.layout else ""
+    click.echo(f"made {made:%Y-%m-%d %H:%M} UTC, seed {campaign.terms.seed}{layout}\n")
     wanted = status.open + status.held + status.done
     share = status.done / wanted if wanted else 0.0
     bar = "█" * round(share * _BAR)
     click.echo(f"{bar:░<{_BAR}} {share:.0%}")
-    times = f", {campaign.raters_per_hit} raters each" if campaign.raters_per_hit > 1 else ""
+    times = (
+        f", {campaign.terms.raters_per_hit} raters each"
+        if campaign.terms.raters_per_hit > 1
+        else ""
+    )
     click.echo(
         f"{status.hits:,} HITs{times}: {status.done:,} done, {status.held:,} held, "
         f"{status.open:,} open, {status.abandoned:,} given up"

@@ -100,22 +100,22 @@ def _plan(
     while number <= _MOST:
         design = Design(
             campaign.protocol.name,
-            campaign.layout,
+            campaign.terms.layout,
             number,
             len([task for task in there[0].tasks if task.expected is None]),
             human,
-            _seed(campaign.seed, len(there)),
+            _seed(campaign.terms.seed, len(there)),
         )
         plan = more_hits(design, captions, shown, _tests(there))
         brought = plan.coverage().systems
         lacks = {
-            name: lack - brought.get(name, 0) * campaign.raters_per_hit
+            name: lack - brought.get(name, 0) * campaign.terms.raters_per_hit
             for name, lack in missing.items()
         }
         if max(lacks.values()) <= 0:
             return plan
         name = max(lacks, key=lambda each: lacks[each])
-        each = max(1, brought.get(name, 0) * campaign.raters_per_hit // number)
+        each = max(1, brought.get(name, 0) * campaign.terms.raters_per_hit // number)
         number += max(1, lacks[name] // (each + 1))
     raise DataError(f"It would take more than {_MOST:,} HITs; ask for fewer judgments.")
 

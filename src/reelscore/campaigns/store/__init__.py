@@ -19,30 +19,14 @@ from typing import TYPE_CHECKING
 from reelscore.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from reelscore.campaigns.store import (
-        answers as answers,
-    )
-    from reelscore.campaigns.store import (
-        assignments as assignments,
-    )
-    from reelscore.campaigns.store import (
-        campaigns as campaigns,
-    )
-    from reelscore.campaigns.store import (
-        decisions as decisions,
-    )
-    from reelscore.campaigns.store import (
-        files as files,
-    )
-    from reelscore.campaigns.store import (
-        hits as hits,
-    )
-    from reelscore.campaigns.store import (
-        imports as imports,
-    )
-    from reelscore.campaigns.store import (
-        migrations as migrations,
-    )
+    from reelscore.campaigns.store import answers as answers
+    from reelscore.campaigns.store import assignments as assignments
+    from reelscore.campaigns.store import campaigns as campaigns
+    from reelscore.campaigns.store import decisions as decisions
+    from reelscore.campaigns.store import files as files
+    from reelscore.campaigns.store import hits as hits
+    from reelscore.campaigns.store import imports as imports
+    from reelscore.campaigns.store import migrations as migrations
     from reelscore.store import backups as backups
     from reelscore.store import database as database
 
