@@ -135,7 +135,7 @@ def _prepared(where: str, folder: Path, texts: list[str]) -> list[Member]:
             account = add_account(database, f"member-{number}", SECRET, "participant")
             add_team(challenge, f"Team {number}", account=account.id)
             token = make_token(challenges, account.id, "", ["read", "submit"])
-            cookie = signer.sign("session", [account.id, account.sessions])
+            cookie = signer.sign("session", [account.id, account.sessions, ""])
             captions = [
                 {"video_id": item, "caption": texts[(k * 11 + number * 101) % len(texts)]}
                 for k, item in enumerate(items)

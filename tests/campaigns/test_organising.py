@@ -60,7 +60,7 @@ def test_nothing_is_hashed_before_it_is_needed():
         "import argon2\nhash = argon2.PasswordHasher.hash\nmade = []\n"
         "argon2.PasswordHasher.hash = lambda *given: made.append(1) or hash(*given)\n"
         "from reelscore.web import security\nprint(len(made))\n"
-        "hashing = security.Hashing()\nhashing._thread.submit(int).result()\nprint(len(made))\n"
+        "hashing = security.Hashing()\nhashing._threads.shutdown()\nprint(len(made))\n"
         "security.is_password('no such account', None)\nprint(len(made))"
     )
     done = subprocess.run(

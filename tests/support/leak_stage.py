@@ -324,7 +324,7 @@ class Stage:
             browser.begin(self.campaign)
         elif viewer in self.tokens:
             account = find_account(self.site.database, self.accounts[viewer])
-            cookie = self.site.signer.sign("session", [account.id, account.sessions])
+            cookie = self.site.signer.sign("session", [account.id, account.sessions, ""])
             browser.cookies.set("reelscore_session", cookie)
         return browser
 

@@ -88,7 +88,7 @@ def test_no_request_breaks_the_server(app, who, full):
     for operation in schemathesis.openapi.from_dict(app.openapi()).get_all_operations():
         if who == "owner":  # one of the operations is to log out
             account = find_account(app.state.site.database, owner.id)
-            cookie = app.state.site.signer.sign("session", [account.id, account.sessions])
+            cookie = app.state.site.signer.sign("session", [account.id, account.sessions, ""])
             visitor.cookies.set("reelscore_session", cookie, path="/")
             if operation.ok().path.startswith("/api/") and not hasattr(visitor, "token"):
                 visitor.token = make_token(challenges, owner.id, "", SCOPES)  # pages revoke no more

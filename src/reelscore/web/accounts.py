@@ -77,7 +77,7 @@ async def proven(request: Request, site: Site, name: str, password: str) -> Acco
 @router.post("/logout", dependencies=[FromOurForm])
 def end_session(desk: Organiser, everywhere: Annotated[bool, Form()] = False) -> Response:
     """End the session of this browser, or all sessions of the organiser."""
-    return log_out(desk.site, desk.account if everywhere else None)
+    return log_out(desk.request, everywhere=everywhere)
 
 
 @Guard

@@ -11,8 +11,16 @@ from starlette.exceptions import HTTPException
 
 from reelscore.store.database import Database
 from reelscore.web.requests import Guard
+from reelscore.web.security import new_token
 from reelscore.web.site import ORGANISE, Site, clock
-from reelscore.web.store.accounts import Account, Deed, end_sessions, find_account
+from reelscore.web.store.accounts import (
+    Account,
+    Deed,
+    end_session,
+    end_sessions,
+    find_account,
+    is_ended,
+)
 
 COOKIE = "reelscore_session"
 _DONE = "reelscore_done"  # what the last form did, for the next page to say
@@ -81,7 +89,7 @@ class Desk:
 def log_in(site: Site, account: Account, to: str = PATH) -> Response:
     """Begin a session, and go on to a page."""
     response = site.go(to)
-    value = site.signer.sign("session", [account.id, account.sessions])
+    value = site.signer.sign("session", [account.id, account.sessions, new_token()])
     site.set_cookie(response, COOKIE, value, _EVERYWHERE, site.settings.session)
     # logging out does not make a rater of somebody who takes part in a challenge
     value = site.signer.sign(_ACCOUNT, account.id)
@@ -89,10 +97,14 @@ def log_in(site: Site, account: Account, to: str = PATH) -> Response:
     return response
 
 
-def log_out(site: Site, everywhere: Account | None, to: str = f"{PATH}/login") -> Response:
-    """End the session of a browser, or all sessions of an account, and go on to a page."""
-    if everywhere is not None:
-        end_sessions(site.database, everywhere.id)
+def log_out(request: Request, *, everywhere: bool, to: str = f"{PATH}/login") -> Response:
+    """End the session of a browser, or all sessions of its account, and go on to a page."""
+    site: Site = request.app.state.site
+    account, cookie = find_visitor(request), request.cookies.get(COOKIE, "")
+    if account is not None and everywhere:
+        end_sessions(site.database, account.id)
+    elif account is not None:
+        end_session(site.database, cookie, site.now, site.settings.session)
     response = site.go(to)
     site.set_cookie(response, COOKIE, "", _EVERYWHERE, 0)
     return response
@@ -102,10 +114,11 @@ def find_visitor(request: Request, database: Database | None = None) -> Account 
     """Return the account whose session the browser holds; ``None`` where there is none."""
     site: Site = request.app.state.site
     age = site.settings.session
-    value = site.signer.read("session", request.cookies.get(COOKIE), age=age)
-    if not isinstance(value, list) or len(value) != 2:
+    cookie, database = request.cookies.get(COOKIE, ""), database or site.database
+    value = site.signer.read("session", cookie, age=age)
+    if not isinstance(value, list) or len(value) != 3 or is_ended(database, cookie):
         return None
-    account = find_account(database or site.database, value[0])
+    account = find_account(database, value[0])
     return account if account is not None and account.sessions == value[1] else None
 
 

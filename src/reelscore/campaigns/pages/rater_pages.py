@@ -94,7 +94,7 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     ties: bool = True
     video_url: str = ""
     contexts: dict[str, str] = {}
-    hits_per_rater: int = 0
+    hits_per_rater: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     open: bool = False
     prolific_code: str = ""
     screen_out_code: str = ""

@@ -47,10 +47,10 @@ async def check_login(
 
 @router.post("/account/logout", dependencies=[FromOurForm])
 def end_session(
-    site: Here, account: Leaving, everywhere: Annotated[bool, Form()] = False
+    request: Request, account: Leaving, everywhere: Annotated[bool, Form()] = False
 ) -> Response:
     """End the session of this browser, or all sessions of whoever asks."""
-    return log_out(site, account if everywhere else None, PATH)
+    return log_out(request, everywhere=everywhere, to=PATH)
 
 
 @router.get(PATH + "/{challenge}/register")

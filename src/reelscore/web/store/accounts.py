@@ -17,8 +17,8 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from reelscore.errors import DataError, check_choice
 from reelscore.store.database import Database, alone, server_clock
 from reelscore.store.lookalikes import checked_name, skeleton
-from reelscore.web.security import hash_password, is_password
-from reelscore.web.store.schema import account
+from reelscore.web.security import digest, hash_password, is_password
+from reelscore.web.store.schema import account, ended
 from reelscore.wings import offers
 
 Role = Literal["owner", "assistant", "participant"]
@@ -214,6 +214,25 @@ def remove_account(database: Database, id: int, deed: Deed = _OWN) -> None:
         connection.execute(delete(account).filter_by(id=id))
         _check_owners(connection)
         _log(connection, deed, "account", before.name, before=before.role, after="removed")
+
+
+def end_session(database: Database, cookie: str, now: int, age: float) -> None:
+    """Let a session be good for nothing, and forget those that would have ended by themselves."""
+    with database.writing() as connection:
+        connection.execute(delete(ended).where(ended.c.ended < now - age * 1e6))
+        if not _is_ended(connection, cookie):
+            connection.execute(insert(ended).values(digest=digest(cookie), ended=now))
+
+
+def is_ended(database: Database, cookie: str) -> bool:
+    """Return whether somebody has logged out of a session."""
+    with database.reading() as connection:
+        return _is_ended(connection, cookie)
+
+
+def _is_ended(connection: Connection, cookie: str) -> bool:
+    wanted = select(ended.c.ended).filter_by(digest=digest(cookie))
+    return connection.scalar(wanted) is not None
 
 
 def end_sessions(database: Database, id: int) -> None:

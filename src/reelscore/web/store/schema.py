@@ -37,6 +37,14 @@ account = Table(
     sqlite_autoincrement=True,  # teams know accounts by their numbers: none is given twice
 )
 
+# Sessions that were ended in their browser before their time; old ones are forgotten.
+ended = Table(
+    "web_ended_session",
+    metadata,
+    Column("digest", Text, primary_key=True),  # of the cookie
+    Column("ended", BigInteger, nullable=False),
+)
+
 # A rater of a campaign: where from, how far through the preparation, at which assignment.
 rater = Table(
     "web_rater",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import msgspec
-from fastapi import Depends, Form
+from fastapi import Depends, Form, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
@@ -26,11 +25,6 @@ from reelscore.web.requests import Router
 from reelscore.web.sessions import PATH, Desk, Owner
 from reelscore.web.site import FromOurForm
 
-Line = Annotated[str, Form(max_length=2000)]
-Text = Annotated[str, Form(max_length=50_000)]
-Tick = Annotated[bool, Form()]
-Amount = Annotated[float, Form(ge=0, le=1e6)]
-Texts = Annotated[tuple[Text, ...], Form(max_length=100)]
 _RIGHT = "*"  # before the right choice
 _USUAL = Pages()
 _PRACTICE = (
@@ -42,108 +36,78 @@ _PRACTICE = (
 )
 _OTHERS = ("instructions", "practice", "check", "contexts")  # forms have these as text, or not
 _SAME = tuple(name for name in Pages.__struct_fields__ if name not in _OTHERS)
+_TICKS = tuple(name for name in _SAME if isinstance(getattr(_USUAL, name), bool))
+_NEEDED = ("title", "currency", "price", "fee", "hits_per_rater")  # as usual where empty
+Fields = Mapping[str, Any]  # of the form; parts of practice tasks and questions are lists
 router = Router(prefix=PATH + "/c/{campaign}")
 
 
-@dataclass(frozen=True)
-class Fields:
-    """The form, as it is shown and as it comes back; lists have an entry for each part.
+def fields_of(pages: Pages, protocol: Protocol) -> Fields:
+    """Fill the form with what a campaign has.
 
     >>> from reelscore.campaigns.protocols import PROTOCOLS
     >>> asked = PROTOCOLS["direct-assessment"]
-    >>> fields = Fields.of(Pages(numbers=True), asked)
-    >>> fields.practice_expected
-    ('adequacy: 70 to 100', 'adequacy: 0 to 30')
-    >>> fields.pages(asked)  # what is as usual is not stored
+    >>> fields = fields_of(Pages(numbers=True), asked)
+    >>> fields["practice_expected"]
+    ['adequacy: 70 to 100', 'adequacy: 0 to 30']
+    >>> pages_of(fields, asked)  # what is as usual is not stored
     {'numbers': True}
     """
+    practice = pages.practice_for(protocol)
+    return {
+        **{name: getattr(pages, name) for name in _SAME},
+        "instructions": "\n\n".join(pages.instructions_for(protocol)),
+        "practice_captions": ["\n".join(each.captions) for each in practice],
+        "practice_item": [each.item for each in practice],
+        "practice_context": [each.context for each in practice],
+        "practice_expected": [_ranges_text(each) for each in practice],
+        "practice_feedback": [each.feedback for each in practice],
+        "question": [each.question for each in pages.check],
+        "choices": [_choices_text(each) for each in pages.check],
+    }
 
-    title: Line = ""
-    instructions: Text = ""
-    consent: Text = ""
-    contact: Line = ""
-    must_watch: Tick = False
-    review: Tick = False
-    numbers: Tick = False
-    ties: Tick = False
-    open: Tick = False
-    mturk: Tick = False
-    hits_per_rater: Annotated[int, Form(ge=0, le=100_000)] = 0
-    video_url: Line = ""
-    prolific_code: Line = ""
-    screen_out_code: Line = ""
-    no_consent_code: Line = ""
-    no_work_code: Line = ""
-    timed_out_code: Line = ""
-    partial_code: Line = ""
-    review_code: Line = ""
-    rejected_code: Line = ""
-    stopped_code: Line = ""
-    price: Amount = 0.0
-    fee: Amount = 0.2
-    currency: Line = "USD"
-    practice_captions: Texts = ()
-    practice_item: Texts = ()
-    practice_context: Texts = ()
-    practice_expected: Texts = ()
-    practice_feedback: Texts = ()
-    question: Texts = ()
-    choices: Texts = ()
 
-    def __post_init__(self) -> None:
-        parts = [getattr(self, name) for name in _PRACTICE]
-        if len({len(part) for part in parts}) > 1 or len(self.question) != len(self.choices):
+async def sent_fields(request: Request) -> Fields:
+    """Take what a browser sends of the form: of boxes that are not ticked, nothing."""
+    form = await request.form()
+    texts = {name: _plain(str(form.get(name, ""))) for name in (*_SAME, "instructions")}
+    usual = {name: getattr(_USUAL, name) for name in _NEEDED if not texts[name]}
+    parts = {
+        name: [_plain(str(each)) for each in form.getlist(name)]
+        for name in (*_PRACTICE, "question", "choices")
+    }
+    for together in (_PRACTICE, ("question", "choices")):
+        if len({len(parts[name]) for name in together}) > 1:
             raise DataError("A part of a practice task or of a question is missing in the form.")
+    return {**texts, **usual, **{name: name in form for name in _TICKS}, **parts}
 
-    @classmethod
-    def of(cls, pages: Pages, protocol: Protocol) -> Fields:
-        """Fill the form with what a campaign has."""
-        practice = pages.practice_for(protocol)
-        return cls(
-            instructions="\n\n".join(pages.instructions_for(protocol)),
-            practice_captions=tuple("\n".join(each.captions) for each in practice),
-            practice_item=tuple(each.item for each in practice),
-            practice_context=tuple(each.context for each in practice),
-            practice_expected=tuple(_ranges_text(each) for each in practice),
-            practice_feedback=tuple(each.feedback for each in practice),
-            question=tuple(each.question for each in pages.check),
-            choices=tuple(_choices_text(each) for each in pages.check),
-            **{name: getattr(pages, name) for name in _SAME},
-        )
 
-    def pages(self, protocol: Protocol) -> dict[str, object]:
-        """Return what the form says, without what is as usual."""
-        same = {name: getattr(self, name) for name in _SAME}
-        said: dict[str, object] = {
-            name: _plain(value) if isinstance(value, str) else value for name, value in same.items()
-        }
-        for name in ("title", "currency"):
-            said[name] = said[name] or getattr(_USUAL, name)
-        instructions = _plain(self.instructions)
-        usual = "\n\n".join(_USUAL.instructions_for(protocol))
-        said["instructions"] = "" if instructions == usual else instructions
-        practice = tuple(self._practice(protocol))
-        said["practice"] = None if practice == protocol.practice else practice
-        said["check"] = tuple(
-            _question(_plain(question), _lines(choices))
-            for question, choices in zip(self.question, self.choices, strict=True)
-            if question.strip()
-        )
-        return {name: value for name, value in said.items() if value != getattr(_USUAL, name)}
+def pages_of(fields: Fields, protocol: Protocol) -> dict[str, object]:
+    """Return what the form says, without what is as usual.
 
-    def _practice(self, protocol: Protocol) -> Sequence[Practice]:
-        parts = zip(*(getattr(self, name) for name in _PRACTICE), strict=True)
-        return [
-            Practice(
-                tuple(_lines(captions)),
-                _ranges(expected),
-                _plain(feedback),
-                item.strip(),
-                _plain(context),
-            )
-            for captions, item, context, expected, feedback in parts
-            if captions.strip()
-        ]
+    Raises:
+        DataError: If a part cannot be read.
+    """
+    parts = [fields[name] for name in _PRACTICE]
+    practice = tuple(
+        Practice(tuple(_lines(captions)), _ranges(expected), feedback, item, context)
+        for captions, item, context, expected, feedback in zip(*parts, strict=True)
+        if captions
+    )
+    usual = "\n\n".join(_USUAL.instructions_for(protocol))
+    check = tuple(
+        _question(question, _lines(choices))
+        for question, choices in zip(fields["question"], fields["choices"], strict=True)
+        if question
+    )
+    try:
+        same = msgspec.convert({name: fields[name] for name in _SAME}, Pages, strict=False)
+    except msgspec.ValidationError as error:
+        raise DataError(f"The form: {error}.") from None
+    said: dict[str, object] = {name: getattr(same, name) for name in _SAME}
+    said["instructions"] = "" if fields["instructions"] == usual else fields["instructions"]
+    said |= {"practice": None if practice == protocol.practice else practice, "check": check}
+    return {name: value for name, value in said.items() if value != getattr(_USUAL, name)}
 
 
 def _plain(text: str) -> str:
@@ -198,14 +162,16 @@ def _question(question: str, choices: Sequence[str]) -> CheckQuestion:
 @router.get("/pages")
 def show_pages(desk: Owner, campaign: Chosen) -> Response:
     """Show what raters are told, for editing."""
-    return _form(desk, campaign, Fields.of(read_pages(campaign.settings), campaign.protocol))
+    return _form(desk, campaign, fields_of(read_pages(campaign.settings), campaign.protocol))
 
 
 @router.post("/pages", dependencies=[FromOurForm])
-def set_pages(desk: Owner, campaign: Chosen, fields: Annotated[Fields, Depends()]) -> Response:
+def set_pages(
+    desk: Owner, campaign: Chosen, fields: Annotated[Fields, Depends(sent_fields)]
+) -> Response:
     """Replace what raters are told by what the form says; texts by item stay."""
     try:
-        wanted = msgspec.to_builtins(fields.pages(campaign.protocol))
+        wanted = msgspec.to_builtins(pages_of(fields, campaign.protocol))
         contexts = read_pages(campaign.settings).contexts
         _store(desk, campaign, {**wanted, "contexts": contexts} if contexts else wanted)
     except DataError as error:
@@ -244,7 +210,7 @@ def _form(desk: Desk, campaign: Campaign, fields: Fields, error: str = "") -> Re
         fields=fields,
         contexts=len(pages.contexts),
         text=msgspec.json.format(msgspec.json.encode(pages), indent=2).decode(),
-        example="; ".join(Fields.of(Pages(), campaign.protocol).practice_expected[:1]),
+        example="; ".join(fields_of(Pages(), campaign.protocol)["practice_expected"][:1]),
         error=error,
     )
 
