@@ -239,16 +239,8 @@ def _show(results: Results, ranking: Comparison) -> None:
         click.echo(wins_grid(ranking).to_text(terminal_width()) + "\n")
         click.echo(f"* the row's system is better, p < {ranking.level:g} (one-sided rank-sum test)")
     click.echo(f"by {len(results.raters)} of {counted(len(results.quality.raters), 'rater')}")
-    for name, each in results.agreement.items():
-        if each.icc.captions:
-            click.echo(
-                f"{name}: alpha {each.alpha:.2f}, ICC {each.icc.single:.2f} "
-                f"({each.icc.captions:,} captions judged by several)"
-            )
-    if results.repeats.captions:
-        click.echo(str(results.repeats))
-    for note in results.notes:
-        say(note, err=False)
+    for remark in results.remarks:
+        say(remark, err=False)
     show_signature(scores.table[ranking.systems[0]][ranking.metric].signature)
 
 

@@ -49,6 +49,17 @@ class Results:
     repeats: Repeats
     notes: tuple[str, ...]
 
+    @property
+    def remarks(self) -> list[str]:
+        """How far raters agree, by criterion, and with themselves, and the notes."""
+        agreed = [
+            f"{name}: alpha {each.alpha:.2f}, ICC {each.icc.single:.2f} "
+            f"({each.icc.captions:,} captions judged by several)"
+            for name, each in self.agreement.items()
+            if each.icc.captions
+        ]
+        return [*agreed, *([str(self.repeats)] if self.repeats.captions else []), *self.notes]
+
 
 def evaluate_ratings(
     judgments: Judgments,

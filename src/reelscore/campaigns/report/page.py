@@ -42,7 +42,7 @@ def campaign_report(
                 [
                     f"By {used} of {counted(judged, 'rater')}. Systems in one cluster cannot all "
                     "be told apart; ranks are the places a system could have.",
-                    *agreement_notes(results),
+                    *results.remarks,
                 ],
                 [results_grid(results.scores, ranking)],
                 lead=True,
@@ -50,7 +50,6 @@ def campaign_report(
             Section("Raters", [_about_raters(results.quality)], [quality_grid(results.quality)]),
         ],
         command=command,
-        notes=results.notes,
     )
 
 
@@ -103,7 +102,7 @@ def results_html(title: str, results: Results, rankings: Sequence[Comparison]) -
         raters=len(results.raters),
         quality=results.quality,
         beginning=shared_beginning(table.systems),
-        notes=[*agreement_notes(results), *results.notes],
+        notes=results.remarks,
         ranked=[RankedSystems.of(results.scores, ranking) for ranking in rankings],
         about_raters=_about_raters(results.quality),
         verdicts=verdicts,
@@ -130,15 +129,3 @@ def _captions(hits: Iterable[Hit]) -> Mapping[str, Mapping[str, str]]:
                 if shown.kind == "caption" and shown.text:
                     captions.setdefault(shown.system, {})[task.item] = shown.text
     return captions
-
-
-def agreement_notes(results: Results) -> Iterable[str]:
-    """Yield how far raters agree, by criterion, and with themselves."""
-    for name, each in results.agreement.items():
-        if each.icc.captions:
-            yield (
-                f"{name}: Krippendorff's alpha {each.alpha:.2f}, ICC {each.icc.single:.2f} "
-                f"({each.icc.captions:,} captions judged by several raters)."
-            )
-    if results.repeats.captions:
-        yield f"{results.repeats}."

@@ -15,7 +15,7 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.evaluate.quality import KEY, Rejected, Test, control_of
 from reelscore.campaigns.evaluate.results import Results, campaign_quality, evaluate_campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, ChosenToSend
-from reelscore.campaigns.report.page import RankedSystems, agreement_notes, results_html
+from reelscore.campaigns.report.page import RankedSystems, results_html
 from reelscore.campaigns.report.vote_results import vote_results
 from reelscore.errors import DataError, NobodyPassedError, check_choice
 from reelscore.report.safe_text import shared_beginning
@@ -54,7 +54,7 @@ def show_results(desk: Organiser, campaign: Chosen) -> Response:
             context |= {
                 "ranked": [RankedSystems.of(results.scores, ranking) for ranking in rankings],
                 "beginning": shared_beginning(results.scores.table.systems),
-                "notes": [*agreement_notes(results), *results.notes],
+                "notes": results.remarks,
                 "raters": len(results.raters),
                 "quality": results.quality,
             }
