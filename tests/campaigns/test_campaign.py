@@ -49,7 +49,7 @@ def test_what_is_settled_is_found_again(where, clock):
         assert (campaign.state, campaign.systems) == ("draft", ("a", "ü"))
         assert campaign.settings == settings
         campaign.change_settings({"watch": False})
-        assert campaign.settings == {"watch": False}
+        assert campaign.settings == {**settings, "watch": False}
 
 
 def test_a_database_may_hold_several(where, clock):
@@ -448,7 +448,7 @@ def test_a_rater_returns_while_another_offers_the_place_again(make, clock):
     clock.pass_(101)
     database = campaign.database
     with ThreadPoolExecutor(1) as pool, database.writing() as connection:
-        assert release(connection, campaign, microseconds(clock())) == 1
+        assert release(connection, campaign.terms, microseconds(clock())) == 1
         returning = pool.submit(campaign.claim, "r1")
         while not database.is_sqlite and not _waits_for_a_lock(database):
             assert not returning.done()

@@ -121,7 +121,7 @@ def test_no_price_and_nothing_left(site, clock):
     campaign = app.state.campaigns.get("dogs")
     for rater in ("r1", "r2", "r3", "r4"):
         rate(campaign, clock, rater)
-    campaign.change_settings({})
+    campaign.change_settings({"pages": {}})
     words, _ = shown(owner)
     assert words["Cost so far"] == "– no price of a HIT is set under Texts"
     assert words["Time left"] == "– nothing is left to do"
