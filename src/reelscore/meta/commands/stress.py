@@ -43,8 +43,8 @@ from reelscore.meta.stress.stress_report import (
     stress_html,
 )
 from reelscore.meta.stress.trials import Stress, stress_metrics
-from reelscore.text.damages.paragraphs import WHOLE
 from reelscore.text.damages.rules import damage_forms, damage_kinds
+from reelscore.text.damages.several_sentences import WHOLE
 from reelscore.text.tokens import Tokenizer
 
 

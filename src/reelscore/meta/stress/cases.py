@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.damages.degraded import degrade
 from reelscore.text.damages.exploits import exploit, exploit_kinds, frequent_caption
-from reelscore.text.damages.paragraphs import WHOLE, inside_sentence, several_sentences
 from reelscore.text.damages.rules import EXCHANGES, damage, damage_forms, damage_kinds, told_by
+from reelscore.text.damages.several_sentences import WHOLE, inside_sentence, several_sentences
 
 Sort = Literal["damage", "exploit"]
 DEGRADED = "degraded"
