@@ -20,6 +20,7 @@ import pytest
 from reelscore.captioners import CaptionSettings, run
 from reelscore.captioners.adapters import adapter_of
 from reelscore.captioners.adapters.adapter import ClipError, ShownClip, cleaned
+from reelscore.captioners.adapters.clip_work import Budget
 from reelscore.data import read_candidates
 from reelscore.errors import DataError, EndpointError, UnknownNameError
 from reelscore.video import Clip, Frames
@@ -610,3 +611,29 @@ def test_a_program_that_reads_no_lines(videos, tmp_path):
 def test_the_server_option_is_for_programs(server, videos, tmp_path):
     with pytest.raises(DataError, match="--server is for command"):
         run(f"openai:vlm@{server.url}", videos, tmp_path / "out.json", server=True)
+
+
+# What it costs
+
+
+def test_a_budget_is_kept_over_runs(server, videos, tmp_path):
+    output = tmp_path / "out.json"
+    six = {"prices": (0.0, 1e6 / 6), "parallel": 1}  # an answer of six tokens costs 1
+    with pytest.raises(DataError, match="3 of 6 clips have no caption") as refused:
+        described(server, videos, output, budget=3.0, **six)
+    assert "3.0000 of 3 is spent; give a higher --budget" in str(refused.value)
+    assert len(server.requests) == 3
+    with pytest.raises(DataError, match="3 of 6 clips have no caption"):
+        described(server, videos, output, budget=3.5, **six)
+    assert len(server.requests) == 3
+    made = described(server, videos, output, budget=6.0, **six)
+    assert (len(made.captions), made.record["cost"]) == (6, 6.0)
+    with pytest.raises(DataError, match="A budget needs prices"):
+        described(server, videos, tmp_path / "other.json", budget=1.0)
+
+
+def test_requests_in_flight_count_towards_the_budget():
+    budget = Budget((0.0, 1.0), 3e-6)
+    assert budget.begin()
+    budget.end(0, 1)
+    assert [budget.begin() for _ in range(3)] == [True, True, False]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Literal
 from reelscore._progress import Progress
 from reelscore.captioners.adapters import adapter_of
 from reelscore.captioners.adapters.adapter import Adapter
-from reelscore.captioners.adapters.clip_work import CaptionSettings, ClipWork
+from reelscore.captioners.adapters.clip_work import Budget, CaptionSettings, ClipWork
 from reelscore.captioners.run_record import (
     Run,
     check_candidates_target,
@@ -55,6 +56,8 @@ def run(
     partial: bool = False,
     restart: bool = False,
     grace: float = 10.0,
+    prices: tuple[float, float] = (0.0, 0.0),
+    budget: float | None = None,
     progress: Progress | None = None,
     on_interrupt: Callable[[], object] | None = None,
     **adapter: Any,
@@ -75,6 +78,8 @@ def run(
         partial: Write the captions that are there, although others are missing.
         restart: Ask for all captions again; the journal is kept as ``.old``.
         grace: Seconds that requests in flight get after an interruption.
+        prices: Of a million tokens of questions, and of answers; the record then has the cost.
+        budget: What all answers in the journal may cost; when it is spent, no more are asked for.
         progress: Called after each caption.
         on_interrupt: Called when the user interrupts, before requests in flight are waited for.
         adapter: Further arguments of `reelscore.captioners.adapters.adapter_of`.
@@ -84,6 +89,7 @@ def run(
         EndpointError: If the server refuses requests, or does not answer.
     """
     check_choice("value of empty", empty, ("error", "keep"))
+    purse = Budget(prices, math.inf if budget is None else budget)
     timing, output = Run(), Path(output)
     check_candidates_target(output)
     journal_path = journal_of(output)
@@ -97,7 +103,7 @@ def run(
         with Journal(journal_path) as journal:
             if restart:
                 journal.clear()
-            work = ClipWork(chosen, prompt, settings, journal, clips, empty == "keep")
+            work = ClipWork(chosen, prompt, settings, journal, clips, empty == "keep", purse)
             work.describe(grace, partial, progress, on_interrupt)
     finally:
         chosen.close()
@@ -218,6 +224,7 @@ def _record_of(
         "failed": dict(work.failed),
         "tokens_in": sum(each.tokens_in for each in own),
         "tokens_out": sum(each.tokens_out for each in own),
+        **({"cost": round(work.budget.spent, 6)} if any(work.budget.prices) else {}),
         "seconds": round(sum(each.seconds for each in own), 3),
     }
     videos = "\n".join(f"{item} {record.made_of['video']}" for item, record in records.items())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any, ClassVar
 
 from reelscore._progress import Progress
@@ -22,6 +24,7 @@ from reelscore.captioners.adapters.adapter import (
 from reelscore.captioners.run_record import Parameters
 from reelscore.endpoint.journal import AnswerRecord, Journal
 from reelscore.endpoint.prompts import CaptionPrompt
+from reelscore.endpoint.questions import Usage
 from reelscore.endpoint.threads import TaskThreads
 from reelscore.errors import DataError
 from reelscore.video.clips import Clip
@@ -61,6 +64,57 @@ class CaptionSettings(Parameters):
 
 
 @dataclass
+class Budget:
+    """What the answers of a captions file cost, and whether another may be asked for.
+
+    A request is held back if it could pass the limit, were it and all in flight as dear as the
+    dearest so far.
+
+    Attributes:
+        prices: Of a million tokens of questions, and of answers.
+        limit: What all answers may cost, those of earlier runs included.
+
+    >>> budget = Budget((5.0, 20.0), 0.002)
+    >>> budget.begin()
+    True
+    >>> budget.end(300, 12)
+    >>> budget.begin(), round(budget.spent, 5)
+    (False, 0.00174)
+    """
+
+    prices: tuple[float, float] = (0.0, 0.0)
+    limit: float = math.inf
+    spent: float = 0.0
+    _dearest: float = 0.0
+    _open: int = 0
+    _lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        if self.limit < math.inf and not any(self.prices):
+            raise DataError("A budget needs prices: give those of a million tokens, in and out.")
+
+    def begin(self) -> bool:
+        """Return whether a request may be sent, and count it as sent."""
+        with self._lock:
+            if self.spent + (self._open + 1) * self._dearest > self.limit:
+                return False
+            self._open += 1
+            return True
+
+    def end(self, tokens_in: int, tokens_out: int) -> None:
+        """Add what an answer cost."""
+        with self._lock:
+            self._open -= 1
+            self.add(tokens_in, tokens_out)
+
+    def add(self, tokens_in: int, tokens_out: int) -> None:
+        """Add what an answer of an earlier run cost."""
+        cost = Usage(tokens_in=tokens_in, tokens_out=tokens_out).cost(*self.prices)
+        self.spent += cost
+        self._dearest = max(self._dearest, cost)
+
+
+@dataclass
 class ClipWork:
     """The clips of a run, those described already, and those that cannot be.
 
@@ -74,6 +128,7 @@ class ClipWork:
     journal: Journal
     clips: Sequence[Clip]
     keep_empty: bool = False
+    budget: Budget = field(default_factory=Budget)
     done: dict[str, AnswerRecord] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     reused: int = 0
@@ -89,6 +144,8 @@ class ClipWork:
             "frames": f"{shown}, sent as {adapter.sent}" if adapter.needs_frames else "",
         }
         self._take_journal(self.keep_empty)
+        for record in self.journal:
+            self.budget.add(record.tokens_in, record.tokens_out)
         self.reused = len(self.done)
 
     def _take_journal(self, with_empty: bool) -> None:
@@ -171,11 +228,21 @@ class ClipWork:
             except DataError as error:
                 del keys[len(shown) :]
                 yield clip.item, str(error)
+        if not self.budget.begin():
+            spent = f"{self.budget.spent:,.4f} of {self.budget.limit:,g} is spent"
+            yield from ((own.clip.item, f"{spent}; give a higher --budget") for own in shown)
+            return
+        answers: Sequence[Answer] = []
         try:
             answers = self.adapter.describe(shown) if shown else []
         except ClipError as error:
             yield shown[0].clip.item, f"{shown[0].clip.video}: {error}"
             return
+        finally:
+            self.budget.end(
+                sum(answer.tokens_in for answer in answers),
+                sum(answer.tokens_out for answer in answers),
+            )
         records = [self._record(*each) for each in zip(shown, keys, answers, strict=True)]
         for record in records:
             self.journal.add(record)

@@ -60,6 +60,20 @@ from reelscore.cli.terminal import progress_bar, show_line
 )
 @number_option("--timeout", default=120.0, above=0, help="Seconds that an answer may take.")
 @number_option("--tries", default=6, least=1, help="How often a request is sent that fails.")
+@click.option(
+    "--prices",
+    nargs=2,
+    type=click.FloatRange(min=0),
+    default=(0.0, 0.0),
+    metavar="IN OUT",
+    help="What a million tokens of questions and of answers cost; the record has the cost.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="AMOUNT",
+    help="Ask no more when the answers in the journal have cost so much; needs --prices.",
+)
 @click.option("--key-file", metavar="FILE", help="The server's key, else REELSCORE_API_KEY.")
 @click.option("--server", is_flag=True, help="The command reads and writes lines of JSON.")
 @choice_option(
@@ -138,5 +152,7 @@ def _counts(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"{record['reused']:,} captions were in the journal already."
     if record["cut_short"]:
         yield f"{record['cut_short']:,} captions were cut short by --max-tokens."
+    if "cost" in record:
+        yield f"All answers in the journal cost {record['cost']:,.4f}."
     if record["retried"]:
         yield f"{record['retried']:,} requests were sent again."
