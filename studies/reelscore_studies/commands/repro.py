@@ -23,6 +23,7 @@ from reelscore.report.tables.grid import Grid
 from reelscore_studies.repro.bertha import SETTINGS, odd_means, reproduce
 from reelscore_studies.repro.direct_assessment import replicate
 from reelscore_studies.repro.figures import draw_figures
+from reelscore_studies.repro.papers import PAPERS, chosen_papers, papers_markdown, papers_text
 from reelscore_studies.repro.tables import (
     coefficients_grid,
     likeness_grid,
@@ -33,12 +34,31 @@ from reelscore_studies.repro.tables import (
 )
 
 
-@click.group("repro")
-def command() -> None:
+@click.group("repro", invoke_without_command=True)
+@click.option("--list", "as_list", is_flag=True, help="List all tables and figures of the papers.")
+@click.option(
+    "--paper", metavar="NAME", help=f"With --list: one of {', '.join(p.key for p in PAPERS)}."
+)
+@click.option("--markdown", metavar="FILE", help="With --list: write it as Markdown.")
+@click.pass_context
+def command(context: click.Context, as_list: bool, paper: str | None, markdown: str | None) -> None:
     """Recompute published tables and compare them with the printed ones.
 
-    Those of papers about metrics, on judged sets of captions, are made by 'reelscore meta judged'.
+    --list shows for each table and figure of the five papers its command, and whether it comes
+    out. Tables of papers about metrics, on judged sets of captions, are made by 'reelscore meta
+    judged'.
     """
+    if not as_list:
+        if context.invoked_subcommand is None:
+            click.echo(context.get_help())
+        return
+    check_targets(markdown)
+    papers = chosen_papers(paper)
+    if markdown:
+        write(markdown, papers_markdown(papers))
+    else:
+        click.echo(papers_text(papers, terminal_width()))
+    context.exit()
 
 
 def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
