@@ -184,3 +184,17 @@ def test_a_report_of_many_systems_counts_them(tmp_path, run):
     page = tmp_path / "page.html"
     assert run("report", str(tmp_path / "scores.csv"), "-o", str(page))[0] == 0
     assert "<title>12 systems</title>" in page.read_text()
+
+
+def test_inspected_items_as_json(run, folder):
+    words = ("weak.json", "strong.json", "-r", "refs.json", "-m", "rouge_l,cider", "--json")
+    assert run("score", *words, "t.json")[0] == 0
+    captions = ("--captions", "weak.json", "strong.json", "-r", "refs.json")
+    status, out, _ = run("inspect", "t.json", "-m", "rouge_l", "-n", 3, *captions, "--json", "-")
+    items = json.loads(out)
+    assert (status, len(items)) == (0, 3)
+    assert set(items[0]["systems"]) == {"weak", "strong"}
+    scores = [own["rouge_l"] for own in items[0]["systems"].values()]
+    assert items[0]["apart"] == abs(scores[0] - scores[1])
+    assert items[0]["systems"]["weak"]["caption"]
+    assert len(items[0]["references"]) == 3

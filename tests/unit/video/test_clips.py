@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reelscore.errors import DataError
-from reelscore.video import Clip, find_clips
+from reelscore.video import Clip
+from reelscore.video.clips import find_clips
 
 
 def test_the_videos_of_a_folder(tmp_path):

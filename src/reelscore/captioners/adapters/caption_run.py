@@ -70,7 +70,7 @@ def run(
 
     Args:
         model: ``openai:NAME@URL``, ``hf:FOLDER`` or ``command:PROGRAM {frames} {video}``.
-        videos: A folder of videos, or a list: see `reelscore.video.find_clips`.
+        videos: A folder of videos, or a list: see `reelscore.video.clips.find_clips`.
         output: The captions file, ``OUT.json``.
         settings: Prompt, frames and sampling.
         empty: Whether empty and refused answers are an ``error`` at the end, or ``keep`` lets the

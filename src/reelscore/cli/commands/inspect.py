@@ -10,7 +10,7 @@ from typing import cast
 import click
 
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
-from reelscore.cli.options import number_option
+from reelscore.cli.options import json_option, number_option
 from reelscore.cli.table_options import (
     captions_option,
     column_option,
@@ -19,7 +19,7 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
-from reelscore.cli.terminal import terminal_width
+from reelscore.cli.terminal import STDOUT, terminal_width, write_json
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError, ReelscoreError
@@ -55,6 +55,7 @@ _OTHER_TEXTS = "(no tuples: these captions and references do not give the table'
 @captions_option
 @refs_option()
 @reading_options()
+@json_option
 def command(
     tables: tuple[str, ...],
     human: str | None,
@@ -66,6 +67,7 @@ def command(
     captions: tuple[str, ...],
     refs: tuple[str, ...],
     reading: Reading,
+    json_file: str | None,
 ) -> None:
     """Show the items on which systems or scores differ most, with their captions.
 
@@ -101,6 +103,12 @@ def command(
     else:
         raise DataError("There is only one system; compare two of its scores with --against NAME.")
     shown = [metric] if against is None else [metric, against]
+    if json_file:
+        every = chosen or table.systems
+        listed_of = [(each, [each.high] if against else every) for each in contrasts]
+        write_json(json_file, [_record(table, each, shown, own) for each, own in listed_of])
+    if json_file == STDOUT:
+        return
     width = terminal_width()
     click.echo(_heading(contrasts, [table.labels[name] for name in shown], width))
     known = _SpiceTuples.of(table, shown), SentenceReasons.of(table, shown)
@@ -111,6 +119,29 @@ def command(
         listed = [contrast.high] if against else chosen or table.systems
         for line in _item(table, contrast, formats, listed, width, reasons):
             click.echo(line)
+
+
+def _record(
+    table: ScoreTable, contrast: Contrast, names: Sequence[str], systems: Sequence[str]
+) -> dict[str, object]:
+    """Return an item with the scores and captions of systems as plain data."""
+    item, sources = contrast.item, table.sources
+    return {
+        "item": item,
+        "apart": contrast.size,
+        "systems": {
+            system: {
+                "caption": sources.captions.get(system, {}).get(item),
+                **{
+                    name: table[system][name].items[item]
+                    for name in names
+                    if name in table[system] and item in table[system][name].items
+                },
+            }
+            for system in systems
+        },
+        "references": list(sources.references.get(item, ())),
+    }
 
 
 def _heading(contrasts: Sequence[Contrast], labels: Sequence[str], width: int) -> str:
