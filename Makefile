@@ -21,7 +21,7 @@ demo: .venv/.core ## set everything up and score the embedded example
 	@$(BIN)/reelscore demo
 
 setup: .venv/.dev ## install what the tests need: packages, and programs such as Chromium
-	@tools/system_packages.sh java postgresql chromium nginx
+	@tools/system_packages.sh java postgresql chromium nginx ffmpeg
 
 learned: .venv/.learned ## install torch as well: for training, and for the tests that train
 

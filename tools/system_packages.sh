@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what pip cannot: a C++ compiler, Java (only to compare with the Java tools), PostgreSQL,
-# Chromium and nginx (only to test with them), clang (only to fuzz). Does nothing where it is there;
+# Chromium, nginx and ffmpeg (only to test with them), clang (only to fuzz). Does nothing where it is there;
 # says what it installs, or what to install where it may not.
 set -euo pipefail
 
@@ -13,7 +13,7 @@ need() { # need COMMAND PACKAGES...
         apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
     else
         echo "'$command' is missing; install it (Debian: sudo apt-get install $*)." >&2
-        [[ "$command" =~ ^(java|postgres|chromium|nginx)$ ]] # tests that need them are skipped
+        [[ "$command" =~ ^(java|postgres|chromium|nginx|ffmpeg)$ ]] # tests that need them are skipped
     fi
 }
 
@@ -28,6 +28,7 @@ for wanted in "$@"; do
         compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || need postgres postgresql
         ;;
     chromium) need chromium chromium ;;
+    ffmpeg) need ffmpeg ffmpeg ;;
     nginx) [ -x /usr/sbin/nginx ] || need nginx nginx-light ;;
     clang)
         version=$(apt-cache depends clang 2>/dev/null | grep -oE 'clang-[0-9]+' | head -1)

@@ -11,7 +11,7 @@ from reelscore.corpus.project import Film, Project
 from reelscore.corpus.project_files import Decision, Remark, Segment
 from reelscore.corpus.review.decision_log import append_decision, read_decisions
 from reelscore.corpus.review.replay import replay
-from reelscore.corpus.sound.time_map import Piece
+from reelscore.corpus.time_map import Piece
 from reelscore.errors import DataError, UnknownNameError
 
 NOW = "2026-01-01T00:00:00Z"

@@ -13,8 +13,8 @@ from scipy.signal import fftconvolve
 from reelscore.corpus.sound.audio import RATE
 from reelscore.corpus.sound.film_alignment import _in_order, align_samples
 from reelscore.corpus.sound.sound_remarks import alignment_remarks
-from reelscore.corpus.sound.time_map import Piece, TimeMap, within_film
 from reelscore.corpus.sound.waveforms import AlignedStretch, _lines_through
+from reelscore.corpus.time_map import Piece, TimeMap, within_film
 from support.film_sound import described, faster, film_sound, samples_of
 
 

@@ -13,7 +13,7 @@ from reelscore.corpus.sound import segmentation, voices
 from reelscore.corpus.sound.audio import RATE, find_track, read_samples
 from reelscore.corpus.sound.segmentation import METHODS, segment_samples
 from reelscore.corpus.sound.sound_remarks import segmentation_remarks
-from reelscore.corpus.sound.time_map import Piece, TimeMap
+from reelscore.corpus.time_map import Piece, TimeMap
 from reelscore.errors import MissingExtraError, UnknownNameError
 from support.film_sound import NARRATION, described, film_sound, samples_of, voice, write_sound
 

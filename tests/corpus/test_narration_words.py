@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reelscore.corpus.project_files import Segment
-from reelscore.corpus.sound.time_map import Piece, TimeMap
+from reelscore.corpus.time_map import Piece, TimeMap
 from reelscore.corpus.words.accessibility import Narration, accessibility_report, to_webvtt
 from reelscore.corpus.words.subtitles import read_subtitles
 from reelscore.corpus.words.transcripts import (

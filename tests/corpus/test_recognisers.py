@@ -9,8 +9,10 @@ import sys
 import threading
 import types
 import wave
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+import numpy as np
 import pytest
 
 from reelscore.corpus.words.recognisers import open_recogniser
@@ -62,7 +64,7 @@ def test_a_command_hears_each_turn(run, pair, aligned, tmp_path):
     for first, second, (start, end) in zip(said[::2], said[1::2], pair.narration, strict=True):
         middle = (start + end) / 2  # in the film's time; the track begins later
         times = (first["start"], first["end"], second["start"], second["end"])
-        assert times == pytest.approx((start, middle, middle, end), abs=0.1)
+        assert times == pytest.approx((start, middle, middle, end), abs=0.15)
 
 
 def test_work_that_broke_off_goes_on(run, pair, tmp_path, monkeypatch):
@@ -153,12 +155,39 @@ def test_a_server_hears_each_turn(run, pair, aligned, tmp_path, monkeypatch):
     assert said[1]["start"] == pytest.approx(start + 1.2, abs=0.1)
 
 
+@dataclass
+class Word:
+    """A word as faster-whisper 1.2 gives it."""
+
+    start: float
+    end: float
+    word: str
+    probability: float
+
+
+@dataclass
+class Segment:
+    """A segment as faster-whisper 1.2 gives it."""
+
+    id: int
+    seek: int
+    start: float
+    end: float
+    text: str
+    tokens: list[int]
+    avg_logprob: float
+    compression_ratio: float
+    no_speech_prob: float
+    words: list[Word] | None
+    temperature: float | None
+
+
 def test_a_model_in_a_folder_is_opened_by_faster_whisper(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "faster_whisper", None)
     with pytest.raises(MissingExtraError, match="pip install faster-whisper"):
         open_recogniser(str(tmp_path))
-    word = types.SimpleNamespace(word=" Rain.", start=0.5, end=0.9)
-    part = types.SimpleNamespace(start=0.0, end=1.0, text=" Rain.", words=[word])
+    word = Word(np.float64(0.5), np.float64(0.9), " Rain.", 0.8)
+    part = Segment(1, 0, 0.0, 1.0, " Rain.", [50364], -0.2, 1.1, 0.01, [word], 0.0)
 
     class WhisperModel:
         def __init__(self, folder, *, local_files_only):

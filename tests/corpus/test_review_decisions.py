@@ -11,7 +11,7 @@ from reelscore.corpus.release.clip_assembly import assemble
 from reelscore.corpus.review.actions import Reviewer, split_text, suggested_flags
 from reelscore.corpus.review.decision_log import append_decision, read_decisions
 from reelscore.corpus.review.replay import replay
-from reelscore.corpus.sound.time_map import Piece, TimeMap
+from reelscore.corpus.time_map import Piece, TimeMap
 from reelscore.errors import DataError, RefusedError
 
 NOW = "2026-01-01T00:00:00Z"

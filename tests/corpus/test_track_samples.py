@@ -10,7 +10,7 @@ import pytest
 
 from reelscore.corpus.sound.audio import RATE, find_track, read_samples
 from reelscore.corpus.sound.narration import warped
-from reelscore.corpus.sound.time_map import Piece, TimeMap
+from reelscore.corpus.time_map import Piece, TimeMap
 from reelscore.errors import DataError
 from support.film_sound import film_sound, samples_of, write_frames, write_sound
 

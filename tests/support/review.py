@@ -25,7 +25,7 @@ from reelscore.corpus.project_files import (
 )
 from reelscore.corpus.review.review_app import Review, create_review_app
 from reelscore.corpus.review.reviewed_films import ReviewFilms
-from reelscore.corpus.sound.time_map import Piece
+from reelscore.corpus.time_map import Piece
 from support.film_sound import made_pair
 from support.server import free_port, wait_for
 

@@ -20,9 +20,9 @@ from reelscore.corpus.sound.sound_steps import TrackPair as TrackPair
 from reelscore.corpus.sound.sound_steps import align as align
 from reelscore.corpus.sound.sound_steps import find_pair as find_pair
 from reelscore.corpus.sound.sound_steps import segment as segment
-from reelscore.corpus.sound.time_map import Break as Break
-from reelscore.corpus.sound.time_map import Piece as Piece
-from reelscore.corpus.sound.time_map import TimeMap as TimeMap
+from reelscore.corpus.time_map import Break as Break
+from reelscore.corpus.time_map import Piece as Piece
+from reelscore.corpus.time_map import TimeMap as TimeMap
 from reelscore.corpus.words.accessibility import accessibility_report as accessibility_report
 from reelscore.corpus.words.script_alignment import align_script as align_script
 from reelscore.corpus.words.subtitles import read_subtitles as read_subtitles

@@ -63,12 +63,12 @@ class Step(Generic[R]):
         name: Its name.
         file: The file of its result, in the film's folder or in that of the project.
         result: What that file says.
-        function: What makes it, as module and name: of the work, and its options.
+        function: What makes it, as module and name: of the work, or of a file, and its options.
         scope: Whether it is of a film or of the corpus.
         needs: The steps whose results it cannot do without.
         film_files: The files that it also reads of its film, or of all films, where they are there.
         files: The files that it also reads in the folder of the project.
-        reads_file: Whether it cannot do without a file from elsewhere.
+        reads_file: Whether it makes its result of a file alone.
         reads_sound: Whether it reads the film and the described track.
         command: What is typed to do it.
         absent: What is said where its result is needed and not there.
@@ -140,7 +140,7 @@ SUBTITLES = Step(
     "subtitles",
     "subtitles.json",
     Subtitles,
-    "words.subtitles:film_subtitles",
+    "words.subtitles:read_subtitles",
     reads_file=True,
     command="subtitles {film} PATH",
     done="the subtitles were read already",
@@ -151,7 +151,7 @@ SCRIPT = Step(
     "script",
     "script.json",
     Script,
-    "scripts.formats:film_script",
+    "scripts.formats:read_script",
     reads_file=True,
     command="script {film} PATH",
     done="the script was read already",

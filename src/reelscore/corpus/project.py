@@ -30,10 +30,18 @@ from reelscore.corpus.pipeline import (
     steps_of,
     write_file,
 )
-from reelscore.corpus.project_files import UNSURE, Element, Segment, StepResult, TimedSentence
+from reelscore.corpus.project_files import (
+    UNSURE,
+    Element,
+    Segment,
+    StepResult,
+    Subtitles,
+    TimedSentence,
+)
 from reelscore.corpus.review.decision_log import read_decisions
 from reelscore.corpus.review.replay import Passage, Reviewed, replay
-from reelscore.corpus.sound.time_map import Span, gaps_between, shared_seconds
+from reelscore.corpus.time_map import Span, gaps_between, shared_seconds
+from reelscore.corpus.words.subtitles import check_end
 from reelscore.errors import DataError, UnknownNameError
 
 LAYOUT = 1
@@ -297,8 +305,12 @@ class Project:
         if fresh is not None:
             return fresh
         origin = self._origin(step, film_id, file, options)  # files as they are before the work
-        work = StepWork(self, film_id, file, progress)
+        work = str(file) if step.reads_file else StepWork(self, film_id, file, progress)
         made = step.make(work, **self._options(step, film_id, options))
+        if isinstance(made, Subtitles):
+            last = max(cue.end for cue in made.cues)
+            hint = "Are they of another film, or do they need --scale or --shift?"
+            check_end(f"{file}: the last cue", last, "the film", self.seconds(film_id), hint)
         result = replace(made, made_by=origin.made_by, inputs=origin.inputs)
         self.write(step, result, film_id)
         return result

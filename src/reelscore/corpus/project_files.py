@@ -10,7 +10,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from reelscore.corpus.sound.time_map import Break, Piece, TimeMap
+from reelscore.corpus.time_map import Break, Piece, TimeMap
 from reelscore.errors import DataError
 from reelscore.text.names.name_replacement import Anonymised
 

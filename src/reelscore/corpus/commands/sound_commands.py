@@ -37,8 +37,8 @@ from reelscore.corpus.project_files import (
     Segment,
 )
 from reelscore.corpus.sound.segmentation import METHODS
-from reelscore.corpus.sound.time_map import clock
 from reelscore.corpus.sound.voices import DETECTORS
+from reelscore.corpus.time_map import clock
 from reelscore.errors import DataError
 
 _SHOWN = 20

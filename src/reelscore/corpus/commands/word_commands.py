@@ -27,7 +27,7 @@ from reelscore.corpus.pipeline import ALIGN, SCRIPT, SCRIPT_TIMES, SEGMENT, SUBT
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import Script, TimedScript
 from reelscore.corpus.scripts.formats import FORMATS
-from reelscore.corpus.sound.time_map import clock
+from reelscore.corpus.time_map import clock
 from reelscore.corpus.words.accessibility import (
     Narration,
     NarrationReport,

@@ -15,7 +15,7 @@ import msgspec
 
 from reelscore.corpus.project_files import Decision, Segment, TimedSentence, unused_id
 from reelscore.corpus.review.replay import Reviewed, effective_decisions
-from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.time_map import TimeMap
 from reelscore.errors import DataError
 
 REASONS = ("introduction or ending", "text on screen", "not in the video", "sound or music")

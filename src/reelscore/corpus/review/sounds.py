@@ -28,7 +28,7 @@ from reelscore.corpus.sound.audio import (
     to_stereo,
 )
 from reelscore.corpus.sound.narration import unexplained_sound, warped
-from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.time_map import TimeMap
 from reelscore.errors import DataError
 
 if TYPE_CHECKING:

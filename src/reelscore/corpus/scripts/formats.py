@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from reelscore.corpus.pipeline import StepWork
 from reelscore.corpus.project_files import Script
 from reelscore.corpus.scripts.elements import read_text
 from reelscore.corpus.scripts.final_draft import parse_final_draft
@@ -32,11 +31,6 @@ def read_script(
         DataError: If it cannot be read, or has no elements.
     """
     return parse_script(read_text(path, encoding), format=format, name=str(path))
-
-
-def film_script(work: StepWork, *, format: Format = "auto", encoding: str | None = None) -> Script:
-    """Read the script of a film of a project, as `read_script` does."""
-    return read_script(str(work.file), format=format, encoding=encoding)
 
 
 def parse_script(text: str, *, format: Format = "auto", name: str = "the script") -> Script:

@@ -23,7 +23,6 @@ from reelscore.corpus.sound.film_anchors import (
     find_anchors,
 )
 from reelscore.corpus.sound.sound_features import FRAME, running_mean, sound_features, stretched
-from reelscore.corpus.sound.time_map import Piece, TimeMap, within_film
 from reelscore.corpus.sound.waveforms import (
     MINUTE,
     AlignedStretch,
@@ -31,6 +30,7 @@ from reelscore.corpus.sound.waveforms import (
     fitted,
     phase_agreement,
 )
+from reelscore.corpus.time_map import Piece, TimeMap, within_film
 
 Floats = NDArray[np.float32]
 

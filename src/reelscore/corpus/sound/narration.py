@@ -24,7 +24,7 @@ from reelscore.corpus.sound.sound_features import (
     uniform_filter1d,
     windowed_spectra,
 )
-from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.time_map import TimeMap
 
 Floats = NDArray[np.float32]
 

@@ -14,7 +14,7 @@ from reelscore._progress import Progress
 from reelscore.corpus.sound.audio import RATE, Samples
 from reelscore.corpus.sound.narration import HOP, spectrum_bands, spectrum_blocks, warped
 from reelscore.corpus.sound.sound_features import fft, uniform_filter1d, windowed_spectra
-from reelscore.corpus.sound.time_map import TimeMap
+from reelscore.corpus.time_map import TimeMap
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]

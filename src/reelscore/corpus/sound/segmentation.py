@@ -23,8 +23,8 @@ from reelscore.corpus.sound.narration import (
 )
 from reelscore.corpus.sound.paper_methods import lms_level, spectrogram_difference
 from reelscore.corpus.sound.sound_features import maximum_filter1d
-from reelscore.corpus.sound.time_map import TimeMap
 from reelscore.corpus.sound.voices import Detector, voice_detector
+from reelscore.corpus.time_map import TimeMap
 from reelscore.errors import check_choice
 
 Doubles = NDArray[np.float64]
@@ -126,15 +126,13 @@ def segment_samples(
             stretches = [each for each in quieter if inside[slice(*each)].any() or has_voice(*each)]
     segments = []
     for number, (begin, end) in enumerate(stretches):
-        first, last = begin * FRAME, end * FRAME
+        levels, times = level[begin:end], (begin * FRAME, min(end * FRAME, film.seconds))
         if name == "residual":
             following = stretches[number + 1][0] * FRAME if number + 1 < len(stretches) else np.inf
-            first, last = _speech_edges(level, begin, end, extend, following)
-        sure = _confidence(level[begin:end], least_confident)
-        if not _is_speech(level[begin:end]) and not has_voice(begin, end):
-            sure /= 2
-        last = min(last, film.seconds)
-        segments.append(_segment(level[begin:end], first, last, sure, time_map))
+            latest = min(following - _TURN, film.seconds)
+            times = _speech_edges(level, begin, end, extend, latest)
+        is_voice = _is_speech(levels) or has_voice(begin, end)
+        segments.append(_segment(levels, *times, least_confident, is_voice, time_map))
     top = int(np.argmax(level))
     narrated = sum(segment.end - segment.start for segment in segments)
     return Segmentation(
@@ -166,7 +164,7 @@ def _marked(stretches: Sequence[tuple[int, int]], count: int) -> NDArray[np.bool
 
 
 def _speech_edges(
-    level: Doubles, begin: int, end: int, extend: float, following: float
+    level: Doubles, begin: int, end: int, extend: float, latest: float
 ) -> tuple[float, float]:
     """Follow a voice to where it has faded, below what is left of the film and its codec.
 
@@ -176,17 +174,16 @@ def _speech_edges(
     above = float(np.percentile(level[begin:end], 90)) - extend
     fade = float(np.clip((_FADED - above) / _FADING, -_SMEARED, _LONGEST_FADE))
     usual = end * FRAME - _SMEARED
-    return begin * FRAME + _SMEARED, max(usual, min(end * FRAME + fade, following - _TURN))
-
-
-def _confidence(level: Doubles, lower: float) -> float:
-    return float(np.clip(np.maximum(level - lower, 0).mean() / _FULL_CONFIDENCE, 0, 1))
+    return begin * FRAME + _SMEARED, max(usual, min(end * FRAME + fade, latest))
 
 
 def _segment(
-    inside: Doubles, start: float, stop: float, confidence: float, time_map: TimeMap
+    inside: Doubles, start: float, stop: float, lower: float, is_voice: bool, time_map: TimeMap
 ) -> Segment:
     start, stop = round(start, 3), round(stop, 3)
+    confidence = float(np.clip(np.maximum(inside - lower, 0).mean() / _FULL_CONFIDENCE, 0, 1))
+    if not is_voice:
+        confidence /= 2
     ad_start, ad_end = time_map.ad_span(start, stop)
     return Segment(
         id=segment_id(start),

@@ -17,7 +17,7 @@ from reelscore.corpus.sound.audio import RATE, Samples
 from reelscore.corpus.sound.film_alignment import FilmAlignment
 from reelscore.corpus.sound.film_anchors import STANDARD_RATES
 from reelscore.corpus.sound.segmentation import Segmentation
-from reelscore.corpus.sound.time_map import clock
+from reelscore.corpus.time_map import clock
 from reelscore.data.lint.findings import plural
 
 _SAME_RATE = 1e-5  # relative: 0.07 seconds in two hours

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reelscore.corpus.sound.time_map import Span, joined_spans, shared_seconds
+from reelscore.corpus.time_map import Span, joined_spans, shared_seconds
 
 _FAST = 180.0  # words a minute from which on listeners lose the thread
 

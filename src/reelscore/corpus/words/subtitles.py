@@ -8,10 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from reelscore.corpus.pipeline import StepWork
 from reelscore.corpus.project_files import Cue, CueLine, Remark, Subtitles
 from reelscore.corpus.scripts.elements import one_line, read_text
-from reelscore.corpus.sound.time_map import clock
+from reelscore.corpus.time_map import clock
 from reelscore.errors import DataError, MissingExtraError
 
 _LATE = 60.0  # seconds after the end of the film
@@ -81,23 +80,6 @@ def read_subtitles(
         cues=tuple(ordered),
         report=tuple(_remarks(cues, ordered)),
     )
-
-
-def film_subtitles(
-    work: StepWork,
-    *,
-    fps: float | None = None,
-    encoding: str | None = None,
-    shift: float = 0.0,
-    scale: float = 1.0,
-) -> Subtitles:
-    """Read the subtitles of a film of a project, as `read_subtitles` does."""
-    subtitles = read_subtitles(str(work.file), fps=fps, encoding=encoding, shift=shift, scale=scale)
-    last = max(cue.end for cue in subtitles.cues)
-    hint = "Are they of another film, or at another speed (--scale, --shift)?"
-    seconds = work.project.seconds(work.film_id)
-    check_end(f"{work.file}: the last cue", last, "the film", seconds, hint)
-    return subtitles
 
 
 def check_end(what: str, last: float, whole: str, seconds: float | None, hint: str) -> None:

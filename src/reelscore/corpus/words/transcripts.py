@@ -28,7 +28,7 @@ from reelscore.corpus.sound.audio import (
     wav_file,
 )
 from reelscore.corpus.sound.segmentation import narration_turns
-from reelscore.corpus.sound.time_map import Piece, TimeMap, clock
+from reelscore.corpus.time_map import Piece, TimeMap, clock
 from reelscore.corpus.words.recognisers import Recogniser, open_recogniser, remembered
 from reelscore.corpus.words.subtitles import check_end, read_subtitles
 from reelscore.errors import DataError

@@ -83,14 +83,8 @@ class TimeMap:
         >>> TimeMap((Piece(0.0, 10.0, 5.0, 1.0),)).ad_span(4.0, 8.0)
         (0.0, 3.0)
         """
-        pieces = [p for p in self.pieces if p.film_end > start and p.film_start < end]
-        if not pieces:
-            return 0.0, 0.0
-        first, last = pieces[0], pieces[-1]
-        return (
-            first.ad_start + (max(start, first.film_start) - first.film_start) / first.rate,
-            last.ad_start + (min(end, last.film_end) - last.film_start) / last.rate,
-        )
+        swapped = [Piece(p.film_start, p.film_end, p.ad_start, 1 / p.rate) for p in self.pieces]
+        return TimeMap(tuple(swapped)).film_span(start, end) or (0.0, 0.0)
 
     def film_span(self, start: float, end: float) -> tuple[float, float] | None:
         """Return the film's times of a stretch of the track; None where the film has none of it.
