@@ -469,3 +469,30 @@ def test_files_about_people_are_for_their_owner(rehearsed, run, folder):
         status, _, err = run("campaign", *command)
         assert status == 0, err
         assert (folder / name).stat().st_mode & 0o777 == 0o600, name
+
+
+def test_a_pilot_of_six_clips_from_captions_to_results(folder, run):
+    """In one go: nobody can be tested on six pairs, the scores are shown, and that is said."""
+    from reelscore import examples
+
+    systems, references = examples.clips()
+    clips = sorted(references)[:6]
+    for name in ("strong", "weak"):
+        captions = {clip: systems[name][clip] for clip in clips}
+        (folder / f"{name}.json").write_text(json.dumps(captions))
+    (folder / "refs.json").write_text(json.dumps({clip: references[clip] for clip in clips}))
+    made = ("campaign", "new", "six.db", "strong.json", "weak.json", "--refs", "refs.json")
+    status, _, err = run(*made)
+    assert status == 2
+    assert "pilot fits itself to small sets" in " ".join(err.split())
+    status, out, err = run(*made, "--layout", "pilot", "--raters", 3)
+    assert status == 0, err
+    assert "A HIT has 6 pairs of a caption and its degraded caption" in " ".join(out.split())
+    assert run("campaign", "simulate", "six.db", "--bad", 0)[0] == 0
+    status, out, err = run("campaign", "results", "six.db")
+    assert status == 0, err
+    assert "by 3 of 3 raters" in out
+    said = " ".join(out.split())
+    assert "Nobody gave the 10 pairs of a caption and its degraded caption" in said
+    assert "15 captions judged twice by a rater, r 0." in said
+    assert "of 3 raters passed" in run("campaign", "quality", "six.db", "--pairs", 6)[1]

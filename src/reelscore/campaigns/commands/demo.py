@@ -51,18 +51,9 @@ def demo_settings(folder: Path, url: str) -> Settings:
             item: f"In the video: {texts[1]}" for item, texts in references.items()
         }
     database = str(folder / "demo.db")
-    plan = make_hits(Design(layout=_LAYOUT, seed=1), systems, people)
-    with Campaign.create(
-        database,
-        "Demo: fifteen clips",
-        systems=[*systems, "human"],
-        layout=_LAYOUT,
-        seed=1,
-        id=ID,
-        humans=["human"],
-        captions=plan.captions,
-        settings={"pages": pages},
-    ) as campaign:
-        campaign.add_hits(plan.hits)
-        campaign.set_state("open", actor="demo")
+    design = Design(layout=_LAYOUT, seed=1)
+    with Campaign.from_plan(database, "Demo", design, make_hits(design, systems, people)) as made:
+        assert made.id == ID
+        made.change_settings({"pages": pages})
+        made.set_state("open", actor="demo")
     return Settings(database, secret=load_secret(folder / "secret"), url=url, videos=videos)

@@ -17,6 +17,7 @@ from reelscore.campaigns.commands.options import (
     id_option,
 )
 from reelscore.campaigns.evaluate.results import campaign_quality
+from reelscore.campaigns.hits.tasks import counted
 from reelscore.campaigns.hits.top_up import top_up
 from reelscore.campaigns.payments import PAY_LISTS, Pay, pay_list
 from reelscore.campaigns.report.tables import text_grid
@@ -242,7 +243,9 @@ def add_hits(campaign: str, campaign_id: str | None, wanted: int, asked: AskedOf
     rows = ((name, f"{good:,}", f"{to_come[name]:,}") for name, good in done.good.items())
     click.echo(text_grid(["system", "good judgments", "to come"], rows).to_text(terminal_width()))
     added = (
-        f"{done.hits:,} HITs are added" if done.hits else ("Nothing is missing, no HITs are added")
+        f"{counted(done.hits, 'HIT')} {'is' if done.hits == 1 else 'are'} added"
+        if done.hits
+        else "Nothing is missing, no HITs are added"
     )
     say(f"{added}; {status.open:,} places are open.")
 
