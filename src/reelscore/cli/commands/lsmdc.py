@@ -1,4 +1,4 @@
-"""``reelscore lsmdc``: the tasks of the LSMDC challenges beside captions."""
+"""``reelscore lsmdc``: the tasks of the LSMDC challenges other than captions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _task(refs: str) -> Decorator:
 
 @click.group("lsmdc")
 def command() -> None:
-    """Score the tasks of the LSMDC challenges beside captions.
+    """Score the tasks of the LSMDC challenges other than captions.
 
     SUBMISSION is FILE or NAME=FILE, one for each system. A table written with --table is tested by
     'reelscore compare'. As tasks of a challenge: see the metric 'right_answers'.
