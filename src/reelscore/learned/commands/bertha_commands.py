@@ -241,7 +241,7 @@ def train(
 @click.option(
     "--only", metavar="CAMPAIGN", help="JUDGED: one campaign, by kind and group, as MA-2020."
 )
-@number_option("--seed", default=0, least=0, help="JUDGED: random seed of folds and training.")
+@number_option("--seed", default=0, least=0, help="JUDGED: random seed, for folds and training.")
 @file_option("--json", "Write all numbers as JSON.")
 @html_option
 @engine_options
