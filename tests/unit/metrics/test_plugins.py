@@ -45,7 +45,7 @@ def run(*arguments, path):
     """Run the command in a process of its own, where packages of one more folder are installed."""
     done = subprocess.run(
         [sys.executable, "-m", "reelscore", *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(path), *map(str, sys.path)])},
         cwd=examples.path("clips"),
         capture_output=True,
         encoding="utf-8",
@@ -73,6 +73,32 @@ def test_the_example_on_the_command_line(installed, tmp_path):
     status, out, _ = run("metrics", path=installed)
     assert status == 0
     assert "missed_words: 0 to 1, lower is better" in out
+
+
+def test_the_example_scores_a_challenge(installed, tmp_path):
+    """An own scoring program is a metric of a package that is installed where scorers run."""
+    shutil.copytree(examples.path("clips"), tmp_path / "clips")
+    path = tmp_path / "clips" / "challenge.toml"
+    text = path.read_text().replace('"bleu_4", "meteor", "rouge_l", "cider"', '"word_overlap"')
+    path.write_text(text.replace('primary = "cider"', 'primary = "word_overlap"'))
+    database = tmp_path / "clips.db"
+    status, _, err = run("challenge", "new", path, database, path=tmp_path)
+    assert status == 2, err
+    assert "Unknown metric 'word_overlap'" in err
+    status, _, err = run("challenge", "new", path, database, path=installed)
+    assert status == 0, err
+    sent = ("systems/strong.json", "--phase", "main", "--database", database, "--team", "Ours")
+    status, out, err = run("challenge", "submit", *sent, "--wait", path=installed)
+    assert status == 0, err
+    [score] = [float(line.split()[-1]) for line in out.splitlines()]
+    wanted = run("score", "systems/strong.json", "-r", "references.json", "-m", "word_overlap",
+                 "--json", "-", path=installed)[1]  # fmt: skip
+    assert score == pytest.approx(
+        json.loads(wanted)["systems"]["strong"]["word_overlap"]["score"], abs=1e-6
+    )
+    _, out, _ = run("challenge", "leaderboard", database, path=installed)
+    assert "Word overlap" in out
+    assert "paired bootstrap" in out
 
 
 def test_the_example_in_python(plugin, tmp_path):
