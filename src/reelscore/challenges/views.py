@@ -39,6 +39,7 @@ from reelscore.challenges.store import results, tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import LogEvent as LogEvent
 from reelscore.challenges.store.events import broken_link, chain_head, read_events
+from reelscore.challenges.store.events import check_reason as check_reason
 from reelscore.challenges.store.tables import TableRow
 from reelscore.challenges.uploads.splits import stories_references
 from reelscore.data.stories import Stories

@@ -68,9 +68,8 @@ def leaderboard_command(
         raise DataError("Name a DATABASE or a --server, not both.")
     if database is None:
         if organisers or generation:
-            raise DataError(
-                "--organisers and --generation need a DATABASE; a server shows the newest."
-            )
+            name = "--organisers" if organisers else "--generation"
+            raise DataError(f"{name} needs a DATABASE; a server shows what a token may see.")
         boards, verdict = served_boards(login_server(server, visitor=True), challenge_id, board_id)
     else:
         who = OWNER if organisers else VISITOR

@@ -46,8 +46,7 @@ from reelscore.challenges.people.invitations import (
 )
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import queue_state
-from reelscore.challenges.store.events import check_reason
-from reelscore.challenges.views import View
+from reelscore.challenges.views import View, check_reason
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.checks import counted
 from reelscore.errors import DataError
