@@ -224,7 +224,8 @@ PAPERS = (
             Part(
                 *("Table 9", "layers", _STUDY, "differs"),
                 "One layer and two unfactored are alike, as printed. Factored is 0.3 METEOR ahead "
-                "where the paper has it behind: not decided (p = .27 over five seeds).",
+                "where the paper has it behind: not decided (p = .27 over five seeds); 27 seeds "
+                "would be needed.",
             ),
             Part(
                 *("Tables 10, 11", "dropout: where, how much", _STUDY, "in part"),
