@@ -88,7 +88,7 @@ def test_a_detector_that_is_not_there_is_named(film, monkeypatch):
     monkeypatch.setattr(voices, "find_spec", lambda package: None)
     sounds = samples_of(film), samples_of(film, 3), SAME
     assert segment_samples(*sounds).detector == ""
-    with pytest.raises(MissingExtraError, match="pip install --no-deps silero-vad"):
+    with pytest.raises(MissingExtraError, match="pip install silero-vad onnxruntime"):
         segment_samples(*sounds, detector="silero")
 
 

@@ -60,7 +60,4 @@ def voice_detector(wanted: Detector) -> VoiceDetector | None:
         return VoiceDetector()
     if wanted == "auto":
         return None
-    raise MissingExtraError(
-        "Detecting voices needs silero-vad; install it: pip install --no-deps silero-vad && "
-        "pip install onnxruntime"
-    )
+    raise MissingExtraError.of("Detecting voices needs silero-vad", "silero-vad", "onnxruntime")

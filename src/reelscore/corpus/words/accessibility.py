@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from reelscore.corpus.project_files import segment_id
 from reelscore.corpus.time_map import Span, joined_spans, shared_seconds
 
 _FAST = 180.0  # words a minute from which on listeners lose the thread
@@ -56,9 +57,7 @@ def to_webvtt(narration: Iterable[Narration]) -> str:
 
 
 def _stamp(seconds: float) -> str:
-    thousandths = round(seconds * 1000)
-    minutes, rest = divmod(thousandths, 60_000)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{rest // 1000:02}.{rest % 1000:03}"
+    return segment_id(seconds)[1:].replace(".", ":", 2)
 
 
 @dataclass(frozen=True)

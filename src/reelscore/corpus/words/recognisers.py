@@ -16,9 +16,10 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
+from reelscore._packages import need
 from reelscore.data.atomic_files import write_atomically
 from reelscore.endpoint.chat import Endpoint
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 Recogniser = Callable[[bytes], str]
 
@@ -54,14 +55,9 @@ def remembered(hear: Recogniser, folder: Path, key: str) -> Recogniser:
 
 
 def _whisper(folder: str, language: str | None) -> Recogniser:
+    package = need("faster_whisper", "faster-whisper", "Whisper models in folders need")
     try:
-        from faster_whisper import WhisperModel
-    except ImportError:
-        raise MissingExtraError(
-            "Whisper models in folders need faster-whisper; install it: pip install faster-whisper"
-        ) from None
-    try:
-        model = WhisperModel(folder, local_files_only=True)
+        model = package.WhisperModel(folder, local_files_only=True)
     except (RuntimeError, ValueError, OSError) as error:
         raise DataError(
             f"{folder}: no model that faster-whisper can open ({error}); expected a Whisper model "
