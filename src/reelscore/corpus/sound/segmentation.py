@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -15,6 +15,7 @@ from reelscore.corpus.project_files import Segment, segment_id
 from reelscore.corpus.sound.audio import RATE, Samples
 from reelscore.corpus.sound.narration import (
     HOP,
+    BandPowers,
     band_powers,
     excess_level,
     loud_stretches,
@@ -110,16 +111,7 @@ def segment_samples(
         stretches = find(level := lms_level(ad, film, time_map, progress))
     else:
         powers = band_powers(ad, film, time_map, stretched=stretched, progress=progress)
-        stretches = find(level := excess_level(powers, stretched=stretched))
-        inside = _marked(stretches, len(level))
-        if inside.mean() > _OFTEN:
-            level = excess_level(powers, stretched=stretched, outside=~inside)
-            stretches = find(level)
-            inside = _marked(stretches, len(level))
-        side = 0.0 if stretched else narrator_side(powers, inside)
-        if stretches:
-            extend = _lower_threshold(level, inside, extend)
-            stretches = find(level, extend=extend)
+        level, stretches, extend, side = _unexplained(powers, find, extend, stretched)
         if voices and name == "residual":
             inside, least = _marked(stretches, len(level)), _SHORTER / FRAME
             quieter = find(level, start=start - _QUIETER, extend=extend, least=least)
@@ -145,6 +137,26 @@ def segment_samples(
         side,
         voices.name if voices else "",
     )
+
+
+def _unexplained(
+    powers: BandPowers,
+    find: Callable[..., list[tuple[int, int]]],
+    extend: float,
+    stretched: bool,
+) -> tuple[Doubles, list[tuple[int, int]], float, float]:
+    """Find where the film does not explain the track: level, stretches, how far down, the side."""
+    stretches = find(level := excess_level(powers, stretched=stretched))
+    inside = _marked(stretches, len(level))
+    if inside.mean() > _OFTEN:
+        level = excess_level(powers, stretched=stretched, outside=~inside)
+        stretches = find(level)
+        inside = _marked(stretches, len(level))
+    side = 0.0 if stretched else narrator_side(powers, inside)
+    if stretches:
+        extend = _lower_threshold(level, inside, extend)
+        stretches = find(level, extend=extend)
+    return level, stretches, extend, side
 
 
 def _lower_threshold(level: Doubles, narrated: NDArray[np.bool_], extend: float) -> float:
