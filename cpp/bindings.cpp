@@ -38,6 +38,7 @@
 #include "shared_arrays.hpp"
 #include "strings.hpp"
 #include "temporal.hpp"
+#include "word_pieces.hpp"
 #include "words.hpp"
 
 namespace nb = nanobind;
@@ -872,6 +873,29 @@ Args:
             return array_of<std::int64_t>(std::move(matched));
         },
         "costs"_a, "bonuses"_a, "rows"_a, "columns"_a);
+    nb::class_<WordPieces>(m, "WordPieces", R"(The pieces of words that an uncased BERT reads.
+
+Args:
+    pieces: Those that begin a word, and with ## before them those that continue one.
+    numbers: Their numbers.
+    unknown: The number of words that are not made of pieces.
+    marks: What may stand in texts as it is, such as [SEP].
+    mark_numbers: The numbers of these.)")
+        .def(
+            "__init__",
+            [](WordPieces* self, const SharedStrings& pieces, Ids numbers, std::uint32_t unknown,
+               const SharedStrings& marks, Ids mark_numbers) {
+                new (self) WordPieces(view(pieces), numbers.data(), unknown, view(marks),
+                                      mark_numbers.data());
+            },
+            "pieces"_a, "numbers"_a, "unknown"_a, "marks"_a, "mark_numbers"_a)
+        .def(
+            "cut",
+            [](const WordPieces& self, const SharedStrings& texts, std::size_t threads) {
+                nb::gil_scoped_release release;
+                return shared(self.cut(view(texts), threads));
+            },
+            "texts"_a, "threads"_a, "The numbers of each text's pieces.");
     m.def(
         "count_inversions",
         [](Offsets values) {

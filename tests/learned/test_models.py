@@ -28,6 +28,7 @@ from reelscore.learned.model_files import (
     read_training_items,
     read_weights,
 )
+from reelscore.learned.networks.bert_torch import TorchBert
 from reelscore.learned.networks.pair_scores import PairScorer, pair_scorer
 from reelscore.learned.training.fit import fit_model
 from reelscore.learned.training.recipes import Recipe, Stage
@@ -96,11 +97,13 @@ def test_the_same_scores_as_transformers(model, captions, tmp_path):
     candidates, references = pairs_of(captions[:20])
     scorer = PairScorer(str(model), "float32")
     expected = []
-    for encoding in scorer.tokens.pairs(candidates, references):
+    tokens = scorer.tokens.pairs(candidates, references)
+    for number in range(len(candidates)):
+        ids, types, _ = tokens.take([number])
         with torch.inference_mode():
             hidden = encoder(
-                input_ids=torch.tensor([encoding.ids]),
-                token_type_ids=torch.tensor([encoding.type_ids]),
+                input_ids=torch.from_numpy(ids[None]),
+                token_type_ids=torch.from_numpy(types[None]),
             ).last_hidden_state[:, 0]
             inner = torch.tanh(hidden @ head["1.weight"].T + head["1.bias"])
             expected.append(float(inner @ head["4.weight"].T + head["4.bias"]))
@@ -306,7 +309,7 @@ def test_similarity_counts_beside_the_network(model, fused, captions, tmp_path):
     scorer = PairScorer(str(fused), "float32")
 
     def vector(text):
-        ids = torch.tensor([scorer.tokens.singles([text])[0].ids])
+        ids = torch.from_numpy(scorer.tokens.singles([text]).all().ids[None])
         with torch.inference_mode():
             mean = encoder(input_ids=ids).last_hidden_state.mean(dim=1)[0]
         return (mean / mean.norm()).numpy()
@@ -505,3 +508,29 @@ def test_sts_has_the_numbers_of_sentence_transformers():
         assert result.items[item] == pytest.approx(
             float((vectors[1:] @ vectors[0]).mean()), abs=1e-5
         )
+
+
+def test_half_precision_scores_nearly_the_same(shipped, captions, monkeypatch):
+    """On the processor torch rounds the same products as a GPU; users get single precision."""
+    pytest.importorskip("torch")
+    pairs = pairs_of(captions[:40])
+    exact = PairScorer("reelscore-bertha", "float32", "cpu").score(*pairs)
+    assert (PairScorer("reelscore-bertha", "float16", "cpu").score(*pairs) == exact).all()
+
+    def by_torch(tensors, config, dtype, pooling, head, device):
+        sizes = (config["num_attention_heads"], config["layer_norm_eps"])
+        return TorchBert(tensors, *sizes, dtype, pooling, head, device)
+
+    monkeypatch.setattr("reelscore.learned.networks.pair_scores.open_bert", by_torch)
+    half = PairScorer("reelscore-bertha", "float16", "cpu").score(*pairs)
+    assert 0 < np.abs(half - exact).max() <= 1e-3
+
+
+def test_only_longer_pairs_are_cut(model):
+    scorer = PairScorer(str(model))
+    most = scorer.tokens.max_length - 3
+    cut = set()
+    texts = ["man " * (most - 10), "man " * (most - 9)]
+    assert set(scorer.tokens.singles(["man " * 10]).lengths) == {12}
+    scorer.score(texts, ["man " * 10] * 2, cut=cut)
+    assert cut == {(texts[1], "man " * 10)}

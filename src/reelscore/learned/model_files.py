@@ -242,9 +242,7 @@ def write_model(
             tensors[name], tensors[f"{name}.scale"] = in_bytes(value)
         else:
             tensors[name] = value.astype(np.float16)
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    tokenizer.save(str(home / _TOKENIZER), pretty=False)
+    tokenizer.save(str(home / _TOKENIZER))
     if items is not None:
         write_training_items(home, items)
     return write_tensors(home, tensors, info)

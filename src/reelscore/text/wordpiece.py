@@ -9,13 +9,19 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from reelscore import _native
 from reelscore.errors import MissingExtraError
+
+Pieces: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.int64]]
 
 _LONGEST_WORD = 100  # characters; longer words are unknown
 _PREFIX = "##"  # of pieces within a word
@@ -24,8 +30,6 @@ _IDEOGRAPHS = re.compile(
     "[\u4e00-\u9fff\u3400-\u4dbf\U00020000-\U0002a6df\U0002a700-\U0002b73f"
     "\U0002b740-\U0002b81f\U0002b920-\U0002ceaf\uf900-\ufaff\U0002f800-\U0002fa1f]"
 )
-_ASCII_WORDS = re.compile(r"[0-9a-z]+|[!-/:-@\[-`{-~]")
-_ASCII_REMOVED = dict.fromkeys([*range(9), 0xB, 0xC, *range(0xE, 0x20), 0x7F])
 
 # What the package does not know as marks and punctuation, since they came to Unicode later.
 _LATER_RANGES = """
@@ -50,131 +54,105 @@ _LATER = frozenset(
 _EARLIER = {"\u166d": "Po", "\u1734": "Mn"}  # which have another category today
 
 
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """Pieces of a text, or of two.
+class Frame(NamedTuple):
+    """Marks around the texts that an encoder reads together.
 
     Attributes:
-        ids: Their numbers.
-        type_ids: 0 for those of the first text, 1 for those of the second.
-        word_ids: The word that each is part of; none for marks.
+        marks: Those before each text, and after the last.
+        types: The type of the tokens of each part: marks, text, marks, and so on.
     """
 
-    ids: list[int]
-    type_ids: list[int]
-    word_ids: list[int | None]
+    marks: tuple[list[int], ...]
+    types: tuple[int, ...]
 
 
 class WordPieces:
-    """Cuts texts into pieces. It has the methods of ``tokenizers.Tokenizer`` that are used here."""
+    """Cuts texts into pieces as an uncased BERT reads them.
+
+    Attributes:
+        single: The marks around a text.
+        pair: The marks around two.
+    """
 
     def __init__(self, description: Mapping[str, Any]) -> None:
         self._description = description
-        self._numbers: dict[str, int] = description["model"]["vocab"]
-        self._unknown = self._numbers[description["model"]["unk_token"]]
-        self._marks = {token["content"]: token["id"] for token in description["added_tokens"]}
-        self._mark = re.compile("|".join(map(re.escape, self._marks)))
-        self._first, self._last = self._marks["[CLS]"], self._marks["[SEP]"]
-        self._most: int | None = None
-        self._cut: dict[str, list[int]] = {}
+        numbers: dict[str, int] = description["model"]["vocab"]
+        marks = {token["content"]: token["id"] for token in description["added_tokens"]}
+        self._mark = re.compile(f"({'|'.join(map(re.escape, marks))})")
+        self._pieces = _native.WordPieces(
+            *_numbered(numbers), numbers[description["model"]["unk_token"]], *_numbered(marks)
+        )
+        first, last = [marks["[CLS]"]], [marks["[SEP]"]]
+        self.single = Frame((first, last), (0, 0, 0))
+        self.pair = Frame((first, last, last), (0, 0, 0, 1, 1))
 
-    def no_padding(self) -> None:
-        """Do nothing: texts are never padded."""
-
-    def no_truncation(self) -> None:
-        """Leave texts as long as they are."""
-        self._most = None
-
-    def enable_truncation(self, max_length: int, strategy: str = "longest_first") -> None:
-        """Cut texts down to so many pieces, marks among them; of two, first the longer one."""
-        self._most = max_length
-
-    def save(self, path: str, pretty: bool = False) -> None:
+    def save(self, path: str) -> None:
         """Write the description."""
-        text = json.dumps(self._description, ensure_ascii=False, indent=2 if pretty else None)
-        Path(path).write_text(text, encoding="utf-8")
+        Path(path).write_text(json.dumps(self._description, ensure_ascii=False), encoding="utf-8")
 
-    def encode_batch(self, texts: Sequence[str], add_special_tokens: bool = True) -> list[Encoding]:
-        """Cut texts into pieces, with marks around them if they are wanted."""
-        return [self._encoded(self._words(text), add_special_tokens) for text in texts]
+    def cut(self, texts: Sequence[str], threads: int = 1) -> Pieces:
+        """Cut texts into pieces, without marks around them; marks such as [SEP] may stand in one.
 
-    def encode(self, words: Sequence[str], is_pretokenized: bool = True) -> Encoding:
-        """Cut a text into pieces that is given as words; all pieces of one have its number."""
-        pieces, numbers = [], []
-        for number, word in enumerate(words):
-            own = [piece for part in self._words(word) for piece in part]
-            pieces += own
-            numbers += [number] * len(own)
-        return self._marked(pieces, numbers)
+        Returns:
+            The numbers of all pieces, and where those of each text begin, with the end of the last.
+        """
+        plain = [text if text.isascii() else self._plain(text) for text in texts]
+        pieces = self._pieces.cut(_native.pack(plain), threads)
+        return pieces.ids, pieces.offsets
 
-    def post_process(self, first: Encoding, second: Encoding | None = None) -> Encoding:
-        """Put marks around a text; two are put into one, with a mark between them."""
-        if second is None:
-            return self._marked(first.ids, [number or 0 for number in first.word_ids])
-        a, b = first.ids, second.ids
-        if self._most is not None:
-            one, other = _lengths(len(a), len(b), self._most - 3)
-            a, b = a[:one], b[:other]
-        ids = [self._first, *a, self._last, *b, self._last]
-        types = [0] * (len(a) + 2) + [1] * (len(b) + 1)
-        words = [None, *first.word_ids[: len(a)], None, *second.word_ids[: len(b)], None]
-        return Encoding(ids, types, words)
-
-    def _encoded(self, words: Iterable[list[int]], marked: bool) -> Encoding:
-        pieces, numbers = [], []
-        for number, own in enumerate(words):
-            pieces += own
-            numbers += [number] * len(own)
-        if marked:
-            return self._marked(pieces, numbers)
-        pieces = pieces[: self._most]
-        return Encoding(pieces, [0] * len(pieces), [*numbers[: self._most]])
-
-    def _marked(self, pieces: list[int], numbers: list[int]) -> Encoding:
-        if self._most is not None:
-            pieces = pieces[: self._most - 2]
-        ids = [self._first, *pieces, self._last]
-        return Encoding(ids, [0] * len(ids), [None, *numbers[: len(pieces)], None])
-
-    def _words(self, text: str) -> Iterator[list[int]]:
-        """Yield the pieces of each word. Marks such as [SEP] may stand in the text."""
-        if "[" not in text:
-            yield from map(self._pieces, _split(text))
-            return
-        place = 0
-        for mark in self._mark.finditer(text):
-            yield from map(self._pieces, _split(text[place : mark.start()]))
-            yield [self._marks[mark[0]]]
-            place = mark.end()
-        yield from map(self._pieces, _split(text[place:]))
-
-    def _pieces(self, word: str) -> list[int]:
-        pieces = self._cut.get(word)
-        if pieces is None:
-            if len(self._cut) > 200_000:
-                self._cut.clear()
-            pieces = self._cut[word] = self._longest_pieces(word)
-        return pieces
-
-    def _longest_pieces(self, word: str) -> list[int]:
-        """Take the longest piece from the front again and again; all or nothing."""
-        if len(word) > _LONGEST_WORD:
-            return [self._unknown]
-        pieces, begin = [], 0
-        while begin < len(word):
-            prefix = _PREFIX if begin else ""
-            for end in range(len(word), begin, -1):
-                number = self._numbers.get(prefix + word[begin:end])
-                if number is not None:
-                    break
-            else:
-                return [self._unknown]
-            pieces.append(number)
-            begin = end
-        return pieces
+    def _plain(self, text: str) -> str:
+        """Return a text's words and marks, which need only be divided at blanks."""
+        parts = self._mark.split(text)
+        words = (part if k % 2 else " ".join(_split(part)) for k, part in enumerate(parts))
+        return " ".join(words)
 
 
-def open_tokenizer(path: Path) -> Any:
+class PackagePieces:
+    """Cuts texts into pieces by the package tokenizers, for any other encoder.
+
+    Attributes:
+        single: The marks around a text.
+        pair: The marks around two.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        self._tokenizer = tokenizer
+        text = tokenizer.encode("a", add_special_tokens=False)
+        if not text.ids:
+            raise ValueError("the tokenizer has no tokens for the letter a")
+        self.single, self.pair = (
+            _frame(tokenizer.post_process(*texts), len(texts)) for texts in ([text], [text, text])
+        )
+
+    def save(self, path: str) -> None:
+        """Write the tokenizer."""
+        self._tokenizer.save(path, pretty=False)
+
+    def cut(self, texts: Sequence[str], threads: int = 1) -> Pieces:
+        """Cut texts into pieces, as `WordPieces.cut` does."""
+        ids = [e.ids for e in self._tokenizer.encode_batch(list(texts), add_special_tokens=False)]
+        offsets = np.cumsum([0, *map(len, ids)], dtype=np.int64)
+        return np.fromiter(chain.from_iterable(ids), np.uint32, count=int(offsets[-1])), offsets
+
+
+def _numbered(numbers: Mapping[str, int]) -> tuple[_native.Packed, NDArray[np.uint32]]:
+    return _native.pack(list(numbers)), np.array([*numbers.values()], np.uint32)
+
+
+def _frame(encoding: Any, texts: int) -> Frame:
+    """Read the marks off texts that have some around them."""
+    own = [place for place, is_mark in enumerate(encoding.special_tokens_mask) if not is_mark]
+    size, ends = len(own) // texts, [0]
+    for begin in range(0, len(own), size):
+        ends += [own[begin], own[begin + size - 1] + 1]
+    parts = list(pairwise([*ends, len(encoding.ids)]))
+    marks = tuple(encoding.ids[begin:end] for begin, end in parts[::2])
+    return Frame(marks, tuple(max(encoding.type_ids[begin:end], default=0) for begin, end in parts))
+
+
+def open_tokenizer(path: Path) -> WordPieces | PackagePieces:
     """Open a ``tokenizer.json``: by `WordPieces` where it can, else by the package tokenizers."""
     description = json.loads(path.read_text(encoding="utf-8"))
     if _is_uncased_bert(description):
@@ -185,7 +163,7 @@ def open_tokenizer(path: Path) -> Any:
         raise MissingExtraError.of(
             f"{path}: not of an uncased BERT, which needs the package tokenizers", "tokenizers"
         ) from None
-    return Tokenizer.from_file(str(path))
+    return PackagePieces(Tokenizer.from_file(str(path)))
 
 
 def _is_uncased_bert(description: Mapping[str, Any]) -> bool:
@@ -202,6 +180,7 @@ def _is_uncased_bert(description: Mapping[str, Any]) -> bool:
         and model.get("max_input_chars_per_word") == _LONGEST_WORD
         and processor.get("type") in ("TemplateProcessing", "BertProcessing")
         and {"[CLS]", "[SEP]"} <= {token["content"] for token in description["added_tokens"]}
+        and all(token["content"].startswith("[") for token in description["added_tokens"])
         and not any(
             token["normalized"] or token["lstrip"] or token["rstrip"] or token["single_word"]
             for token in description["added_tokens"]
@@ -211,8 +190,6 @@ def _is_uncased_bert(description: Mapping[str, Any]) -> bool:
 
 def _split(text: str) -> list[str]:
     """Words and marks of punctuation, in lower case and without accents."""
-    if text.isascii():
-        return _ASCII_WORDS.findall(text.translate(_ASCII_REMOVED).lower())
     text = "".join(" " if _SPACES.fullmatch(c) else c for c in text if not _is_removed(c))
     text = _IDEOGRAPHS.sub(r" \g<0> ", text)
     decomposed = unicodedata.normalize("NFD", text)
@@ -253,15 +230,3 @@ def _category(character: str) -> str:
     if character in _LATER:
         return "Lo"
     return _EARLIER.get(character) or unicodedata.category(character)
-
-
-def _lengths(first: int, second: int, most: int) -> tuple[int, int]:
-    """How long two texts may be together, the longer one cut first."""
-    if first + second <= most:
-        return first, second
-    short, long = min(first, second), max(first, second)
-    long = max(short, most - short) if short <= most else short
-    if short + long > most:
-        short = most // 2
-        long = short + most % 2
-    return (long, short) if first > second else (short, long)

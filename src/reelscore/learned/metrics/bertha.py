@@ -62,7 +62,8 @@ class Bertha(SentencePairs):
         references: How several references count: ``mean``, ``max``, or ``blend`` of both.
         scale: ``z``, or ``percent`` for 0–100.
         dtype: In what products are computed: of bytes (``int8``), or in single precision
-            (``float32``), which takes longer and says nearly the same.
+            (``float32``), which takes longer and says nearly the same. ``float16``, half
+            precision, is for GPUs; on the processor it is single precision.
         held_out: A group of the training data, such as 2020: take weights trained without it,
             where there are some; see `reelscore.learned.model_files.held_out_folder`.
         sentences: Whether sentences are asked for ``precision``, ``recall`` or ``both``, or the

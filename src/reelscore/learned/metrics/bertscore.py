@@ -154,9 +154,7 @@ class BertScore(Metric):
         texts = references.original.unpack()
         if not self.idf:
             return WeightedReferences(texts, None)
-        return WeightedReferences(
-            texts, rarity(self.name, [each.ids for each in encoder.encodings(texts)])
-        )
+        return WeightedReferences(texts, rarity(self.name, encoder.token_ids(texts)))
 
     def statistics(self, batch: CaptionBatch, prepared: WeightedReferences) -> FloatArray:
         """Precision, recall, F-score, and 1."""

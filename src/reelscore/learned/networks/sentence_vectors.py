@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from reelscore._packages import default_device, need
 from reelscore.learned.networks.bert import Config, Tensors, in_parts, open_bert
-from reelscore.learned.networks.cross_encoder import padded
 from reelscore.learned.networks.encoders import (
     DEFAULT_ENCODER,
     check_layers,
@@ -21,11 +20,12 @@ from reelscore.learned.networks.encoders import (
     loading,
     most_tokens,
 )
-from reelscore.text.wordpiece import Encoding, WordPieces, open_tokenizer
+from reelscore.learned.networks.token_lists import TextTokens, TokenBatch, TokenLists
+from reelscore.text.wordpiece import PackagePieces, WordPieces, open_tokenizer
 
 FloatArray = NDArray[np.float64]
 Embedding = Callable[[Sequence[str]], FloatArray]
-Rows = Callable[[Sequence[Encoding], int], FloatArray]
+Rows = Callable[[TokenLists, int], FloatArray]
 
 _NUMBERS = {"F16", "F32"}  # types of weights that numpy has
 
@@ -39,17 +39,17 @@ class SentenceEncoder:
         self.device = device or default_device()
         self._what = f"The encoder {encoder!r}"
         with loading(self._what):
-            self._rows, self.tokenizer, config = _local_bert(
+            self._rows, self._tokenizer, config = _local_bert(
                 Path(encoder_folder(encoder)), self.device
             ) or _any_encoder(encoder, self.device)
-        self.tokenizer.no_padding()
-        self.tokenizer.enable_truncation(most_tokens(config, max_length))
+            self._most = most_tokens(config, max_length)
 
     def __call__(self, texts: Sequence[str], threads: int = 1) -> FloatArray:
         """Return a row for each text."""
         place = {text: k for k, text in enumerate(dict.fromkeys(texts))}
         with loading(self._what, failure="cannot be used"):
-            rows = unit(self._rows(self.tokenizer.encode_batch(list(place)), threads))
+            tokens = TextTokens(self._tokenizer, self._most).singles(list(place), threads)
+            rows = unit(self._rows(tokens, threads))
             check_vectors(rows)
         result: FloatArray = rows[[place[text] for text in texts]]
         return result
@@ -79,7 +79,9 @@ def cosines(first: Sequence[str], second: Sequence[str], embedding: Embedding) -
     return products
 
 
-def _local_bert(folder: Path, device: str) -> tuple[Rows, WordPieces, Config] | None:
+def _local_bert(
+    folder: Path, device: str
+) -> tuple[Rows, WordPieces | PackagePieces, Config] | None:
     """Open a BERT in a folder, without transformers, which takes seconds to import."""
     local, tokenizer = read_bert(folder), folder / "tokenizer.json"
     if local is None or not tokenizer.is_file():
@@ -114,23 +116,23 @@ def read_bert(folder: Path) -> tuple[Tensors, Config] | None:
     return tensors, fields
 
 
-def _any_encoder(encoder: str, device: str) -> tuple[Rows, WordPieces, Config]:
+def _any_encoder(encoder: str, device: str) -> tuple[Rows, PackagePieces, Config]:
     """Open any encoder by transformers."""
     torch = need("torch")
     model, tokenizer = load_encoder(encoder)
     model.to(device).eval()
 
-    def rows(texts: Sequence[Encoding], threads: int) -> FloatArray:
+    def rows(texts: TokenLists, threads: int) -> FloatArray:
         from reelscore.learned.networks.bert_torch import by_length
 
-        def means(batch: Sequence[Encoding]) -> FloatArray:
+        def means(batch: TokenBatch) -> FloatArray:
             with torch.inference_mode():
-                ids, _, mask = (torch.from_numpy(array).to(device) for array in padded(batch))
+                ids, _, mask = (torch.from_numpy(array).to(device) for array in batch.padded())
                 hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state
                 sums = (hidden * mask[:, :, None]).sum(dim=1)
                 vectors: FloatArray = sums.double().cpu().numpy()
             return vectors
 
-        return in_parts(means, texts, list(by_length([len(text.ids) for text in texts])), 1)
+        return in_parts(means, texts, list(by_length(texts.lengths)), 1)
 
     return rows, tokenizer, model.config.to_dict()

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from reelscore._packages import default_device, need
 from reelscore.errors import DataError
 from reelscore.learned.networks.bert import Array, Bert, Config, of_one_length
-from reelscore.learned.networks.cross_encoder import padded
 from reelscore.learned.networks.encoders import (
     check_layers,
     check_vectors,
@@ -26,9 +25,10 @@ from reelscore.learned.networks.encoders import (
     most_tokens,
     read_config,
 )
-from reelscore.text.wordpiece import Encoding, WordPieces, open_tokenizer
+from reelscore.learned.networks.token_lists import TextTokens, TokenBatch, TokenLists, ranges
+from reelscore.text.wordpiece import PackagePieces, WordPieces, open_tokenizer
 
-Rows = Callable[[Sequence[Encoding]], Array]
+Rows = Callable[[TokenBatch], Array]
 
 _TOKENS = 1024  # of a batch
 
@@ -70,25 +70,26 @@ class TokenEncoder:
             self._rows, self._tokenizer = _plain_bert(folder, config, self.layer) or _any_encoder(
                 folder, self.layer
             )
-            self._tokenizer.no_padding()
             self._most = _most_tokens(folder, config)
-            self._tokenizer.enable_truncation(self._most)
 
-    def encodings(self, texts: Sequence[str]) -> list[Encoding]:
-        """Cut texts into tokens."""
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the numbers of the texts' tokens."""
+        ids, _, lengths = self._tokens(texts, 1).all()
+        return [own.tolist() for own in np.split(ids, np.cumsum(lengths)[:-1])]
+
+    def _tokens(self, texts: Sequence[str], threads: int) -> TokenLists:
         stripped = [text.strip() for text in texts]
-        encodings: list[Encoding] = self._tokenizer.encode_batch(
-            [self._prefix + text if text else "" for text in stripped]
+        return TextTokens(self._tokenizer, self._most).singles(
+            [self._prefix + text if text else "" for text in stripped], threads
         )
-        return encodings
 
     def __call__(self, texts: Sequence[str], threads: int = 1) -> TokenVectors:
         """Return the vectors of texts."""
-        encodings = self.encodings(texts)
-        lengths = [len(each.ids) for each in encodings]
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        tokens = self._tokens(texts, threads)
+        lengths = tokens.lengths
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
         parts = list(of_one_length(lengths, _TOKENS))
-        batches = [[encodings[k] for k in part] for part in parts]
+        batches = map(tokens.take, parts)
         vectors = np.zeros((0, 0), np.float32)
         # a batch to each thread: threads that share every product would wait for each other
         with (
@@ -98,12 +99,12 @@ class TokenEncoder:
             for part, rows in zip(parts, pool.map(self._rows, batches), strict=True):
                 if not vectors.size:
                     vectors = np.empty((int(offsets[-1]), rows.shape[1]), np.float32)
-                places = np.concatenate([np.arange(offsets[k], offsets[k + 1]) for k in part])
-                vectors[places] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+                vectors[ranges(offsets[part], lengths[part])] = rows / np.linalg.norm(
+                    rows, axis=1, keepdims=True
+                )
             check_vectors(vectors)
-        ids = np.array([token for each in encodings for token in each.ids], dtype=np.int64)
-        cut = [k for k, length in enumerate(lengths) if length == self._most]
-        return TokenVectors(vectors, ids, offsets, cut)
+        cut = np.flatnonzero(lengths == self._most).tolist()
+        return TokenVectors(vectors, tokens.all().ids, offsets, cut)
 
 
 @lru_cache(maxsize=2)
@@ -154,7 +155,9 @@ def _most_tokens(folder: Path, config: Config) -> int:
     return max(3, int(places))
 
 
-def _plain_bert(folder: Path, config: Config, layer: int) -> tuple[Rows, WordPieces] | None:
+def _plain_bert(
+    folder: Path, config: Config, layer: int
+) -> tuple[Rows, WordPieces | PackagePieces] | None:
     """Open a BERT or RoBERTa without transformers, which takes seconds to import."""
     kind, weights, tokenizer = (
         config.get("model_type"),
@@ -192,16 +195,16 @@ def _plain_bert(folder: Path, config: Config, layer: int) -> tuple[Rows, WordPie
     return opened.rows, open_tokenizer(tokenizer)
 
 
-def _any_encoder(folder: Path, layer: int) -> tuple[Rows, WordPieces]:
+def _any_encoder(folder: Path, layer: int) -> tuple[Rows, PackagePieces]:
     """Open any other encoder by transformers."""
     torch = need("torch")
     model, tokenizer = load_encoder(str(folder))
     device = default_device()
     model.to(device).eval()
 
-    def rows(batch: Sequence[Encoding]) -> Array:
+    def rows(batch: TokenBatch) -> Array:
         with torch.inference_mode():
-            ids, _, mask = (torch.from_numpy(array).to(device) for array in padded(batch))
+            ids, _, mask = (torch.from_numpy(array).to(device) for array in batch.padded())
             answer = model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
             vectors: Array = answer.hidden_states[layer][mask.bool()].cpu().numpy()
         return vectors

@@ -288,7 +288,7 @@ class StageTraining:
         compared_with = [chance.choice(pair.references) for pair in pairs]
         candidates += [pair.better for pair in pairs] + [pair.worse for pair in pairs]
         references += compared_with * 2
-        scores = network.forward(network.tokens.pairs(candidates, references))
+        scores = network.forward(network.tokens.pairs(candidates, references).all())
         better, worse = scores[len(part) * count :].view(2, len(pairs))
         scores = scores[: len(part) * count].view(len(part), count).mean(dim=1)
         device = network.device

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reelscore import _native
 from reelscore.errors import MissingExtraError
@@ -153,13 +154,12 @@ class Parser:
             return list(pool.map(parse, sentences))
 
     def _tree(self, words: Sequence[str], *, treebank: Treebank, lemmas: Lemmas) -> Tree:
-        encoding = self._tokenizer.encode(list(map(_spelling, words)), is_pretokenized=True)
-        pieces, firsts = encoding.ids[:_LONGEST], _first_pieces(encoding.word_ids[:_LONGEST])
+        pieces, firsts = self._pieces(list(map(_spelling, words)))
         words = words[: len(firsts) - 1]
         if not words:
             return Tree(())
         vectors = (self._vectors[pieces] * self._scales[pieces])[None]
-        inputs = {"vectors": vectors, "firsts": np.array([firsts])}
+        inputs = {"vectors": vectors, "firsts": firsts[None]}
         tags, arcs, relations = self._networks[treebank].run(None, inputs)
         heads = _native.projective_heads(arcs, np.array([len(words)])).tolist()
         tag_names, relation_names = self._tags[treebank], self._relations[treebank]
@@ -170,20 +170,22 @@ class Parser:
             tokens.append(Token(word, tag, lemmas(word, tag), head - 1, relation))
         return Tree(tuple(tokens))
 
+    def _pieces(self, words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the pieces of a sentence, and where each word begins; first the root, at the mark.
+
+        A word without pieces, such as a control character, stands where the next one does.
+        """
+        own, offsets = self._tokenizer.cut(words)
+        before, after = self._tokenizer.single.marks
+        pieces = np.array([*before, *own, *after][:_LONGEST])
+        starts = len(before) + offsets[:-1]
+        last = min(_LONGEST, len(before) + len(own))
+        return pieces, np.concatenate([[0], starts[starts < last]])
+
 
 def _spelling(word: str) -> str:
     """How the network reads a word: marks such as ``<unk>`` stand for words, ``-lrb-`` does not."""
     return _BRACKETS.get(word) or (word.strip("<>") or word)
-
-
-def _first_pieces(word_of_piece: Sequence[int | None]) -> list[int]:
-    """Where the first piece of each word stands; before them the root, at the sentence's mark."""
-    places = [0]
-    for place, word in enumerate(word_of_piece):
-        if word is not None and word >= len(places) - 1:
-            # A word without pieces, such as a control character, stands where the next one does.
-            places += [place] * (word + 2 - len(places))
-    return places
 
 
 @cache
