@@ -293,6 +293,13 @@ def test_captions_of_another_machine_are_measured_here(study, tmp_path, monkeypa
         assert ours.result(row) == theirs.result(row)
 
 
+def test_a_study_without_torch_is_refused_before_anything_is_rendered(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match="need torch"):
+        runs.run_study(parse_plan(PLAN), tmp_path / "out")
+    assert not (tmp_path / "out" / "data").exists()
+
+
 def test_rows_without_networks_are_the_same_on_any_device(study, tmp_path, monkeypatch):
     """A machine without a GPU runs them beside captions that a GPU made."""
     home, _ = study
