@@ -63,7 +63,12 @@ def commands(group, path=()):
 
 
 # The seed of a model, or of the clips that models learn from, is part of its name, and is 0.
-OF_MODELS = {("bertha", "train"), ("caption", "train"), ("caption", "render")}
+OF_MODELS = {
+    ("bertha", "train"),
+    ("bertha", "evaluate"),
+    ("caption", "train"),
+    ("caption", "render"),
+}
 
 
 def test_an_option_is_the_same_in_all_commands():

@@ -60,4 +60,6 @@ def voice_detector(wanted: Detector) -> VoiceDetector | None:
         return VoiceDetector()
     if wanted == "auto":
         return None
-    raise MissingExtraError.of("Detecting voices needs silero-vad", "silero-vad", "onnxruntime")
+    raise MissingExtraError.of(
+        "Detecting voices needs silero-vad", "--no-deps", "silero-vad", "onnxruntime"
+    )
