@@ -205,7 +205,9 @@ def walk(command, context):
 
 def test_every_command_with_references_knows_the_rule():
     commands = list(walk(cli, click.Context(cli)))
+    answers = {"retrieval", "choice", "fillin"}  # whose references are no captions
     having = [c for c in commands if any("--refs" in p.opts for p in c.params)]
+    having = [c for c in having if c.name not in answers]
     assert len(having) >= 12
     for command in having:
         assert isinstance(command, FilesCommand), command.name
