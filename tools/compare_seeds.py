@@ -20,7 +20,7 @@ from pack_bertha import by_folder, over, similarities
 
 from reelscore.learned.judged_captions import read_captions
 from reelscore.learned.training.recipes import recipe_of
-from reelscore.learned.unseen_years import correlations
+from reelscore_studies.repro.unseen_years import correlations
 
 
 def main() -> None:

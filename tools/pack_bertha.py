@@ -26,7 +26,7 @@ from reelscore.learned.networks.sentence_vectors import SentenceEncoder, read_be
 from reelscore.learned.networks.sentence_vectors import cosines as cosines_of
 from reelscore.learned.training.hold_out import hold_out
 from reelscore.learned.training.recipes import recipe_of
-from reelscore.learned.unseen_years import correlations, write_held_out
+from reelscore_studies.repro.unseen_years import correlations, write_held_out
 
 SEED = 2022
 YEARS = ("2016", "2017", "2018", "2019", "2020")

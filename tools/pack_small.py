@@ -20,7 +20,7 @@ from safetensors.torch import load
 from reelscore.learned.judged_captions import read_captions
 from reelscore.learned.model_files import SHIPPED, SMALL, read_weights, write_model
 from reelscore.learned.training.recipes import recipe_of
-from reelscore.learned.unseen_years import correlations
+from reelscore_studies.repro.unseen_years import correlations
 
 
 def main() -> None:

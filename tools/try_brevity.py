@@ -19,8 +19,8 @@ from pack_bertha import by_folder, over, similarities
 
 from reelscore.learned.judged_captions import read_captions
 from reelscore.learned.training.recipes import recipe_of
-from reelscore.learned.unseen_years import correlations
 from reelscore.meta import stress_metrics
+from reelscore_studies.repro.unseen_years import correlations
 
 WEIGHTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)
 

@@ -2,8 +2,8 @@
 
 The command line and the web application find them here; the library knows none of them. The
 module `wing` of each says what it offers. `COMMANDS` are its commands by what is typed,
-`HEADINGS` where the first screen of the command line lists them, `SECTIONS` what it adds to
-reports. What the web application needs is named as ``module:attribute``:
+`HEADINGS` where the first screen of the command line lists them. What the web application needs
+is named as ``module:attribute``:
 
 - `PAGES`: its pages, a class as `reelscore.web.site.WingPages`;
 - `ASSETS`: the package with its folders ``templates`` and ``static``;
@@ -16,7 +16,7 @@ A wing of another distribution is there when that is installed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -89,13 +89,6 @@ def assets() -> tuple[str, ...]:
     'reelscore.campaigns'
     """
     return tuple(wing.ASSETS for wing in wings() if hasattr(wing, "ASSETS"))
-
-
-def page_section(name: str) -> Callable[..., Any]:
-    """Return what makes a section of a report that a wing offers, given the report."""
-    target = next(w.SECTIONS[name] for w in wings() if name in getattr(w, "SECTIONS", {}))
-    made: Callable[..., Any] = load(target)
-    return made
 
 
 def _is_installed(name: str) -> bool:

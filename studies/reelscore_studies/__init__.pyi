@@ -1,3 +1,5 @@
+from reelscore_studies.analysis.difficulty import difficulties as difficulties
+from reelscore_studies.analysis.similarity import compare_writers as compare_writers
 from reelscore_studies.baselines.clip_features import Features as Features
 from reelscore_studies.baselines.clip_features import read_features as read_features
 from reelscore_studies.baselines.labels.classifiers import LabelParameters as LabelParameters

@@ -2,6 +2,14 @@
 
 # what is typed: (module, what it does)
 COMMANDS = {
+    "similarity": (
+        "reelscore_studies.commands.analyse:similarity",
+        "Measure how similarly systems or annotators write.",
+    ),
+    "analyse": (
+        "reelscore_studies.commands.analyse",
+        "Where scores come from: difficult items, topics of verbs.",
+    ),
     "repro": ("reelscore_studies.commands.repro", "Recompute published tables and compare them."),
     "check-parser": (
         "reelscore_studies.commands.check_parser",
@@ -35,6 +43,10 @@ COMMANDS = {
         "reelscore_studies.commands.label_commands",
         "Train, filter and apply classifiers of visual labels.",
     ),
+    "caption words": (
+        "reelscore_studies.commands.label_commands:words",
+        "Find frequent verbs, objects and places in captions.",
+    ),
     "caption train": (
         "reelscore_studies.commands.network_commands:train",
         "Train a network that describes label scores.",
@@ -62,5 +74,6 @@ COMMANDS = {
 }
 # the headings of the first screen, and what is listed there
 HEADINGS = {
+    "Look": ["similarity", "analyse"],
     "Trust": ["repro", "check-parser"],
 }

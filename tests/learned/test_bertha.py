@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from reelscore import examples
 from reelscore.cli.main import cli
 from reelscore.data.datasets.trecvid_ha import YEARS
-from reelscore.learned.judged_scores import Judged
 from reelscore.learned.model_files import ModelInfo
 from reelscore.learned.networks.pair_scores import engine
-from reelscore.learned.unseen_years import CLASSICAL
+from reelscore_studies.repro.judged_scores import Judged
+from reelscore_studies.repro.unseen_years import CLASSICAL
 
 
 def run(*arguments):
@@ -121,15 +121,15 @@ def test_export(tmp_path):
     assert "file: the folder cannot be made (File exists)" in str(done.exception)
 
 
-def test_evaluate_says_what_is_wrong(tmp_path):
-    done = run("evaluate", "--trecvid", tmp_path, "--html", tmp_path / "page.html")
+def test_unseen_years_say_what_is_wrong(tmp_path):
+    command = ["repro", "unseen-years", "--data", tmp_path, "--html", tmp_path / "page.html"]
+    done = CliRunner().invoke(cli, [*map(str, command)])
     assert done.exit_code != 0
     assert str(tmp_path) in str(done.exception)
     assert not (tmp_path / "page.html").exists()
 
 
-def test_evaluate_wants_one_kind_of_data(tmp_path):
-    assert "Give either JUDGED captions or --trecvid" in run("evaluate").output
+def test_evaluate_knows_the_campaigns(tmp_path):
     done = run("evaluate", prepared(tmp_path), "--only", "MA-2020")
     assert "Unknown campaign 'MA-2020'. Known: own" in str(done.exception)
 
@@ -161,9 +161,9 @@ def test_evaluate_writes_a_report(tmp_path, monkeypatch):
         return Judged(np.repeat(["a", "b", "c", "d"], 20), human, scores, videos)
 
     years = {each: year() for each in YEARS}
-    monkeypatch.setattr("reelscore.learned.unseen_years.features", lambda *_, **__: years)
+    monkeypatch.setattr("reelscore_studies.repro.unseen_years.features", lambda *_, **__: years)
     page = tmp_path / "agreement.html"
-    result = CliRunner().invoke(cli, ["bertha", "evaluate", "--trecvid", "x", "--html", str(page)])
+    result = CliRunner().invoke(cli, ["repro", "unseen-years", "--data", "x", "--html", str(page)])
     assert result.exit_code == 0, result.output
     assert "Williams, captions" in result.output
     text = page.read_text(encoding="utf-8")

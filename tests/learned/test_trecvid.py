@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.learned import unseen_years
 from reelscore.learned.judged_captions import load_captions
 from reelscore.learned.training.hold_out import hold_out
-from reelscore.learned.unseen_years import correlations, held_out_scores
+from reelscore_studies.repro import unseen_years
+from reelscore_studies.repro.unseen_years import correlations, held_out_scores
 
 pytestmark = pytest.mark.shared
 

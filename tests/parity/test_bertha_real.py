@@ -1,4 +1,4 @@
-"""``reelscore bertha evaluate`` on the real judgments: 7,700 captions by six metrics."""
+"""``reelscore repro unseen-years`` on the real judgments: 7,700 captions by six metrics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.shared, pytest.mark.full]
 def test_evaluate(shared, tmp_path):
     pytest.importorskip("reelscore_bertha")
     page, numbers = tmp_path / "agreement.html", tmp_path / "agreement.json"
-    command = ["bertha", "evaluate", "--trecvid", shared / "trecvid-vtt-ha"]
+    command = ["repro", "unseen-years", "--data", shared / "trecvid-vtt-ha"]
     done = CliRunner().invoke(
         cli, [*map(str, command), "--html", str(page), "--json", str(numbers)]
     )

@@ -19,11 +19,11 @@ from reelscore.campaigns.evaluate.scores import score_judgments
 from reelscore.campaigns.judgments import Judgment, Judgments
 from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
-from reelscore.learned.judged_scores import Judged
 from reelscore.significance import rank_systems
 from reelscore.stats import pearson
 from reelscore_studies.published import published
 from reelscore_studies.repro.bertha import FUSED, METRICS, SPICE, agrees
+from reelscore_studies.repro.judged_scores import Judged
 
 ROWS = ("bleu_4", "cider", "meteor", "rouge_l", "spice")
 KINDS = ("caption", "repeat", "degraded", "reference", "test")

@@ -14,7 +14,6 @@ from reelscore import score_systems
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, load
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
-from reelscore.learned.judged_scores import Judged
 from reelscore.meta.audit import METRIC, audit_captions, quick_audit
 from reelscore_studies.published import published
 from reelscore_studies.repro.bertha import (
@@ -27,6 +26,7 @@ from reelscore_studies.repro.bertha import (
 )
 from reelscore_studies.repro.direct_assessment import replicate
 from reelscore_studies.repro.figures import draw_figures
+from reelscore_studies.repro.judged_scores import Judged
 from reelscore_studies.repro.tables import table_grid
 
 pytestmark = pytest.mark.shared

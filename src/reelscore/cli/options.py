@@ -29,7 +29,7 @@ HEADINGS = {
     "Statistics": "seed resamples trials test correction level",
     "Printed table": "scale digits sort columns",
     "Files to write": "csv latex markdown table plot",
-    "Report and figures": "title video videos topics plots plot-format",
+    "Report and figures": "title video videos plots plot-format",
     "Large sets and clusters": "threads engine workers gpus-per-worker memory out bad-rows",
 }
 _FEW = 16  # options that need no headings

@@ -31,7 +31,7 @@ from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
 
 if TYPE_CHECKING:
-    from reelscore.report.html import Report, Section
+    from reelscore.report.html import Report
     from reelscore.significance.comparison import Comparison
 
 
@@ -148,7 +148,6 @@ class Pictures(msgspec.Struct, frozen=True):
         people: ScoreTable | None = None,
         *,
         draw: Callable[[str, str], object] | None = None,
-        section: Callable[[Report], Section] | None = None,
         **report: Any,
     ) -> Report | None:
         """Write the page and the figures that were asked for."""
@@ -165,8 +164,6 @@ class Pictures(msgspec.Struct, frozen=True):
         made = report_of(
             table, people, title=title, video=self.video, command=command_line(), **report
         )
-        if section is not None:
-            made = replace(made, sections=[*made.sections, section(made)])
         if self.html_file and self.videos:
             made = _with_previews(made, self.html_file, self.videos)
         if self.html_file:

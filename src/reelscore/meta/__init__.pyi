@@ -5,16 +5,12 @@ from reelscore.meta.audit import audit_tables as audit_tables
 from reelscore.meta.correlation import Correlation as Correlation
 from reelscore.meta.correlation import correlate_metrics as correlate_metrics
 from reelscore.meta.correlation import with_intervals as with_intervals
-from reelscore.meta.difficulty import difficulties as difficulties
 from reelscore.meta.evaluation import MetaEvaluation as MetaEvaluation
 from reelscore.meta.evaluation import compare_metrics as compare_metrics
 from reelscore.meta.evaluation import evaluate_metrics as evaluate_metrics
 from reelscore.meta.paired_scores import Cells as Cells
 from reelscore.meta.paired_scores import bring_together as bring_together
 from reelscore.meta.report.agreement_tables import draw_agreement as draw_agreement
-from reelscore.meta.similarity import Similarity as Similarity
-from reelscore.meta.similarity import by_annotator as by_annotator
-from reelscore.meta.similarity import compare_writers as compare_writers
 from reelscore.meta.stress.cases import stress_kinds as stress_kinds
 from reelscore.meta.stress.trials import Stress as Stress
 from reelscore.meta.stress.trials import stress_metrics as stress_metrics

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import msgspec
 
 from reelscore.report.safe_text import cells, legible, lines_of, shortened
-from reelscore.text.labels import LabelTable, semantic_representation
 from reelscore.text.parser.roles import ROLES, Clause, Filler, Sentence
 from reelscore.text.parser.trees import ROOT, Tree, write_tree
 
@@ -356,17 +355,7 @@ def translation_lines(parsed: Parsed) -> Iterator[str]:
     """Yield item, and subject, verb, object and location of a clause, `_` for none."""
     for item, sentence in _captions(parsed):
         for clause in sentence.clauses:
-            yield f"{item}\t{semantic_representation(clause)}"
-
-
-def label_record(table: LabelTable) -> dict[str, object]:
-    """Return labels, and for each item the numbers of those it has."""
-    return {
-        "labels": [msgspec.to_builtins(label) for label in table.labels],
-        "items": dict(zip(table.items, table.numbers, strict=True)),
-        "dropped": table.dropped,
-        "failed": table.failed,
-    }
+            yield f"{item}\t{' '.join(lemma or '_' for lemma in clause.lemmas)}"
 
 
 def _captions(parsed: Parsed) -> Iterator[tuple[str, Sentence]]:

@@ -20,6 +20,7 @@ from reelscore.errors import check_choice
 from reelscore.text.parser.roles import Clause, Filler, Sentence
 
 TupleKind = Literal["text", "sense"]
+KINDS = get_args(TupleKind)
 
 
 class Roles(NamedTuple):
@@ -71,7 +72,7 @@ class Tuples:
             parsed: As `reelscore.text.parse` gives it for items.
             kind: Words or senses.
         """
-        check_choice("kind of tuples", kind, get_args(TupleKind))
+        check_choice("kind of tuples", kind, KINDS)
         by_item: dict[str, list[Roles]] = {}
         failed = []
         for item, sentences in parsed.items():

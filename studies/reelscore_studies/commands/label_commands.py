@@ -11,13 +11,14 @@ import click
 
 from reelscore.captioners.commands.caption_options import record_option
 from reelscore.captioners.run_record import Run, captions_hash
-from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
+from reelscore.cli.file_options import FilesCommand, FilesOption, read_texts, reading_options
 from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
     show_grid,
+    show_notes,
     show_signature,
     write_json,
 )
@@ -27,6 +28,8 @@ from reelscore.data.source import read_lines
 from reelscore.errors import DataError, about_system
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore_studies.baselines.clip_features import Features, Pool, read_features
+from reelscore_studies.baselines.labels.caption_labels import GROUPS, LabelKind
+from reelscore_studies.baselines.labels.caption_labels import labels as caption_labels
 from reelscore_studies.baselines.labels.classifiers import (
     LabelParameters,
     TrainedLabel,
@@ -307,3 +310,41 @@ def _named(values: Sequence[str], form: str) -> dict[str, str]:
 def _read(values: Sequence[str], pool: Pool) -> Mapping[str, Features]:
     named = _named(values, "NAME=PATH")
     return {name: read_features(path, pool=pool) for name, path in named.items()}
+
+
+@click.command("words", cls=FilesCommand)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@reading_options("--input-format")
+@number_option("--minimum", default=30, least=1, help="In how many items a label must occur.")
+@click.option(
+    "--groups", default=",".join(GROUPS), show_default=True, metavar="LIST", help="Which."
+)
+@choice_option("--kind", choices=["text", "sense"], default="text", help="Words or senses.")
+@click.option("--places", metavar="FILE", help="Words that are places, one a line.")
+@click.option("--objects", metavar="FILE", help="Words that are objects, one a line.")
+def words(
+    files: tuple[str, ...],
+    reading: Reading,
+    minimum: int,
+    groups: str,
+    kind: LabelKind,
+    places: str | None,
+    objects: str | None,
+) -> None:
+    """Find frequent verbs, objects and places in captions, as JSON: labels for captioners.
+
+    \b
+    Example:
+      reelscore caption words captions.json --minimum 30
+    """
+    captions, notes = read_texts(files, reading)
+    show_notes(notes, err=True)
+    table = caption_labels(
+        captions,
+        kind=kind,
+        minimum=minimum,
+        groups=[group.strip() for group in groups.split(",")],
+        places=read_lines(places),
+        objects=read_lines(objects),
+    )
+    write_json(STDOUT, table.to_dict())

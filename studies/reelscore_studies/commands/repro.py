@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import click
 
-from reelscore.cli.options import choice_option, file_option, number_option, seed_option
+from reelscore.cli.options import (
+    EngineChoice,
+    choice_option,
+    engine_options,
+    file_option,
+    number_option,
+    seed_option,
+)
+from reelscore.cli.report_options import command_line, html_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
+    show_engine,
     terminal_width,
     write,
     write_json,
@@ -61,13 +71,16 @@ def command(context: click.Context, as_list: bool, paper: str | None, markdown: 
     context.exit()
 
 
+data_option = click.option(
+    "--data", required=True, metavar="PATH", help="A copy of TRECvid-VTT_HA (see 'data')."
+)
+
+
 def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         file_option("--json", "Write all numbers as JSON."),
         click.option("--markdown", metavar="FILE", help="Write the tables as Markdown."),
-        click.option(
-            "--data", required=True, metavar="PATH", help="A copy of TRECvid-VTT_HA (see 'data')."
-        ),
+        data_option,
     ):
         function = option(function)
     return function
@@ -132,6 +145,51 @@ def bertha(
             )
     for file in draw_figures(reproduction, plots, plot_format) if plots else ():
         click.echo(f"Wrote {file}.", err=True)
+
+
+@command.command("unseen-years")
+@data_option
+@choice_option(
+    "--kind",
+    choices=["MA", "SA"],
+    default="MA",
+    help="Captions judged by many people, or once.",
+)
+@file_option("--json", "Write all numbers as JSON.")
+@html_option
+@engine_options
+def unseen_years(
+    data: str, kind: str, json_file: str | None, html_file: str | None, engine: EngineChoice
+) -> None:
+    """Measure how metrics agree with people on each year; BERTHA has not seen the year.
+
+    \b
+    Example:
+      reelscore repro unseen-years --data TRECvid-VTT_HA --html agreement.html
+    """
+    from reelscore_studies.repro.unseen_years import (
+        agreement,
+        features,
+        held_out_grids,
+        held_out_report,
+        with_fusion,
+    )
+
+    check_targets(json_file, html_file)
+    workers = engine.start()
+    with progress_bar("Scoring", engine=workers) as progress:
+        years = features(data, kind, progress=progress, engine=workers)
+        measured = agreement(with_fusion(years))
+    show_engine(workers)
+    if json_file:
+        write_json(json_file, asdict(measured))
+    if html_file:
+        from reelscore.report.html import write_report
+
+        write_report(html_file, held_out_report(measured, kind, command=command_line()))
+    if json_file != STDOUT:
+        grids = held_out_grids(measured, kind)
+        click.echo("\n\n".join(grid.to_text(terminal_width()) for grid in grids))
 
 
 @command.command("direct-assessment")

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from reelscore._progress import Progress
 from reelscore.data.datasets import trecvid_ha
-from reelscore.meta.similarity import compare_writers
 from reelscore.scoring.captions import score_systems
 from reelscore.stats.correlations import pearson
+from reelscore_studies.analysis.similarity import compare_writers
 from reelscore_studies.published import published
 
 

@@ -73,14 +73,6 @@ def test_trees_fit_the_terminal(captions, run):
     assert " 2  subject man · verb wave [wave.v.1: communication]" in out
 
 
-def test_labels(captions, run):
-    _, out, _ = run("parse", captions, "--format", "labels", "--minimum", 1, "--groups", "verbs")
-    data = json.loads(out)
-    assert [label["name"] for label in data["labels"]] == ["play", "ride", "wave"]
-    assert data["items"] == {"b": [1, 2], "a": [0], "c": []}
-    assert data["dropped"]["horse"] == 1
-
-
 def test_page(captions, run, folder):
     status, _, _ = run("parse", captions, "--html", "out.html")
     page = (folder / "out.html").read_text()
@@ -95,7 +87,6 @@ def test_page(captions, run, folder):
     [
         ((), "nothing to parse"),
         (("captions.json", "--senses", "verbnet"), "Give the folder of your copy"),
-        (("captions.json", "--format", "labels", "--groups", "verb"), "Did you mean 'verbs'"),
     ],
 )
 def test_refusals(captions, run, arguments, message):

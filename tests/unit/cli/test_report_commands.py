@@ -8,7 +8,6 @@ import re
 import pytest
 
 from reelscore import examples
-from support.report_payload import page_data
 
 CLIPS = examples.path("clips")
 SYSTEMS = [str(path) for path in sorted((CLIPS / "systems").iterdir())]
@@ -64,25 +63,6 @@ def test_report_of_stored_tables(run, tmp_path, table):
     assert outputs["r.md"].read_text().startswith("| system | METEOR | CIDEr | judgments |")
     assert outputs["r.csv"].read_text().startswith("system,meteor,meteor_low,")
     assert (tmp_path / "figures" / "distributions-cider.svg").exists()
-
-
-def test_topics_of_verbs_in_a_report(run, tmp_path, table):
-    pytest.importorskip("reelscore_parser")
-    page = tmp_path / "topics.html"
-    status, _, err = run("report", table, *CAPTIONS, *REFS, "--topics", "-o", str(page))
-    assert status == 0, err
-    head = page_data(page)
-    [section] = [each for each in head["sections"] if each["title"] == "Topics of verbs"]
-    [grid] = section["grids"]
-    assert grid["columns"] == ["topic", "references", "broken", "human", "strong", "weak"]
-    motion = next(row for row in grid["rows"] if row[0]["text"] == "motion")
-    assert (motion[1]["text"], motion[2]["text"], motion[2]["bar"]) == ("34.2", "–", None)
-    assert 0.3 < motion[1]["bar"] < 0.4  # of the longest, which is 100 %
-
-    status, _, err = run("report", table, "--topics", "-o", str(page))
-    assert (status, "the report has no captions" in err) == (2, True)
-    status, _, err = run("report", table, "--topics", "--plots", str(tmp_path / "plots"))
-    assert (status, "name its file" in err) == (2, True)
 
 
 def test_report_wants_something_to_write(run, table):

@@ -13,12 +13,11 @@ from reelscore.data.tables.table_forms import table_of
 from reelscore.meta import (
     audit_captions,
     audit_tables,
-    compare_writers,
-    difficulties,
     evaluate_metrics,
 )
 from reelscore.meta.audit import quick_audit
 from reelscore.report.html import report_of
+from reelscore_studies import compare_writers, difficulties
 
 ITEMS = [f"v{k}" for k in range(8)]
 SYSTEMS = ("one", "two")

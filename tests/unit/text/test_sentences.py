@@ -13,8 +13,8 @@ pytest.importorskip("onnxruntime")
 
 from reelscore import examples
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.meta.topics import topic_table
 from reelscore.text import parse
+from reelscore_studies.analysis.topics import topic_table
 from reelscore_studies.parser.parser_check import gold_accuracy, parse_gold, read_gold
 
 # At least so many in a hundred, of the captions with known roles that development may look at.

@@ -11,7 +11,6 @@ from reelscore.cli.file_options import FilesCommand, read_texts, reading_options
 from reelscore.cli.options import (
     choice_option,
     file_option,
-    number_option,
     seed_option,
     threads_option,
 )
@@ -22,19 +21,16 @@ from reelscore.cli.terminal import (
     write,
 )
 from reelscore.data.reading import Reading
-from reelscore.data.source import read_lines
 from reelscore.errors import DataError
 from reelscore.report.parser import (
     Parsed,
     clause_text,
     conllu_lines,
     json_lines,
-    label_record,
     parse_text,
     translation_lines,
 )
-from reelscore.report.tuples import Tuples
-from reelscore.text.labels import GROUPS, labels
+from reelscore.report.tuples import KINDS, TupleKind, Tuples
 from reelscore.text.parser.senses import RULES
 from reelscore.text.parser.sentences import PRONOUN_RULES, parse, sample_items
 
@@ -48,10 +44,10 @@ _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
 @click.argument("files", nargs=-1, metavar="[FILE...]")
 @choice_option(
     *("--format", "layout"),
-    choices=["table", "tree", "conllu", "sr", "tuples", "graph", "labels"],
+    choices=["table", "tree", "conllu", "sr", "tuples", "graph"],
     default="table",
     help="What to print: the clauses; trees with their roles; CoNLL-U; lines of subject, verb, "
-    "object, location; the same as JSON lines; scene graphs; labels for captioners.",
+    "object, location; the same as JSON lines; scene graphs.",
 )
 @reading_options("--input-format")
 @choice_option("--senses", choices=RULES, default="first", help="How verbs get their meaning.")
@@ -70,17 +66,7 @@ _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
     metavar="N",
     help="Take N captions at random, a quarter of them from each quarter by length.",
 )
-@number_option(
-    "--minimum", default=30, least=1, help="Labels: in how many items a label must occur."
-)
-@click.option(
-    "--groups", default=",".join(GROUPS), show_default=True, metavar="LIST", help="Labels: which."
-)
-@choice_option(
-    "--kind", choices=["text", "sense"], default="text", help="Labels, tuples: words or senses."
-)
-@click.option("--places", metavar="FILE", help="Labels: words that are places, one a line.")
-@click.option("--objects", metavar="FILE", help="Labels: words that are objects, one a line.")
+@choice_option("--kind", choices=KINDS, default="text", help="Tuples: words or senses.")
 @threads_option
 @seed_option
 def command(
@@ -93,11 +79,7 @@ def command(
     json_file: str | None,
     html_file: str | None,
     sample: int | None,
-    minimum: int,
-    groups: str,
-    kind: str,
-    places: str | None,
-    objects: str | None,
+    kind: TupleKind,
     threads: int | None,
     seed: int,
 ) -> None:
@@ -126,18 +108,8 @@ def command(
         from reelscore.report.parser import parses_html
 
         write(html_file, parses_html(parsed))
-    if layout == "labels":
-        table = labels(
-            parsed,
-            kind="sense" if kind == "sense" else "text",
-            minimum=minimum,
-            groups=[group.strip() for group in groups.split(",")],
-            places=read_lines(places),
-            objects=read_lines(objects),
-        )
-        click.echo(msgspec.json.encode(label_record(table)).decode())
-    elif layout == "tuples":
-        for line in Tuples.of(parsed, "sense" if kind == "sense" else "text").lines():
+    if layout == "tuples":
+        for line in Tuples.of(parsed, kind).lines():
             click.echo(line)
     elif not targets or layout != "table":
         _show(parsed, layout)

@@ -37,7 +37,6 @@ from reelscore.data.tables.table_forms import matched_table, table_items
 from reelscore.data.tables.table_rows import Repeats
 from reelscore.report.tables.differences import marked_leaderboard
 from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
-from reelscore.wings import page_section
 
 _PICTURES: dict[str, Decorator] = {
     "html_file": click.option(
@@ -67,11 +66,6 @@ _PICTURES: dict[str, Decorator] = {
 @refs_option()
 @match_ids_option
 @reading_options()
-@click.option(
-    "--topics",
-    is_flag=True,
-    help="Add the topics of the captions' verbs to the report.",
-)
 @resamples_option("Number of resamples of the intervals and of the paired bootstrap.")
 @seed_option
 @result_files("json_file", "table_file")
@@ -87,7 +81,6 @@ def command(
     refs: tuple[str, ...],
     match_ids: str | None,
     reading: Reading,
-    topics: bool,
     resamples: int,
     seed: int,
     files: ResultFiles,
@@ -110,8 +103,6 @@ def command(
     page = pictures.html_file
     if not (files.wanted or pictures.wanted):
         raise click.UsageError("Nothing to write; give -o FILE, --plots DIR or --latex FILE.")
-    if topics and not page:
-        raise click.UsageError("--topics adds to a report; name its file.")
     if not tables and (not captions or human or pictures.plots or files.wanted):
         raise click.UsageError("Missing argument 'TABLE...'; only a page needs no scores.")
     if tables:
@@ -125,8 +116,7 @@ def command(
     from reelscore.report.html.page import marks_of
 
     choices: dict[str, Any] = {"metrics": metrics, "resamples": resamples, "seed": seed}
-    section = page_section("topics") if topics else None
-    made = pictures.write(table, people, section=section, **choices)
+    made = pictures.write(table, people, **choices)
     if files.wanted:
         made = made or report_of(table, people, **choices)
         marks = marks_of(made)

@@ -12,20 +12,15 @@ import msgspec
 
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.options import (
-    EngineChoice,
-    choice_option,
-    engine_options,
     file_option,
     number_option,
 )
-from reelscore.cli.report_options import command_line, html_option
 from reelscore.cli.table_options import column_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
     resumable,
-    show_engine,
     show_line,
     show_notes,
     terminal_width,
@@ -227,91 +222,31 @@ def train(
 
 
 @command.command("evaluate")
-@click.argument("captions", metavar="[JUDGED]", required=False)
-@click.option("--trecvid", metavar="PATH", help="A copy of TRECvid-VTT_HA.")
-@choice_option(
-    "--kind",
-    choices=["MA", "SA"],
-    default="MA",
-    help="TRECVid: use captions judged by many people, or once.",
-)
-@number_option("--folds", default=5, least=2, help="JUDGED: train once without each fold.")
+@click.argument("captions", metavar="JUDGED")
+@number_option("--folds", default=5, least=2, help="Train once without each fold.")
 @click.option("--recipe", default="own", show_default=True, metavar="NAME", help="See 'train'.")
 @click.option("--encoder", default="all-minilm-l6-v2", metavar="NAME", help="See 'train'.")
-@click.option(
-    "--only", metavar="CAMPAIGN", help="JUDGED: one campaign, by kind and group, as MA-2020."
-)
-@number_option("--seed", default=0, least=0, help="JUDGED: random seed, for folds and training.")
+@click.option("--only", metavar="CAMPAIGN", help="One campaign, by kind and group, as MA-2020.")
+@number_option("--seed", default=0, least=0, help="Random seed, for folds and training.")
 @file_option("--json", "Write all numbers as JSON.")
-@html_option
-@engine_options
 def evaluate(
-    captions: str | None,
-    trecvid: str | None,
-    kind: str,
+    captions: str,
     folds: int,
     recipe: str,
     encoder: str,
     only: str | None,
     seed: int,
     json_file: str | None,
-    html_file: str | None,
-    engine: EngineChoice,
 ) -> None:
-    """Measure how metrics agree with people: BERTHA on JUDGED captions, or all on TRECVid.
+    """Measure how BERTHA agrees with people, on JUDGED captions (see 'prepare').
 
-    On JUDGED captions (see 'prepare') a model is trained without each fold of the videos and
-    tested on it. On TRECVid, learned metrics have not seen the year.
+    A model is trained without each fold of the videos and tested on it.
 
     \b
     Examples:
       reelscore bertha evaluate own.jsonl --folds 5
       reelscore bertha evaluate judged.jsonl --folds 5 --recipe plain-ma --only MA-2020
-      reelscore bertha evaluate --trecvid TRECvid-VTT_HA --html agreement.html
     """
-    if (captions is None) == (trecvid is None):
-        raise click.UsageError("Give either JUDGED captions or --trecvid PATH.")
-    if captions is not None:
-        if html_file:
-            raise click.UsageError("--html shows TRECVid's years; folds are written by --json.")
-        _cross_validate(captions, folds, recipe, encoder, only, seed, json_file)
-        return
-    assert trecvid is not None
-    from reelscore.learned.unseen_years import (
-        agreement,
-        features,
-        held_out_grids,
-        held_out_report,
-        with_fusion,
-    )
-
-    check_targets(json_file, html_file)
-    workers = engine.start()
-    with progress_bar("Scoring", engine=workers) as progress:
-        years = features(trecvid, kind, progress=progress, engine=workers)
-        measured = agreement(with_fusion(years))
-    show_engine(workers)
-    if json_file:
-        write_json(json_file, asdict(measured))
-    if html_file:
-        from reelscore.report.html import write_report
-
-        write_report(html_file, held_out_report(measured, kind, command=command_line()))
-    if json_file != STDOUT:
-        grids = held_out_grids(measured, kind)
-        click.echo("\n\n".join(grid.to_text(terminal_width()) for grid in grids))
-
-
-def _cross_validate(
-    path: str,
-    folds: int,
-    recipe: str,
-    encoder: str,
-    only: str | None,
-    seed: int,
-    json_file: str | None,
-) -> None:
-    """Train and test in folds, and print the correlations."""
     from reelscore.errors import check_choice
     from reelscore.learned.judged_captions import read_captions
     from reelscore.learned.training.examples import campaigns_of
@@ -319,7 +254,7 @@ def _cross_validate(
     from reelscore.learned.training.recipes import recipe_of
 
     check_targets(json_file)
-    chosen, judged = recipe_of(recipe), read_captions(path)
+    chosen, judged = recipe_of(recipe), read_captions(captions)
     if only is not None:
         check_choice("campaign", only, campaigns_of(judged))
         judged = [caption for caption in judged if caption.campaign == only]

@@ -122,7 +122,7 @@ class Bertha(SentencePairs):
             return f"Weights that have not seen them: {names}."
         if self.model != SHIPPED:
             return "Train a model without them: 'reelscore bertha train --hold-out GROUP'."
-        published = "'reelscore bertha evaluate' has its agreement on years it has not seen."
+        published = "'reelscore repro unseen-years' has its agreement on years it has not seen."
         return f"{_how_to_train(groups[0])} {published}"
 
     @property

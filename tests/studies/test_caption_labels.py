@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 pytest.importorskip("reelscore_parser")
 
 from reelscore.errors import UnknownNameError
-from reelscore.text.labels import labels
 from reelscore.text.parser.lexicon import Lexicon
 from reelscore.text.parser.roles import Clause, Filler, Sentence
 from reelscore.text.parser.senses import Senses
 from reelscore.text.parser.trees import Token
+from reelscore_studies.baselines.labels.caption_labels import labels
+from support.trees_by_hand import parsed_captions
 
 
 def filler(lemma: str, tag: str = "NN") -> Filler | None:
@@ -85,3 +88,12 @@ def test_labels_can_be_senses() -> None:
 def test_unknown_groups_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'places'"):
         labels(CAPTIONS, groups=["place"])
+
+
+def test_labels_of_a_file(run, folder, monkeypatch):
+    captions = parsed_captions(folder, monkeypatch)
+    _, out, _ = run("caption", "words", captions, "--minimum", 1, "--groups", "verbs")
+    data = json.loads(out)
+    assert [label["name"] for label in data["labels"]] == ["play", "ride", "wave"]
+    assert data["items"] == {"b": [1, 2], "a": [0], "c": []}
+    assert data["dropped"]["horse"] == 1

@@ -1,4 +1,4 @@
-"""What captions are about: topics of their verbs, how systems score on each, and its report.
+"""What captions are about: topics of their verbs, and how systems score on each.
 
 As in the movie description paper (Rohrbach et al., 2017, Table 14 and Fig. 9): the topic of a verb
 is the lexicographer file of its sense in WordNet, such as motion; scores are those of items whose
@@ -16,14 +16,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from reelscore.errors import DataError, check_choice
-from reelscore.report.html.contents import Report, Section
+from reelscore.errors import check_choice
 from reelscore.report.plots.style import COLUMN_WIDTH, GREY, PALETTE, figure, save
 from reelscore.report.safe_text import shared_beginning, system_names
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.stats.resampling import bootstrap_scores, percentile_interval
 from reelscore.text.parser.roles import Filler, Sentence
-from reelscore.text.parser.sentences import parse
 
 Units = Literal["single", "first"]
 NO_TOPIC = "none"
@@ -211,27 +209,6 @@ def topic_grid(table: TopicTable) -> Grid:
     return Grid(["topic", "verbs", "%", "entropy", "most frequent"], rows)
 
 
-def share_grid(tables: Mapping[str, TopicTable]) -> Grid:
-    """Shares of the topics among the verbs of references and of each system, with bars."""
-    shares = {
-        owner: {topic.name: topic.share for topic in table.topics}
-        for owner, table in tables.items()
-    }
-    topics = dict.fromkeys(topic for of_owner in shares.values() for topic in of_owner)
-    longest = max((share for of_owner in shares.values() for share in of_owner.values()), default=1)
-    rows = [
-        [
-            Cell(topic),
-            *(
-                Cell(f"{100 * share:.1f}", bar=share / longest) if share else Cell("–")
-                for share in (of_owner.get(topic, 0.0) for of_owner in shares.values())
-            ),
-        ]
-        for topic in topics
-    ]
-    return Grid(["topic", *shares], rows)
-
-
 def score_grid(scores: TopicScores) -> Grid:
     """Mean scores of systems by topic, half-widths of their intervals below; the best is marked."""
     systems = list(next(iter(scores.scores.values()), {}))
@@ -258,31 +235,6 @@ def score_grid(scores: TopicScores) -> Grid:
     names = system_names(systems)
     columns = ["topic", "items", *(names[system] for system in systems), *extremes]
     return Grid(columns, rows, notes=[note for note in notes if note])
-
-
-def topic_section(report: Report, threads: int | None = None) -> Section:
-    """Count the verbs of a report's references and captions by topic.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> systems, references = clips()
-    >>> report = Report(score_systems(systems, references, "rouge_l"), captions=systems,
-    ...                 references=references)
-    >>> topic_section(report).grids[0].columns
-    ['topic', 'references', 'human', 'strong', 'weak', 'broken']
-    """
-    if not report.captions:
-        raise DataError("Topics are those of the captions' verbs; the report has no captions.")
-    tables = {}
-    if report.references:
-        tables["references"] = topic_table(parse(report.references, threads=threads))
-    for system, captions in report.captions.items():
-        tables[system] = topic_table(parse(captions, threads=threads))
-    text = (
-        "Share of each topic among all verbs, in per cent. The topic of a verb is its group in "
-        "WordNet, by its first sense."
-    )
-    return Section("Topics of verbs", [text], [share_grid(tables)])
 
 
 def draw_topics(scores: TopicScores, metric: str, path: str | Path) -> None:

@@ -11,9 +11,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
+import msgspec
+
 from reelscore.errors import MissingExtraError, check_choice
 from reelscore.text.parser.lexicon import Lexicon, Sense
-from reelscore.text.parser.roles import Clause, Filler, Sentence
+from reelscore.text.parser.roles import Filler, Sentence
 from reelscore.text.parser.sentences import parse
 
 if TYPE_CHECKING:
@@ -54,6 +56,15 @@ class LabelTable:
     numbers: list[list[int]]
     dropped: dict[str, int]
     failed: list[str]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the labels, and for each item the numbers of those it has, as plain data."""
+        return {
+            "labels": [msgspec.to_builtins(label) for label in self.labels],
+            "items": dict(zip(self.items, self.numbers, strict=True)),
+            "dropped": self.dropped,
+            "failed": self.failed,
+        }
 
     @property
     def matrix(self) -> csr_matrix:
@@ -107,16 +118,6 @@ def labels(
             dropped[name] = count
     chosen.sort(key=lambda label: (GROUPS.index(label.group), -label.items, label.name))
     return _table(parsed, uses, chosen, dropped)
-
-
-def semantic_representation(clause: Clause) -> str:
-    """Subject, verb, object and location as one line; `_` where there is none.
-
-    >>> from reelscore.text.parser.roles import Filler
-    >>> semantic_representation(Clause(Filler(0, "he", "he", "PRP"), None, None, None))
-    'he _ _ _'
-    """
-    return " ".join(lemma or "_" for lemma in clause.lemmas)
 
 
 def _parsed(

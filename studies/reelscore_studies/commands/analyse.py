@@ -35,9 +35,15 @@ from reelscore.data.captions.inputs import Inputs
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ItemScores
 from reelscore.errors import DataError
-from reelscore.meta.difficulty import Difficulties, difficulties, extremes
-from reelscore.meta.similarity import Similarity, by_annotator, compare_writers
-from reelscore.meta.topics import (
+from reelscore.report.tables.grid import Cell, Grid
+from reelscore.scoring.captions import score_systems
+from reelscore.stats.correlations import spearman
+from reelscore.text.parser.senses import RULES
+from reelscore.text.parser.sentences import parse
+from reelscore.text.tokens import Tokenizer
+from reelscore_studies.analysis.difficulty import Difficulties, difficulties, extremes
+from reelscore_studies.analysis.similarity import Similarity, by_annotator, compare_writers
+from reelscore_studies.analysis.topics import (
     TopicTable,
     Units,
     draw_topics,
@@ -46,12 +52,6 @@ from reelscore.meta.topics import (
     topic_scores,
     topic_table,
 )
-from reelscore.report.tables.grid import Cell, Grid
-from reelscore.scoring.captions import score_systems
-from reelscore.stats.correlations import spearman
-from reelscore.text.parser.senses import RULES
-from reelscore.text.parser.sentences import parse
-from reelscore.text.tokens import Tokenizer
 
 _PARTS = 5
 # name: (module, what it does)
@@ -67,7 +67,7 @@ _COMMANDS = {
 @click.command(
     "analyse",
     cls=LazyGroup,
-    package="reelscore.meta.commands",
+    package="reelscore_studies.commands",
     modules=_COMMANDS,
     default="difficulty",
 )
@@ -133,7 +133,7 @@ def analyse_difficulty(
         difficulties(references, kind, tokenizer=tokenizer) for kind in ("length", "frequency")
     ]
     if plot:
-        from reelscore.meta.report.figures import draw_difficulty
+        from reelscore_studies.analysis.figures import draw_difficulty
 
         span = min(window, max(1, len(references) // _PARTS))
         draw_difficulty(scores, orders, name, plot, span)
@@ -348,7 +348,7 @@ def similarity(
             captions, metric, tokenizer=tokenizer, threads=threads, progress=progress
         )
     if plot:
-        from reelscore.meta.report.figures import draw_similarity
+        from reelscore_studies.analysis.figures import draw_similarity
 
         draw_similarity(writers, plot)
     if json_file:

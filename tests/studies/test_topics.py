@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("reelscore_parser")
 
 from reelscore.errors import UnknownNameError
-from reelscore.meta.topics import topic_scores, topic_table
 from reelscore.text.parser.lexicon import Lexicon
 from reelscore.text.parser.roles import Clause, Filler, Sentence
 from reelscore.text.parser.trees import Token
+from reelscore_studies.analysis.topics import topic_scores, topic_table
 
 
 def sentence(*verbs: str) -> Sentence:
