@@ -16,19 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pay:
-    """What raters get.
+    """What raters get."""
 
-    Attributes:
-        price: For a HIT.
-        currency: Of what.
-        pro_rata: Whether unfinished HITs earn a part of it.
-        reviewed: Whether HITs with impossible times wait for a review.
-    """
-
-    price: float
-    currency: str = "USD"
-    pro_rata: bool = True
-    reviewed: bool = True
+    price: float  # for a HIT
+    currency: str = "USD"  # of what
+    pro_rata: bool = True  # whether unfinished HITs earn a part of it
+    reviewed: bool = True  # whether HITs with impossible times wait for a review
 
     @classmethod
     def of(cls, campaign: Campaign) -> Pay:

@@ -30,21 +30,14 @@ class Criterion:
 
 
 class Practice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One task with feedback.
+    """One task with feedback."""
 
-    Attributes:
-        captions: What is judged.
-        expected: By criterion, the lowest and highest score that is fine, for each score.
-        feedback: Why.
-        item: The video; empty for none.
-        context: What to read instead of a video.
-    """
-
-    captions: tuple[str, ...]
+    captions: tuple[str, ...]  # what is judged
+    # by criterion, the lowest and highest score that is fine, for each score
     expected: dict[str, list[Range]]
-    feedback: str
-    item: str = ""
-    context: str = ""
+    feedback: str  # why
+    item: str = ""  # the video; empty for none
+    context: str = ""  # what to read instead of a video
 
     def check(self, protocol: Protocol) -> None:
         """Refuse a practice task that the protocol could not show, or whose answer nobody can give.

@@ -45,18 +45,13 @@ _SHOWN = 12  # fields that a message lists
 
 
 class FieldNames(msgspec.Struct, frozen=True):
-    """Where records keep their item id and captions: under names of the user, or the usual ones.
+    """Where records keep their item id and captions: under names of the user, or the usual ones."""
 
-    Attributes:
-        item: Names of the item id; the first that a file has counts.
-        caption: Names of a system's captions, likewise. References are there too, in a file that
-            has no other field for them.
-        reference: Names of references; all that a file has count.
-    """
-
-    item: tuple[str, ...] = ()
+    item: tuple[str, ...] = ()  # names of the item id; the first that a file has counts
+    # names of a system's captions, likewise. References are there too, in a file that has no other
+    # field for them
     caption: tuple[str, ...] = ()
-    reference: tuple[str, ...] = ()
+    reference: tuple[str, ...] = ()  # names of references; all that a file has count
 
     def item_field(self, names: Collection[str]) -> str | None:
         """Find the field that holds the item id.
@@ -331,22 +326,15 @@ def _check_encoding(name: str) -> None:
 
 
 class Request(msgspec.Struct):
-    """What is wanted of one file, and what its reader found out about it.
+    """What is wanted of one file, and what its reader found out about it."""
 
-    Attributes:
-        role: Whether candidates or references are wanted.
-        problems: The bad records.
-        reading: How to read the file.
-        splits: The part of the data set that each item belongs to, where the file says it.
-        read_as: What the file was read as, where a reader of the scores has to know it.
-        blind: Whether items of a blind test, which have no caption, are taken with an empty one.
-    """
-
-    role: Role
-    problems: Problems
-    reading: Reading = msgspec.field(default_factory=Reading)
+    role: Role  # whether candidates or references are wanted
+    problems: Problems  # the bad records
+    reading: Reading = msgspec.field(default_factory=Reading)  # how to read the file
+    # the part of the data set that each item belongs to, where the file says it
     splits: dict[str, str] = msgspec.field(default_factory=dict)
-    read_as: str = ""
+    read_as: str = ""  # what the file was read as, where a reader of the scores has to know it
+    # whether items of a blind test, which have no caption, are taken with an empty one
     blind: bool = False
 
     def takes(self, item: object, split: object) -> bool:

@@ -30,21 +30,13 @@ _GIVEN_UP = 90.0
 
 
 class Node(NamedTuple):
-    """A machine of the cluster.
+    """A machine of the cluster."""
 
-    Attributes:
-        name: Its address.
-        processors: How many processors Ray may use.
-        gpus: How many GPUs.
-        memory: Its memory in bytes.
-        ray_memory: As Ray counts it.
-    """
-
-    name: str
-    processors: float
-    gpus: float
-    memory: int
-    ray_memory: float
+    name: str  # its address
+    processors: float  # how many processors Ray may use
+    gpus: float  # how many GPUs
+    memory: int  # its memory in bytes
+    ray_memory: float  # as Ray counts it
 
 
 def connect(address: str | None = None) -> Any:

@@ -120,40 +120,25 @@ def set_protocol(words: str) -> tuple[str, SetProtocol]:
 
 @dataclass(frozen=True)
 class SetAgreement:
-    """What one metric reaches on a set.
+    """What one metric reaches on a set."""
 
-    Attributes:
-        metric: Its name in a table.
-        values: Numbers times 100, by coefficient; or by kind of pair, and of ``all`` pairs.
-        signature: How the metric was computed; for a printed row, where it is printed.
-        printed: The paper, where the numbers are a paper's.
-    """
-
-    metric: str
+    metric: str  # its name in a table
+    # numbers times 100, by coefficient; or by kind of pair, and of ``all`` pairs
     values: dict[str, float]
-    signature: str
-    printed: str = ""
+    signature: str  # how the metric was computed; for a printed row, where it is printed
+    printed: str = ""  # the paper, where the numbers are a paper's
 
 
 @dataclass(frozen=True)
 class SetTable:
-    """What some metrics reach on a set.
+    """What some metrics reach on a set."""
 
-    Attributes:
-        name: The set.
-        protocol: What was counted.
-        judgments: How many ratings or pairs the copy has.
-        pairs: Whether they are pairs.
-        rows: The metrics' rows, then the papers'.
-        notes: What a reader has to know.
-    """
-
-    name: str
-    protocol: SetProtocol
-    judgments: int
-    pairs: bool
-    rows: Sequence[SetAgreement]
-    notes: Sequence[str] = field(default=())
+    name: str  # the set
+    protocol: SetProtocol  # what was counted
+    judgments: int  # how many ratings or pairs the copy has
+    pairs: bool  # whether they are pairs
+    rows: Sequence[SetAgreement]  # the metrics' rows, then the papers'
+    notes: Sequence[str] = field(default=())  # what a reader has to know
 
     @property
     def main(self) -> str:

@@ -34,23 +34,14 @@ _CLEAR = 1.64  # how much better 0 must fit than the next shift, to call a table
 
 @dataclass(frozen=True)
 class Scan:
-    """How well each shift fits.
+    """How well each shift fits."""
 
-    Attributes:
-        shifts: The shifts looked at.
-        parts: What each item adds to the sum at each shift, shifts × items.
-        scale: The spread of the sums by chance.
-        weights: Each item's share of the variance; 0 for items without scores.
-        strengths: Correlation within systems, or mean similarity, at each shift.
-        tests: How many shifts were tried, for the correction.
-    """
-
-    shifts: NDArray[np.int64]
-    parts: FloatArray
-    scale: float
-    weights: FloatArray
-    strengths: FloatArray
-    tests: int
+    shifts: NDArray[np.int64]  # the shifts looked at
+    parts: FloatArray  # what each item adds to the sum at each shift, shifts × items
+    scale: float  # the spread of the sums by chance
+    weights: FloatArray  # each item's share of the variance; 0 for items without scores
+    strengths: FloatArray  # correlation within systems, or mean similarity, at each shift
+    tests: int  # how many shifts were tried, for the correction
 
     def z(self, part: slice = slice(None)) -> FloatArray:
         """Standard scores of the shifts, over all items or a run of them."""
@@ -103,29 +94,21 @@ class Scan:
 class ShiftVerdict:
     """What the shifts say.
 
-    Attributes:
-        kind: ``aligned``, ``shifted``, ``mixed`` (parts differ), ``reordered`` (scores are in
-            another order than their ids) or ``cannot tell``.
-        shift: The shift that fits best.
-        z: Its standard score against chance.
-        strength: Its correlation within systems, or mean similarity.
-        blocks: The best shift in each tenth of the items.
-        parts: For ``mixed``: which part has which shift, in words.
-        order: For ``reordered``: the order the scores are in.
-
     >>> print(ShiftVerdict("shifted", -1, 14.71, 0.45))
     shifted by −1 (z = 14.7)
     >>> print(ShiftVerdict("reordered", 0, 9.3, 0.3, order="item ids sorted as strings"))
     scores in another order: item ids sorted as strings (z = 9.3)
     """
 
+    # ``aligned``, ``shifted``, ``mixed`` (parts differ), ``reordered`` (scores are in another order
+    # than their ids) or ``cannot tell``
     kind: Kind
-    shift: int = 0
-    z: float = 0.0
-    strength: float = 0.0
-    blocks: Sequence[int] = field(default=())
-    parts: Sequence[str] = field(default=())
-    order: str = ""
+    shift: int = 0  # the shift that fits best
+    z: float = 0.0  # its standard score against chance
+    strength: float = 0.0  # its correlation within systems, or mean similarity
+    blocks: Sequence[int] = field(default=())  # the best shift in each tenth of the items
+    parts: Sequence[str] = field(default=())  # for ``mixed``: which part has which shift, in words
+    order: str = ""  # for ``reordered``: the order the scores are in
 
     def __str__(self) -> str:
         if self.kind == "mixed":

@@ -62,18 +62,13 @@ _RESERVED = {*map(plain_name, (*_BUILT_IN, *_OF_STORIES)), *_ALIASES}
 
 
 class MetricColumns(msgspec.Struct, frozen=True):
-    """A metric, and the columns that its scores have in one table.
-
-    Attributes:
-        metric: The metric.
-        names: What its scores are called in the table: their own names, with the parameters of
-            the variant where the table has the metric twice.
-        wanted: Those of the names that were asked for.
-    """
+    """A metric, and the columns that its scores have in one table."""
 
     metric: Metric
+    # what its scores are called in the table: their own names, with the parameters of the variant
+    # where the table has the metric twice
     names: tuple[str, ...]
-    wanted: tuple[str, ...]
+    wanted: tuple[str, ...]  # those of the names that were asked for
 
     @property
     def main(self) -> str:

@@ -36,17 +36,11 @@ IntArray = NDArray[np.int64]
 
 
 class SentenceMatch(NamedTuple):
-    """A sentence, and what is nearest to it on the other side.
+    """A sentence, and what is nearest to it on the other side."""
 
-    Attributes:
-        text: The sentence.
-        match: The other side's sentence that bears it out, or tells it, best.
-        score: What it adds to the mean.
-    """
-
-    text: str
-    match: str
-    score: float
+    text: str  # the sentence
+    match: str  # the other side's sentence that bears it out, or tells it, best
+    score: float  # what it adds to the mean
 
 
 class CaptionMatches(NamedTuple):
@@ -141,10 +135,6 @@ class BySentence(ReadsSentences):
 
     A sentence of the candidate meets all sentences of its item's references as its references.
 
-    Attributes:
-        metric: The metric.
-        sentences: ``precision``, ``recall`` or ``both``.
-
     >>> from reelscore import score
     >>> results = score({"v": "A man rides a horse. A dog is barking."},
     ...                 {"v": ["a man rides a horse"]}, "meteor,meteor|sentences:recall")
@@ -153,7 +143,7 @@ class BySentence(ReadsSentences):
     """
 
     metric: Metric
-    sentences: Sentences = "precision"
+    sentences: Sentences = "precision"  # ``precision``, ``recall`` or ``both``
     name: ClassVar[str] = ""
 
     def __post_init__(self) -> None:

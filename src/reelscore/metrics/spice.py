@@ -165,24 +165,16 @@ KINDS: Mapping[str, Callable[[tuple[Concept, ...]], bool]] = {
 
 
 class TupleScore(NamedTuple):
-    """How far the tuples of a candidate and of its references agree.
+    """How far the tuples of a candidate and of its references agree."""
 
-    Attributes:
-        f: The F-score; 0 where nothing matches.
-        precision: Correct tuples of all of the candidate's.
-        recall: Correct tuples of all of the references'; above 1 where several of the candidate's
-            match one of the references'.
-        correct: How many tuples of the candidate some tuple of the references matches.
-        candidate: How many tuples the candidate has.
-        reference: How many tuples the references have.
-    """
-
-    f: float
-    precision: float
+    f: float  # the F-score; 0 where nothing matches
+    precision: float  # correct tuples of all of the candidate's
+    # correct tuples of all of the references'; above 1 where several of the candidate's match one
+    # of the references'
     recall: float
-    correct: int
-    candidate: int
-    reference: int
+    correct: int  # how many tuples of the candidate some tuple of the references matches
+    candidate: int  # how many tuples the candidate has
+    reference: int  # how many tuples the references have
 
     @classmethod
     def of(cls, correct: int, candidate: int, reference: int) -> TupleScore:

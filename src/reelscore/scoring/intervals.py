@@ -27,23 +27,15 @@ _OWN_PARTS = (
 
 
 class Group(NamedTuple):
-    """Scores that are resampled together: by one metric, of systems that have the same items.
-
-    Attributes:
-        systems: The systems.
-        outputs: The metric's scores.
-        rows: For each system, items × k statistics.
-        scores: Turns sums of rows into scores.
-        items: A number for the items they have.
-        draws: For each system resamples × k sums, where these were made when it was scored; there
-            are no rows then.
-    """
+    """Scores that are resampled together: by one metric, of systems that have the same items."""
 
     systems: list[str]
-    outputs: Sequence[str]
-    rows: list[FloatArray]
-    scores: Callable[[FloatArray], FloatArray]
-    items: int
+    outputs: Sequence[str]  # the metric's scores
+    rows: list[FloatArray]  # for each system, items × k statistics
+    scores: Callable[[FloatArray], FloatArray]  # turns sums of rows into scores
+    items: int  # a number for the items they have
+    # for each system resamples × k sums, where these were made when it was scored; there are no
+    # rows then
     draws: list[FloatArray]
 
 

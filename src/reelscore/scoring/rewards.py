@@ -22,19 +22,12 @@ from reelscore.text.tokens import Tokenizer
 
 
 class Part(NamedTuple):
-    """One score of a mixed reward.
+    """One score of a mixed reward."""
 
-    Attributes:
-        name: What it was called when the reward was made.
-        metric: The place of its metric.
-        output: The place of the score among the metric's.
-        weight: What it is multiplied by.
-    """
-
-    name: str
-    metric: int
-    output: int
-    weight: float
+    name: str  # what it was called when the reward was made
+    metric: int  # the place of its metric
+    output: int  # the place of the score among the metric's
+    weight: float  # what it is multiplied by
 
 
 class Reward:

@@ -32,14 +32,6 @@ if TYPE_CHECKING:
 class Measurement(msgspec.Struct, frozen=True):
     """Statistics of one metric for all items of one system: what tests and intervals work on.
 
-    Attributes:
-        metric: The metric.
-        index: The items.
-        rows: The statistics, a row for each item; `statistics` has them as an array.
-        signature: How they were made.
-        by_tiou: As of `reelscore.MetricResult`, by score.
-        columns: What the scores are called in the table; as the metric calls them.
-
     >>> from reelscore import score
     >>> measured = score({"v1": "a man runs"}, {"v1": ["a man runs"]}, "rouge_l").measurements
     >>> measured[0].metric.name, measured[0].statistics.tolist()
@@ -47,10 +39,12 @@ class Measurement(msgspec.Struct, frozen=True):
     """
 
     metric: Metric
-    index: ItemIndex
-    rows: Rows
-    signature: str
+    index: ItemIndex  # the items
+    rows: Rows  # the statistics, a row for each item; `statistics` has them as an array
+    signature: str  # how they were made
+    # as of `reelscore.MetricResult`, by score
     by_tiou: Mapping[str, Mapping[str, float]] = msgspec.field(default_factory=dict)
+    # what the scores are called in the table; as the metric calls them
     columns: MetricColumns | None = None
 
     @property

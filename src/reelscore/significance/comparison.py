@@ -23,25 +23,16 @@ DIFFERENT = "*"  # stands behind those that differ where neither higher nor lowe
 
 
 class Pair(NamedTuple):
-    """One system compared with another.
-
-    Attributes:
-        system: The system.
-        other: The system it is compared with.
-        difference: Score of the system less that of the other.
-        interval: A 95 % interval of the difference; ``None`` where the test gives none.
-        p: The p-value.
-        p_corrected: The p-value corrected for the number of pairs compared.
-        verdict: Whether the system is better or worse than the other.
-    """
+    """One system compared with another."""
 
     system: str
-    other: str
-    difference: float
+    other: str  # the system it is compared with
+    difference: float  # score of the system less that of the other
+    # a 95 % interval of the difference; ``None`` where the test gives none
     interval: tuple[float, float] | None
-    p: float
-    p_corrected: float
-    verdict: Verdict
+    p: float  # the p-value
+    p_corrected: float  # the p-value corrected for the number of pairs compared
+    verdict: Verdict  # whether the system is better or worse than the other
 
 
 @dataclass(frozen=True)

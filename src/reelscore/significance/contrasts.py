@@ -14,19 +14,12 @@ from reelscore.stats.resampling import FloatArray
 
 
 class Contrast(NamedTuple):
-    """An item, and how much systems or scores differ on it.
-
-    Attributes:
-        item: The item.
-        size: How much; always positive.
-        high: The system that is better, or whose caption the first score likes more.
-        low: The system that is worse; where scores differ, the same one.
-    """
+    """An item, and how much systems or scores differ on it."""
 
     item: str
-    size: float
-    high: str
-    low: str
+    size: float  # how much; always positive
+    high: str  # the system that is better, or whose caption the first score likes more
+    low: str  # the system that is worse; where scores differ, the same one
 
 
 def between_systems(

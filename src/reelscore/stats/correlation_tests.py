@@ -17,15 +17,10 @@ from reelscore.stats.distributions import Alternative, normal_p, student_p
 
 
 class Tested(NamedTuple):
-    """A test statistic and its p-value.
+    """A test statistic and its p-value."""
 
-    Attributes:
-        statistic: t for Williams, z for Steiger and Meng, as the test defines it elsewhere.
-        p: The p-value.
-    """
-
-    statistic: float
-    p: float
+    statistic: float  # t for Williams, z for Steiger and Meng, as the test defines it elsewhere
+    p: float  # the p-value
 
 
 def williams(

@@ -28,21 +28,13 @@ _BLOCK = 2_000_000  # pairs held in memory at a time
 
 
 class PairCounts(NamedTuple):
-    """How many pairs of each kind there are.
+    """How many pairs of each kind there are."""
 
-    Attributes:
-        concordant: In the same order.
-        discordant: In opposite order.
-        human_ties: Tied by people only.
-        metric_ties: Tied by the metric only.
-        both_ties: Tied by both.
-    """
-
-    concordant: FloatArray
-    discordant: FloatArray
-    human_ties: FloatArray
-    metric_ties: FloatArray
-    both_ties: FloatArray
+    concordant: FloatArray  # in the same order
+    discordant: FloatArray  # in opposite order
+    human_ties: FloatArray  # tied by people only
+    metric_ties: FloatArray  # tied by the metric only
+    both_ties: FloatArray  # tied by both
 
     @property
     def all(self) -> FloatArray:
@@ -246,15 +238,10 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 class TieCalibration(NamedTuple):
-    """The best threshold and what it gives.
+    """The best threshold and what it gives."""
 
-    Attributes:
-        epsilon: Differences up to this count as ties.
-        accuracy: The pairwise accuracy then, the mean over the groups.
-    """
-
-    epsilon: float
-    accuracy: float
+    epsilon: float  # differences up to this count as ties
+    accuracy: float  # the pairwise accuracy then, the mean over the groups
 
 
 def calibrate_ties(

@@ -37,18 +37,12 @@ _HAIR = 1e-11  # sums in another order must not turn "equal" into "smaller"
 
 
 class Permutations(NamedTuple):
-    """The result of a permutation test of all pairs of metrics.
+    """The result of a permutation test of all pairs of metrics."""
 
-    Attributes:
-        observed: The coefficient of each metric.
-        greater: One-sided p-values, metrics × metrics: does the row agree better with people
-            than the column?
-        two_sided: Two-sided p-values.
-    """
-
-    observed: FloatArray
+    observed: FloatArray  # the coefficient of each metric
+    # one-sided p-values, metrics × metrics: does the row agree better with people than the column?
     greater: FloatArray
-    two_sided: FloatArray
+    two_sided: FloatArray  # two-sided p-values
 
 
 def permutation_test(

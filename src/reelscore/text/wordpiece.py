@@ -55,15 +55,10 @@ _EARLIER = {"\u166d": "Po", "\u1734": "Mn"}  # which have another category today
 
 
 class Frame(NamedTuple):
-    """Marks around the texts that an encoder reads together.
+    """Marks around the texts that an encoder reads together."""
 
-    Attributes:
-        marks: Those before each text, and after the last.
-        types: The type of the tokens of each part: marks, text, marks, and so on.
-    """
-
-    marks: tuple[list[int], ...]
-    types: tuple[int, ...]
+    marks: tuple[list[int], ...]  # those before each text, and after the last
+    types: tuple[int, ...]  # the type of the tokens of each part: marks, text, marks, and so on
 
 
 class WordPieces:

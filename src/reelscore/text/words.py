@@ -143,14 +143,6 @@ class Taken(msgspec.Struct, frozen=True):
 class CaptionBatch(msgspec.Struct, frozen=True):
     """What a metric gets: candidates, and for each the references of its item.
 
-    Attributes:
-        candidates: One caption each.
-        references: The references of all items, in one list.
-        pairing: Which references belong to which candidate.
-        threads: How many threads a kernel may use.
-        ids: The id of each item, for metrics that look at more than its captions; may be empty.
-        progress: Called by slow metrics with how many candidates are done, of how many.
-
     >>> import numpy as np
     >>> from reelscore.text.words import pack
     >>> references = Captions(pack(["a man", "a person", "a dog"]))
@@ -161,11 +153,13 @@ class CaptionBatch(msgspec.Struct, frozen=True):
     ([1], [0, 2, 3])
     """
 
-    candidates: Captions
-    references: Captions
-    pairing: Pairing
-    threads: int = 1
+    candidates: Captions  # one caption each
+    references: Captions  # the references of all items, in one list
+    pairing: Pairing  # which references belong to which candidate
+    threads: int = 1  # how many threads a kernel may use
+    # the id of each item, for metrics that look at more than its captions; may be empty
     ids: Sequence[str] = ()
+    # called by slow metrics with how many candidates are done, of how many
     progress: Progress | None = None
 
     @property

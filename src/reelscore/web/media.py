@@ -43,10 +43,6 @@ class Videos:
     A request names a video by a word derived from its item with the server's secret, and that word
     is looked up among the files that are there: no path is ever made of what a browser sends.
 
-    Attributes:
-        folder: Where they lie; None for a server without videos.
-        signer: Makes their public names.
-
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, "clip1.mp4").write_bytes(b"")
@@ -56,8 +52,8 @@ class Videos:
     ('9fYKQHkinF8jISlvTu4X', 'clip1.mp4', None)
     """
 
-    folder: Path | None
-    signer: Signer
+    folder: Path | None  # where they lie; None for a server without videos
+    signer: Signer  # makes their public names
     _files: dict[str, tuple[int, dict[str, Path]]] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 

@@ -31,19 +31,12 @@ class Agreement(NamedTuple):
 
 
 class Icc(NamedTuple):
-    """Intraclass correlations of one-way random effects (Shrout and Fleiss, 1979).
+    """Intraclass correlations of one-way random effects (Shrout and Fleiss, 1979)."""
 
-    Attributes:
-        single: ICC(1,1): how far one judgment of a caption agrees with another.
-        average: ICC(1,k): how far the mean of k judgments would agree with that of k others.
-        k: Judgments of a caption, on average, as groups of unequal size ask for.
-        captions: How many captions have two judgments or more.
-    """
-
-    single: float
-    average: float
-    k: float
-    captions: int
+    single: float  # ICC(1,1): how far one judgment of a caption agrees with another
+    average: float  # ICC(1,k): how far the mean of k judgments would agree with that of k others
+    k: float  # judgments of a caption, on average, as groups of unequal size ask for
+    captions: int  # how many captions have two judgments or more
 
 
 def agreement(judgments: Judgments, values: FloatArray | None = None) -> Agreement:

@@ -104,21 +104,13 @@ def score_preferences(
 
 
 class MetricAccuracy(NamedTuple):
-    """How often a metric prefers what people prefer.
+    """How often a metric prefers what people prefer."""
 
-    Attributes:
-        accuracy: The share of videos where it does, of those where people prefer one.
-        right: How many these are.
-        videos: Videos where people prefer one.
-        metric_ties: Videos among them where the metric scores both alike: not right.
-        human_ties: Videos left out, as people prefer neither.
-    """
-
-    accuracy: float
-    right: int
-    videos: int
-    metric_ties: int
-    human_ties: int
+    accuracy: float  # the share of videos where it does, of those where people prefer one
+    right: int  # how many these are
+    videos: int  # videos where people prefer one
+    metric_ties: int  # videos among them where the metric scores both alike: not right
+    human_ties: int  # videos left out, as people prefer neither
 
 
 def metric_accuracy(table: ScoreTable, metric: str, preference: Preference) -> MetricAccuracy:

@@ -165,49 +165,28 @@ def control_of(settings: Mapping[str, object], given: Mapping[str, object]) -> C
 
 @dataclass(frozen=True)
 class RaterQuality:
-    """What one rater did, and whether it can be used.
+    """What one rater did, and whether it can be used."""
 
-    Attributes:
-        rater: Who.
-        hits: HITs done.
-        judgments: Judgments made, by the criterion that is tested.
-        pairs: (caption, degraded caption) pairs judged.
-        difference: By how much the captions were scored higher than the degraded ones, on average.
-        statistic: Of the test.
-        p: Of the test; NaN where it cannot be made.
-        verdict: ``passed``, or why not.
-        repeats: Captions judged twice.
-        repeat_difference: Mean absolute difference of the two scores.
-        repeat_p: Two-sided paired t: below the level, the second scores differ from the first.
-        repeat_r: Correlation of the two scores.
-        mean: Of all scores.
-        deviation: Of all scores.
-        seconds: For a task, on average, where times are known.
-        run: The longest run of one score.
-        flags: What an organiser should look at; they decide nothing.
-        asked: Questions with a known answer that the rater answered.
-        right: How many of these rightly.
-    """
-
-    rater: str
-    hits: int
-    judgments: int
-    pairs: int
+    rater: str  # who
+    hits: int  # HITs done
+    judgments: int  # judgments made, by the criterion that is tested
+    pairs: int  # (caption, degraded caption) pairs judged
+    # by how much the captions were scored higher than the degraded ones, on average
     difference: float
-    statistic: float
-    p: float
-    verdict: Verdict
-    repeats: int
-    repeat_difference: float
-    repeat_p: float
-    repeat_r: float
-    mean: float
-    deviation: float
-    seconds: float
-    run: int
-    flags: tuple[Flag, ...]
-    asked: int = 0
-    right: int = 0
+    statistic: float  # of the test
+    p: float  # of the test; NaN where it cannot be made
+    verdict: Verdict  # ``passed``, or why not
+    repeats: int  # captions judged twice
+    repeat_difference: float  # mean absolute difference of the two scores
+    repeat_p: float  # two-sided paired t: below the level, the second scores differ from the first
+    repeat_r: float  # correlation of the two scores
+    mean: float  # of all scores
+    deviation: float  # of all scores
+    seconds: float  # for a task, on average, where times are known
+    run: int  # the longest run of one score
+    flags: tuple[Flag, ...]  # what an organiser should look at; they decide nothing
+    asked: int = 0  # questions with a known answer that the rater answered
+    right: int = 0  # how many of these rightly
 
 
 @dataclass(frozen=True)
@@ -403,15 +382,10 @@ def count_answers(
 
 
 class Repeats(NamedTuple):
-    """Captions that raters judged twice.
+    """Captions that raters judged twice."""
 
-    Attributes:
-        captions: How many.
-        r: The correlation of the two scores, over all raters; NaN where there are too few.
-    """
-
-    captions: int
-    r: float
+    captions: int  # how many
+    r: float  # the correlation of the two scores, over all raters; NaN where there are too few
 
     def __str__(self) -> str:
         return f"{counted(self.captions, 'caption')} judged twice by a rater, r {self.r:.2f}"

@@ -26,17 +26,11 @@ from reelscore.stats.rank_tests import signed_rank
 
 
 class Friedman(NamedTuple):
-    """Friedman's test, by the chi-squared distribution, corrected for ties.
+    """Friedman's test, by the chi-squared distribution, corrected for ties."""
 
-    Attributes:
-        statistic: The chi-squared.
-        p: The p-value.
-        concordance: Kendall's W: 1 where all rows order the columns alike, 0 where no column
-            stands out.
-    """
-
-    statistic: float
-    p: float
+    statistic: float  # the chi-squared
+    p: float  # the p-value
+    # Kendall's W: 1 where all rows order the columns alike, 0 where no column stands out
     concordance: float
 
 
@@ -60,29 +54,20 @@ def friedman(table: ArrayLike) -> Friedman:
 
 @dataclass(frozen=True)
 class CriterionRanks:
-    """What people said by one criterion.
-
-    Attributes:
-        criterion: The criterion.
-        ranks: Mean rank of each system, best first: the unweighted mean of its videos.
-        first: How often each system was ranked first, or first with others, as a share.
-        items: How many videos were ranked.
-        rankings: How many rankings there are.
-        tied: The share of rankings with equal places.
-        friedman: Friedman's test on the mean ranks of the videos.
-        comparison: Wilcoxon's signed-rank tests on the videos, of all pairs of systems.
-        agreement: Kendall's W of the raters who ranked the same video, the mean of the videos
-            that two or more ranked; NaN where there are none.
-    """
+    """What people said by one criterion."""
 
     criterion: str
+    # mean rank of each system, best first: the unweighted mean of its videos
     ranks: Mapping[str, float]
+    # how often each system was ranked first, or first with others, as a share
     first: Mapping[str, float]
-    items: int
-    rankings: int
-    tied: float
-    friedman: Friedman
-    comparison: Comparison
+    items: int  # how many videos were ranked
+    rankings: int  # how many rankings there are
+    tied: float  # the share of rankings with equal places
+    friedman: Friedman  # Friedman's test on the mean ranks of the videos
+    comparison: Comparison  # Wilcoxon's signed-rank tests on the videos, of all pairs of systems
+    # Kendall's W of the raters who ranked the same video, the mean of the videos that two or more
+    # ranked; NaN where there are none
     agreement: float
 
     def to_dict(self) -> dict[str, object]:

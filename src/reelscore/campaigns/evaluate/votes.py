@@ -122,27 +122,16 @@ _FOUR_OF_FIVE = Quorum(4, 5)
 
 @dataclass(frozen=True)
 class Standing:
-    """How a system's captions stand beside the references, by one criterion.
-
-    Attributes:
-        system: The system.
-        criterion: The criterion.
-        points: The share of videos with a point: enough raters say better or similar.
-        better: The share of votes that say better than the reference.
-        similar: The share of votes that say similar.
-        items: How many videos were compared.
-        votes: How many votes there are.
-        alike: The share of pairs of raters of the same video who voted alike.
-    """
+    """How a system's captions stand beside the references, by one criterion."""
 
     system: str
     criterion: str
-    points: float
-    better: float
-    similar: float
-    items: int
-    votes: int
-    alike: float
+    points: float  # the share of videos with a point: enough raters say better or similar
+    better: float  # the share of votes that say better than the reference
+    similar: float  # the share of votes that say similar
+    items: int  # how many videos were compared
+    votes: int  # how many votes there are
+    alike: float  # the share of pairs of raters of the same video who voted alike
 
 
 @dataclass(frozen=True)
@@ -223,27 +212,18 @@ def score_against_reference(
 
 @dataclass(frozen=True)
 class Choice:
-    """How often people chose each of two systems, by one criterion.
-
-    Attributes:
-        criterion: The criterion.
-        systems: The two, the one chosen more often first.
-        majority: The share of videos where most raters chose the system, for each.
-        agreed: The share of videos where as many raters chose it as `agree` requires, for each.
-        undecided: The share of videos where as many chose one as the other.
-        items: How many videos were compared.
-        votes: How many votes there are.
-        alike: The share of pairs of raters of the same video who voted alike.
-    """
+    """How often people chose each of two systems, by one criterion."""
 
     criterion: str
-    systems: tuple[str, str]
+    systems: tuple[str, str]  # the two, the one chosen more often first
+    # the share of videos where most raters chose the system, for each
     majority: Mapping[str, float]
+    # the share of videos where as many raters chose it as `agree` requires, for each
     agreed: Mapping[str, float]
-    undecided: float
-    items: int
-    votes: int
-    alike: float
+    undecided: float  # the share of videos where as many chose one as the other
+    items: int  # how many videos were compared
+    votes: int  # how many votes there are
+    alike: float  # the share of pairs of raters of the same video who voted alike
 
     def __str__(self) -> str:
         """Return percents as Table 5 has them, the agreed ones in brackets."""

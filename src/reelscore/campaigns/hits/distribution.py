@@ -164,19 +164,12 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True)
 class Texts:
-    """All that can be shown.
+    """All that can be shown."""
 
-    Attributes:
-        captions: By system and item, people being one system.
-        degraded: Degraded captions, by system and item.
-        references: By item.
-        human: The name of the human system.
-    """
-
-    captions: Mapping[str, Captions]
-    degraded: Mapping[str, Captions]
-    references: Captions
-    human: str
+    captions: Mapping[str, Captions]  # by system and item, people being one system
+    degraded: Mapping[str, Captions]  # degraded captions, by system and item
+    references: Captions  # by item
+    human: str  # the name of the human system
 
     def deck(self, system: str) -> dict[str, tuple[str, ...]]:
         """Return what each caption may put on the screen: itself, and its degraded caption."""

@@ -12,21 +12,6 @@ from reelscore.text.damages.degraded import rule_set
 class HitLayout:
     """What a HIT of ratings is made of.
 
-    Attributes:
-        systems: Captions of systems.
-        humans: Human captions, hidden among them as one more system.
-        degraded_humans: Degraded captions of as many of the human captions.
-        degraded_systems: Degraded captions of as many captions of systems.
-        repeated_humans: Human captions shown once more.
-        repeated_systems: Captions of systems shown once more.
-        references: Human captions of the same videos as captions of systems, as mere controls.
-        distance: The least distance of a caption and its controls; 1: none.
-        sets: Into how many sets the HIT is divided; a caption's controls are in the set half the
-            HIT away, and the order is random inside a set only. 1: in the whole HIT.
-        rules: How captions are degraded, see `reelscore.text.damages.degraded`.
-        least_pairs: Fewer pairs of a caption and its degraded caption are refused: quality control
-            tests each rater on them.
-
     >>> LAYOUTS["trecvid"].size, LAYOUTS["trecvid"].pairs
     (100, 10)
     >>> HitLayout(systems=20, humans=4, degraded_humans=4)
@@ -34,16 +19,21 @@ class HitLayout:
     reelscore.errors.DataError: A HIT with 4 pairs of a caption and its degraded caption; ...
     """
 
-    systems: int
-    humans: int = 0
-    degraded_humans: int = 0
-    degraded_systems: int = 0
-    repeated_humans: int = 0
-    repeated_systems: int = 0
+    systems: int  # captions of systems
+    humans: int = 0  # human captions, hidden among them as one more system
+    degraded_humans: int = 0  # degraded captions of as many of the human captions
+    degraded_systems: int = 0  # degraded captions of as many captions of systems
+    repeated_humans: int = 0  # human captions shown once more
+    repeated_systems: int = 0  # captions of systems shown once more
+    # human captions of the same videos as captions of systems, as mere controls
     references: int = 0
-    distance: int = 10
+    distance: int = 10  # the least distance of a caption and its controls; 1: none
+    # into how many sets the HIT is divided; a caption's controls are in the set half the HIT away,
+    # and the order is random inside a set only. 1: in the whole HIT
     sets: int = 1
-    rules: str = "plos"
+    rules: str = "plos"  # how captions are degraded, see `reelscore.text.damages.degraded`
+    # fewer pairs of a caption and its degraded caption are refused: quality control tests each
+    # rater on them
     least_pairs: int = 10
 
     def __post_init__(self) -> None:

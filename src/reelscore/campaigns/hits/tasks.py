@@ -111,15 +111,10 @@ def _check_caption(caption: Shown, systems: Collection[str], place: str) -> None
 
 @dataclass(frozen=True)
 class ShownCounts:
-    """How often captions are shown, controls not counted.
+    """How often captions are shown, controls not counted."""
 
-    Attributes:
-        systems: How often any caption of each system.
-        captions: How often each caption, by system and item.
-    """
-
-    systems: dict[str, int]
-    captions: dict[tuple[str, str], int]
+    systems: dict[str, int]  # how often any caption of each system
+    captions: dict[tuple[str, str], int]  # how often each caption, by system and item
 
 
 @dataclass(frozen=True)

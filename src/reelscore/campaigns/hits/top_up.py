@@ -28,17 +28,12 @@ _MOST = 100_000  # HITs
 
 @dataclass(frozen=True)
 class TopUp:
-    """What was there, and what was added.
+    """What was there, and what was added."""
 
-    Attributes:
-        good: Good judgments of each system's captions, repeats not counted.
-        awaited: Judgments that open and held places will bring, before anything was added.
-        hits: How many HITs were added.
-    """
-
-    good: dict[str, int]
+    good: dict[str, int]  # good judgments of each system's captions, repeats not counted
+    # judgments that open and held places will bring, before anything was added
     awaited: dict[str, int]
-    hits: int
+    hits: int  # how many HITs were added
 
 
 def top_up(campaign: Campaign, wanted: int, *, actor: str, control: Control | None = None) -> TopUp:

@@ -34,15 +34,10 @@ _READERS: dict[str, Reader] = {
 
 @dataclass(frozen=True)
 class Imported:
-    """Judgments, and what there is to say about how they were read.
+    """Judgments, and what there is to say about how they were read."""
 
-    Attributes:
-        judgments: All of them.
-        notes: What was left out or repaired.
-    """
-
-    judgments: Judgments
-    notes: tuple[str, ...] = ()
+    judgments: Judgments  # all of them
+    notes: tuple[str, ...] = ()  # what was left out or repaired
 
 
 def read_judgments(

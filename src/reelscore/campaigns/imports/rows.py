@@ -103,23 +103,15 @@ KIND_NAMES: Mapping[str, Kind] = {
 
 @dataclass
 class Intake:
-    """What is asked of a reading, and what it met with.
+    """What is asked of a reading, and what it met with."""
 
-    Attributes:
-        problems: Rows that cannot be used.
-        scale: The lowest and the highest score there may be.
-        pair: Keep only this pair of languages, such as ``cs-en``; MT's files may hold several.
-        pairs: How many judgments each pair has.
-        incomplete: How many HITs were left out because answers are missing.
-        notes: What else there is to say.
-    """
-
-    problems: Problems
-    scale: Scale = (0, 100)
+    problems: Problems  # rows that cannot be used
+    scale: Scale = (0, 100)  # the lowest and the highest score there may be
+    # keep only this pair of languages, such as ``cs-en``; MT's files may hold several
     pair: str | None = None
-    pairs: Counter[str] = field(default_factory=Counter)
-    incomplete: int = 0
-    notes: list[str] = field(default_factory=list)
+    pairs: Counter[str] = field(default_factory=Counter)  # how many judgments each pair has
+    incomplete: int = 0  # how many HITs were left out because answers are missing
+    notes: list[str] = field(default_factory=list)  # what else there is to say
 
     def takes(self, source: str, target: str) -> bool:
         """Count a pair of languages, and tell whether it is wanted."""

@@ -45,37 +45,6 @@ class CheckQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What raters see besides the tasks, and how the tasks look.
 
-    Attributes:
-        title: The heading of all pages.
-        instructions: Paragraphs, separated by empty lines.
-        consent: What raters agree to.
-        practice: Tasks with feedback before the first HIT; None for those of the protocol.
-        check: The comprehension check; empty for none.
-        must_watch: Whether a video must be seen to its end before it is judged.
-        review: Whether a HIT whose times cannot be, such as one done faster than its videos play,
-            gets no code before an organiser has looked at it.
-        numbers: Whether sliders show their number.
-        ties: Whether captions may share a rank.
-        video_url: Where videos lie that the server has no files of, with ``{item}`` in it.
-        contexts: Texts to be shown instead of videos, by item.
-        hits_per_rater: How many HITs a rater may do; 0 for any number.
-        open: Whether anybody with the campaign's own link may take part.
-        prolific_code: The completion code of the study; Prolific's raters may enter if it is set.
-        screen_out_code: What Prolific is told of raters who fail the comprehension check,
-        no_consent_code: of those who do not agree,
-        no_work_code: of those for whom there is no HIT,
-        timed_out_code: of those who stayed away until others had taken their HIT,
-        partial_code: of those who give an unfinished HIT back,
-        review_code: of those whose HIT waits for a review,
-        rejected_code: of those whose HIT was rejected in that review,
-        stopped_code: of those who were not done when the campaign was paused or closed, or they
-            were excluded.
-        mturk: Whether Mechanical Turk's raters may enter.
-        contact: Whom raters may ask.
-        price: What a rater is paid for a HIT; 0 where nobody is paid.
-        fee: The crowd service's share on top of that: 0.2 is 20 %.
-        currency: What both are counted in.
-
     >>> read_pages({"pages": {"numbers": True}}).numbers
     True
     >>> read_pages({"pages": {"number": True}})
@@ -83,33 +52,39 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     reelscore.errors.DataError: The settings of the pages: Object contains unknown field `number`.
     """
 
-    title: str = "Rate video captions"
-    instructions: str = ""
-    consent: str = CONSENT
+    title: str = "Rate video captions"  # the heading of all pages
+    instructions: str = ""  # paragraphs, separated by empty lines
+    consent: str = CONSENT  # what raters agree to
+    # tasks with feedback before the first HIT; None for those of the protocol
     practice: tuple[Practice, ...] | None = None
-    check: tuple[CheckQuestion, ...] = ()
-    must_watch: bool = True
+    check: tuple[CheckQuestion, ...] = ()  # the comprehension check; empty for none
+    must_watch: bool = True  # whether a video must be seen to its end before it is judged
+    # whether a HIT whose times cannot be, such as one done faster than its videos play, gets no
+    # code before an organiser has looked at it
     review: bool = True
-    numbers: bool = False
-    ties: bool = True
-    video_url: str = ""
-    contexts: dict[str, str] = {}
+    numbers: bool = False  # whether sliders show their number
+    ties: bool = True  # whether captions may share a rank
+    video_url: str = ""  # where videos lie that the server has no files of, with ``{item}`` in it
+    contexts: dict[str, str] = {}  # texts to be shown instead of videos, by item
+    # how many HITs a rater may do; 0 for any number
     hits_per_rater: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
-    open: bool = False
+    open: bool = False  # whether anybody with the campaign's own link may take part
+    # the completion code of the study; Prolific's raters may enter if it is set
     prolific_code: str = ""
-    screen_out_code: str = ""
-    no_consent_code: str = ""
-    no_work_code: str = ""
-    timed_out_code: str = ""
-    partial_code: str = ""
-    review_code: str = ""
-    rejected_code: str = ""
+    screen_out_code: str = ""  # what Prolific is told of raters who fail the comprehension check,
+    no_consent_code: str = ""  # of those who do not agree,
+    no_work_code: str = ""  # of those for whom there is no HIT,
+    timed_out_code: str = ""  # of those who stayed away until others had taken their HIT,
+    partial_code: str = ""  # of those who give an unfinished HIT back,
+    review_code: str = ""  # of those whose HIT waits for a review,
+    rejected_code: str = ""  # of those whose HIT was rejected in that review,
+    # of those who were not done when the campaign was paused or closed, or they were excluded
     stopped_code: str = ""
-    mturk: bool = False
-    contact: str = ""
-    price: Amount = 0.0
-    fee: Amount = 0.2
-    currency: str = "USD"
+    mturk: bool = False  # whether Mechanical Turk's raters may enter
+    contact: str = ""  # whom raters may ask
+    price: Amount = 0.0  # what a rater is paid for a HIT; 0 where nobody is paid
+    fee: Amount = 0.2  # the crowd service's share on top of that: 0.2 is 20 %
+    currency: str = "USD"  # what both are counted in
 
     def practice_for(self, protocol: Protocol) -> tuple[Practice, ...]:
         """Return the practice tasks."""

@@ -40,19 +40,12 @@ class Fault:
 
 @dataclass(frozen=True)
 class MediaReport:
-    """What was found out about the videos of a campaign.
+    """What was found out about the videos of a campaign."""
 
-    Attributes:
-        seconds: How long each video lasts that can be played.
-        faults: Those that cannot.
-        elsewhere: Items whose videos lie on another site, which nobody has looked at.
-        without: Items that have a text instead of a video, or nothing.
-    """
-
-    seconds: Mapping[str, float]
-    faults: tuple[Fault, ...]
-    elsewhere: int
-    without: int
+    seconds: Mapping[str, float]  # how long each video lasts that can be played
+    faults: tuple[Fault, ...]  # those that cannot
+    elsewhere: int  # items whose videos lie on another site, which nobody has looked at
+    without: int  # items that have a text instead of a video, or nothing
 
     def __str__(self) -> str:
         wrong = len(self.faults)
@@ -185,15 +178,10 @@ class Inspection:
 
 @dataclass(frozen=True)
 class Preflight:
-    """The checks of all campaigns; files that have not changed are looked at once.
+    """The checks of all campaigns; files that have not changed are looked at once."""
 
-    Attributes:
-        folder: Where the videos lie; None for a server without.
-        check: What looks at a file.
-    """
-
-    folder: Path | None
-    check: Check = check_video
+    folder: Path | None  # where the videos lie; None for a server without
+    check: Check = check_video  # what looks at a file
     _inspections: dict[str, Inspection] = field(default_factory=dict, repr=False)
     _known: dict[tuple[Path, int, int], float | str] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)

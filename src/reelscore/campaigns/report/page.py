@@ -55,21 +55,13 @@ def campaign_report(
 
 @dataclass(frozen=True)
 class RankedSystems:
-    """Systems as people rank them by one criterion, in the tables that pages show.
+    """Systems as people rank them by one criterion, in the tables that pages show."""
 
-    Attributes:
-        ranking: The systems, best first, with their tests.
-        scores: A row for each system: scores, counts, ranks and cluster.
-        wins: The p-values of all pairs; those of wins are marked as best.
-        names: What pages call each system.
-        edges: The class of the rows with which another cluster begins.
-    """
-
-    ranking: Comparison
-    scores: Grid
-    wins: Grid
-    names: Mapping[str, str]
-    edges: Mapping[int, str]
+    ranking: Comparison  # the systems, best first, with their tests
+    scores: Grid  # a row for each system: scores, counts, ranks and cluster
+    wins: Grid  # the p-values of all pairs; those of wins are marked as best
+    names: Mapping[str, str]  # what pages call each system
+    edges: Mapping[int, str]  # the class of the rows with which another cluster begins
 
     @classmethod
     def of(cls, scores: HumanScores, ranking: Comparison) -> RankedSystems:

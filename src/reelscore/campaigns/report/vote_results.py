@@ -17,21 +17,13 @@ from reelscore.report.tables.grid import Grid
 
 
 class VoteResults(NamedTuple):
-    """What raters said who put captions in order or chose among them.
+    """What raters said who put captions in order or chose among them."""
 
-    Attributes:
-        grid: The results as a table to show.
-        notes: How to read it, and what else there is to know.
-        plain: The results as JSON has them.
-        table: The scores of the systems, if the votes are scores.
-        why: Why there are none.
-    """
-
-    grid: Grid
-    notes: Sequence[str]
-    plain: object
-    table: ScoreTable | None
-    why: str = ""
+    grid: Grid  # the results as a table to show
+    notes: Sequence[str]  # how to read it, and what else there is to know
+    plain: object  # the results as JSON has them
+    table: ScoreTable | None  # the scores of the systems, if the votes are scores
+    why: str = ""  # why there are none
 
 
 def vote_results(judgments: Judgments, asked: Protocol, reference: str) -> VoteResults:

@@ -103,19 +103,12 @@ def fit_crowd(judgments: Judgments) -> Crowd:
 
 @dataclass(frozen=True)
 class SimulatedRater:
-    """One simulated rater.
+    """One simulated rater."""
 
-    Attributes:
-        type: How the rater works.
-        level: The mean of the rater's scores.
-        range: Their standard deviation.
-        seconds: For a task.
-    """
-
-    type: RaterType
-    level: float
-    range: float
-    seconds: float
+    type: RaterType  # how the rater works
+    level: float  # the mean of the rater's scores
+    range: float  # their standard deviation
+    seconds: float  # for a task
 
 
 def draw_rater(kind: RaterType, crowd: Crowd, rng: Generator) -> SimulatedRater:

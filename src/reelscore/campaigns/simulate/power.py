@@ -156,13 +156,6 @@ def _wins(setting: Setting, kept: int, captions: int, rng: Generator) -> bool:
 class Costs:
     """The price of HITs.
 
-    Attributes:
-        hits: HITs to be paid.
-        price: What a rater gets for one.
-        fee: The crowd service's share on top: 0.2 is 20 %.
-        systems: Among how many systems the sum is divided.
-        currency: Its name.
-
     The paper paid 0.99 USD for a HIT and 20 % to the service, for 94 HITs and five systems:
 
     >>> print(Costs(94, 0.99, 0.2, systems=5))
@@ -176,11 +169,11 @@ class Costs:
     110
     """
 
-    hits: int
-    price: float = 0.99
-    fee: float = 0.2
-    systems: int = 1
-    currency: str = "USD"
+    hits: int  # HITs to be paid
+    price: float = 0.99  # what a rater gets for one
+    fee: float = 0.2  # the crowd service's share on top: 0.2 is 20 %
+    systems: int = 1  # among how many systems the sum is divided
+    currency: str = "USD"  # its name
 
     def __post_init__(self) -> None:
         if self.hits < 0 or self.price < 0 or self.fee < 0 or self.systems < 1:

@@ -24,27 +24,16 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 @dataclass(frozen=True)
 class Terms:
-    """What is settled when a campaign is made.
+    """What is settled when a campaign is made."""
 
-    Attributes:
-        id: What its database knows it by.
-        name: What people call it.
-        protocol: What raters are asked.
-        layout: The name of the layout its HITs were made by.
-        seed: The seed they were made with.
-        raters_per_hit: How many raters each HIT needs.
-        hold: Seconds without a sign of its rater after which a HIT returns to the pool.
-        created: When it was made, in seconds since 1970.
-    """
-
-    id: str
-    name: str
-    protocol: Protocol
-    layout: str
-    seed: int
-    raters_per_hit: int
-    hold: float
-    created: float
+    id: str  # what its database knows it by
+    name: str  # what people call it
+    protocol: Protocol  # what raters are asked
+    layout: str  # the name of the layout its HITs were made by
+    seed: int  # the seed they were made with
+    raters_per_hit: int  # how many raters each HIT needs
+    hold: float  # seconds without a sign of its rater after which a HIT returns to the pool
+    created: float  # when it was made, in seconds since 1970
 
 
 def check_terms(
@@ -144,41 +133,23 @@ CROWD_SERVICES: tuple[Service, ...] = ("prolific", "mturk")  # of them, those th
 
 @dataclass(frozen=True)
 class TakenHit:
-    """One HIT in the hands of one rater: how far it is, what it earns, and who is paid.
+    """One HIT in the hands of one rater: how far it is, what it earns, and who is paid."""
 
-    Attributes:
-        id: What answers refer to.
-        hit: The HIT.
-        rater: What judgments call the rater.
-        state: ``held``, ``done`` or ``abandoned``.
-        active: When the rater was last seen, in seconds since 1970.
-        tasks: How many tasks there are.
-        answers: How many of them have an answer.
-        skipped: How many were reported and skipped.
-        flags: What an organiser should look at; see `Assignment`.
-        status: What was decided; see `Assignment`.
-        rejected: Why it is not paid; empty where it is.
-        service: Where the rater came from; empty where judgments were imported.
-        worker: What the service calls the rater.
-        study: The service's study, or HIT.
-        session: The service's submission, or assignment.
-    """
-
-    id: int
-    hit: str
-    rater: str
-    state: AssignmentState
-    active: float
-    tasks: int
-    answers: int
-    skipped: int
-    flags: tuple[str, ...] = ()
-    status: str = ""
-    rejected: str = ""
-    service: str = ""
-    worker: str = ""
-    study: str = ""
-    session: str = ""
+    id: int  # what answers refer to
+    hit: str  # the HIT
+    rater: str  # what judgments call the rater
+    state: AssignmentState  # ``held``, ``done`` or ``abandoned``
+    active: float  # when the rater was last seen, in seconds since 1970
+    tasks: int  # how many tasks there are
+    answers: int  # how many of them have an answer
+    skipped: int  # how many were reported and skipped
+    flags: tuple[str, ...] = ()  # what an organiser should look at; see `Assignment`
+    status: str = ""  # what was decided; see `Assignment`
+    rejected: str = ""  # why it is not paid; empty where it is
+    service: str = ""  # where the rater came from; empty where judgments were imported
+    worker: str = ""  # what the service calls the rater
+    study: str = ""  # the service's study, or HIT
+    session: str = ""  # the service's submission, or assignment
 
     @property
     def needs_review(self) -> bool:

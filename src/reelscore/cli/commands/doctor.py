@@ -48,21 +48,13 @@ _PROGRAMS = {
 
 
 class Part(NamedTuple):
-    """One thing that may be installed.
+    """One thing that may be installed."""
 
-    Attributes:
-        name: What it is called.
-        state: Whether it is there.
-        found: Its version, or which of its packages are missing.
-        enables: What it is for.
-        install: The line that installs what is missing.
-    """
-
-    name: str
-    state: State
-    found: str
-    enables: str
-    install: str = ""
+    name: str  # what it is called
+    state: State  # whether it is there
+    found: str  # its version, or which of its packages are missing
+    enables: str  # what it is for
+    install: str = ""  # the line that installs what is missing
 
 
 @click.command("doctor")

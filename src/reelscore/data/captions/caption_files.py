@@ -99,20 +99,13 @@ def read_references(
 
 
 class CaptionFile(msgspec.Struct, frozen=True):
-    """How a file was read.
+    """How a file was read."""
 
-    Attributes:
-        path: The file, as the user wrote it.
-        format: The format it was read as.
-        has_references: Whether a field of its records has a name that says it holds references.
-        read_as: The format in words, where a reader of the scores has to know it.
-        splits: The part of the data set that each item belongs to, where the file says it.
-    """
-
-    path: str
-    format: str
-    has_references: bool
-    read_as: str = ""
+    path: str  # the file, as the user wrote it
+    format: str  # the format it was read as
+    has_references: bool  # whether a field of its records has a name that says it holds references
+    read_as: str = ""  # the format in words, where a reader of the scores has to know it
+    # the part of the data set that each item belongs to, where the file says it
     splits: Mapping[str, str] = MappingProxyType({})
 
 

@@ -59,17 +59,11 @@ _TRIED = [
 
 
 class MatchingRule(msgspec.Struct, frozen=True):
-    """How ids have to be compared, and how many are the same then.
+    """How ids have to be compared, and how many are the same then."""
 
-    Attributes:
-        names: What to pass as ``match_ids``.
-        words: The same in words: "without folders and file endings".
-        matches: How many ids it matches.
-    """
-
-    names: str
-    words: str
-    matches: int
+    names: str  # what to pass as ``match_ids``
+    words: str  # the same in words: "without folders and file endings"
+    matches: int  # how many ids it matches
 
 
 def matching_rule(ids: Iterable[str], others: Iterable[str]) -> MatchingRule | None:

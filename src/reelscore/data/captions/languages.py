@@ -79,17 +79,11 @@ _ENGLISH = (
 
 
 class Language(msgspec.Struct, frozen=True):
-    """A language other than English that captions are in.
+    """A language other than English that captions are in."""
 
-    Attributes:
-        name: The language, or the script where that is all that can be told.
-        share: The share of the captions looked at, from 0 to 1.
-        unspaced: No blanks stand between its words, here or in general.
-    """
-
-    name: str
-    share: float
-    unspaced: bool = False
+    name: str  # the language, or the script where that is all that can be told
+    share: float  # the share of the captions looked at, from 0 to 1
+    unspaced: bool = False  # no blanks stand between its words, here or in general
 
     def __str__(self) -> str:
         return self.name if self.share > 0.95 else f"{self.name} ({self.share:.0%} of captions)"

@@ -34,32 +34,20 @@ _SAMPLE = 1000  # captions that are looked at first, spread over all
 
 
 class Paired(msgspec.Struct, frozen=True):
-    """Candidates and references of the same items, in the order of the references.
+    """Candidates and references of the same items, in the order of the references."""
 
-    Attributes:
-        items: The item ids.
-        candidates: The caption of each item.
-        references: The references of all items in one list, item after item.
-        reference_offsets: Where the references of each item begin, and the end of the last: those
-            of item `i` are `references[reference_offsets[i]:reference_offsets[i + 1]]`.
-        missing_candidates: Items without a candidate that a policy scored zero or skipped.
-        extra_candidates: Candidates without references that a policy skipped.
-        empty_candidates: Candidates without a word, besides the missing ones.
-        empty_references: References without a word.
-        missing: The policy for missing candidates.
-        hint: Where ids were skipped on both sides, how they would match.
-    """
-
-    items: list[str]
-    candidates: list[str]
-    references: list[str]
+    items: list[str]  # the item ids
+    candidates: list[str]  # the caption of each item
+    references: list[str]  # the references of all items in one list, item after item
+    # where the references of each item begin, and the end of the last: those of item `i` are
+    # `references[reference_offsets[i]:reference_offsets[i + 1]]`
     reference_offsets: Sequence[int]
-    missing_candidates: int = 0
-    extra_candidates: int = 0
-    empty_candidates: int = 0
-    empty_references: int = 0
-    missing: Missing = "error"
-    hint: str = ""
+    missing_candidates: int = 0  # items without a candidate that a policy scored zero or skipped
+    extra_candidates: int = 0  # candidates without references that a policy skipped
+    empty_candidates: int = 0  # candidates without a word, besides the missing ones
+    empty_references: int = 0  # references without a word
+    missing: Missing = "error"  # the policy for missing candidates
+    hint: str = ""  # where ids were skipped on both sides, how they would match
 
     def __len__(self) -> int:
         """Count the items."""

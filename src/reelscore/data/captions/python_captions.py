@@ -41,21 +41,15 @@ _MOST_COLUMNS = 100  # a mapping with more keys has ids
 
 
 class PythonTable(msgspec.Struct, frozen=True):
-    """Data of one form, as columns.
+    """Data of one form, as columns."""
 
-    Attributes:
-        name: What they are, for messages: "candidates".
-        unit: What one of them is called, for messages: "row"; "" in a mapping, where ids tell.
-        columns: The values under each name; under "" where the form has no names.
-        labels: The item of each, or ``None`` where only their order is known.
-        counted: The labels are the default index of a data frame, 0, 1, 2, …: they are ids only
-            where nothing is given by order.
-    """
-
-    name: str
-    unit: str
+    name: str  # what they are, for messages: "candidates"
+    unit: str  # what one of them is called, for messages: "row"; "" in a mapping, where ids tell
+    # the values under each name; under "" where the form has no names
     columns: Mapping[str, Column]
-    labels: Column | None = None
+    labels: Column | None = None  # the item of each, or ``None`` where only their order is known
+    # the labels are the default index of a data frame, 0, 1, 2, …: they are ids only where nothing
+    # is given by order
     counted: bool = False
 
     def __len__(self) -> int:

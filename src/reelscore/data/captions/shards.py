@@ -43,15 +43,10 @@ class BadRow(NamedTuple):
 
 
 class Remedies(msgspec.Struct, frozen=True):
-    """What errors tell the user to do, which depends on what was called.
+    """What errors tell the user to do, which depends on what was called."""
 
-    Attributes:
-        record: About a record that cannot be used.
-        missing: About an item without a caption.
-    """
-
-    record: str
-    missing: str
+    record: str  # about a record that cannot be used
+    missing: str  # about an item without a caption
 
 
 BY_ARGUMENTS = Remedies(
@@ -61,17 +56,11 @@ BY_ARGUMENTS = Remedies(
 
 
 class BadRows(msgspec.Struct):
-    """What happens to records that cannot be used.
+    """What happens to records that cannot be used."""
 
-    Attributes:
-        kept: Whether they are collected, instead of being an error.
-        remedies: What an error tells the user to do.
-        rows: Those collected.
-    """
-
-    kept: bool = False
-    remedies: Remedies = BY_ARGUMENTS
-    rows: list[BadRow] = msgspec.field(default_factory=list)
+    kept: bool = False  # whether they are collected, instead of being an error
+    remedies: Remedies = BY_ARGUMENTS  # what an error tells the user to do
+    rows: list[BadRow] = msgspec.field(default_factory=list)  # those collected
 
     def add(self, bad: BadRow) -> None:
         """Collect a record, or refuse it."""
@@ -81,27 +70,17 @@ class BadRows(msgspec.Struct):
 
 
 class Shard(msgspec.Struct, frozen=True):
-    """One file of captions.
+    """One file of captions."""
 
-    Attributes:
-        number: Its place among the shards of its role.
-        path: The file.
-        format: ``parquet`` or ``jsonl``.
-        role: Whether it holds candidates or references.
-        system: The system whose captions it holds; ``None`` if its records say it.
-        reading: How to read it; its split is ``None`` where records name no parts of a data set.
-        rows: How many records it has, roughly.
-        name: What messages call it, where the user does not know the file.
-    """
-
-    number: int
-    path: str
-    format: str
-    role: Role
-    system: str | None
+    number: int  # its place among the shards of its role
+    path: str  # the file
+    format: str  # ``parquet`` or ``jsonl``
+    role: Role  # whether it holds candidates or references
+    system: str | None  # the system whose captions it holds; ``None`` if its records say it
+    # how to read it; its split is ``None`` where records name no parts of a data set
     reading: Reading
-    rows: int
-    name: str | None = None
+    rows: int  # how many records it has, roughly
+    name: str | None = None  # what messages call it, where the user does not know the file
 
     @property
     def shown(self) -> str:

@@ -33,19 +33,12 @@ class RatedCaption(NamedTuple):
 
 
 class CaptionPair(NamedTuple):
-    """Two captions of the same item, of which people prefer one.
+    """Two captions of the same item, of which people prefer one."""
 
-    Attributes:
-        captions: The two.
-        references: Captions by others.
-        votes: People's votes together: positive for the first, negative for the second.
-        kind: Who wrote them, such as HC: two people, both of this item.
-    """
-
-    captions: tuple[str, str]
-    references: list[str]
-    votes: float
-    kind: str = ""
+    captions: tuple[str, str]  # the two
+    references: list[str]  # captions by others
+    votes: float  # people's votes together: positive for the first, negative for the second
+    kind: str = ""  # who wrote them, such as HC: two people, both of this item
 
 
 Rows = Iterable[RatedCaption | CaptionPair]
@@ -90,17 +83,11 @@ _NAN = re.compile(r":\s*NaN\b")
 
 @dataclass(frozen=True)
 class FileLayout:
-    """A layout that a file may have.
+    """A layout that a file may have."""
 
-    Attributes:
-        keys: What stands in such a file, and in no other together.
-        kind: What it is decoded as.
-        made: Its rows.
-    """
-
-    keys: tuple[str, ...]
-    kind: Any
-    made: Callable[[Any], Rows]
+    keys: tuple[str, ...]  # what stands in such a file, and in no other together
+    kind: Any  # what it is decoded as
+    made: Callable[[Any], Rows]  # its rows
 
     def fits(self, text: str) -> bool:
         """Return whether a file has this layout."""

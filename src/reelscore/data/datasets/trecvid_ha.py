@@ -50,28 +50,17 @@ _PERSON = "HUMAN-"
 
 @dataclass(frozen=True)
 class Assessment:
-    """One folder: what systems and people wrote, and how people judged it.
+    """One folder: what systems and people wrote, and how people judged it."""
 
-    Attributes:
-        folder: Such as ``MA-2018``.
-        reading: How line numbers were read.
-        items: The items, in the order of the lines.
-        candidates: Captions by system and item.
-        annotators: Captions by annotator and item: the references.
-        human: The scores ``z`` and ``raw`` of each judged caption.
-        judgments: How many ratings each judged caption had.
-        urls: Addresses of the videos, where there are any.
-        rows: System and item of each judged caption, in the order of the file.
-    """
-
-    folder: str
-    reading: Reading
-    items: Sequence[str]
-    candidates: Mapping[str, Mapping[str, str]]
-    annotators: Mapping[str, Mapping[str, str]]
-    human: ScoreTable
-    judgments: Mapping[str, Mapping[str, int]]
-    urls: Mapping[str, str]
+    folder: str  # such as ``MA-2018``
+    reading: Reading  # how line numbers were read
+    items: Sequence[str]  # the items, in the order of the lines
+    candidates: Mapping[str, Mapping[str, str]]  # captions by system and item
+    annotators: Mapping[str, Mapping[str, str]]  # captions by annotator and item: the references
+    human: ScoreTable  # the scores ``z`` and ``raw`` of each judged caption
+    judgments: Mapping[str, Mapping[str, int]]  # how many ratings each judged caption had
+    urls: Mapping[str, str]  # addresses of the videos, where there are any
+    # system and item of each judged caption, in the order of the file
     rows: Sequence[tuple[str, str]] = ()
 
     def references(self, annotators: Sequence[str] | None = None) -> dict[str, list[str]]:

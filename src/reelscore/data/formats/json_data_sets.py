@@ -174,13 +174,9 @@ def _sentences(image: dict[str, object]) -> object:
 
 
 class Timed(Numbered, msgspec.Struct, frozen=True):
-    """A format of timed captions.
+    """A format of timed captions."""
 
-    Attributes:
-        title: What it is called in notes.
-    """
-
-    title: str
+    title: str  # what it is called in notes
     unit: ClassVar[str] = "caption"
 
     def read(self, source: Source, request: Request) -> Iterator[Record]:

@@ -30,19 +30,12 @@ _TIME = r"\d\d\.\d\d\.\d\d\.\d\d\d"
 
 
 class TextLayout(Numbered, msgspec.Struct, frozen=True):
-    """A format whose lines each hold an item id and a caption.
+    """A format whose lines each hold an item id and a caption."""
 
-    Attributes:
-        title: What the layout is called in notes.
-        line: What a line looks like, with the groups ``item`` and ``caption``.
-        expected: What a line holds, in words.
-        heading: How many lines of another kind may come first.
-    """
-
-    title: str
-    line: re.Pattern[str]
-    expected: str
-    heading: int = 0
+    title: str  # what the layout is called in notes
+    line: re.Pattern[str]  # what a line looks like, with the groups ``item`` and ``caption``
+    expected: str  # what a line holds, in words
+    heading: int = 0  # how many lines of another kind may come first
     unit: ClassVar[str] = ""
 
     def sniff(self, source: Source, reading: Reading) -> bool:

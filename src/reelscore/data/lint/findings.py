@@ -24,26 +24,19 @@ _EXCERPT = 56  # characters of a caption in an example
 class CheckedCaptions(msgspec.Struct, frozen=True, dict=True):
     """Captions in the order of their file; defects that scoring refuses are kept.
 
-    Attributes:
-        items: The item id of each caption.
-        texts: The captions.
-        references: The references to compare with, by item id; ``None`` where there are none.
-        unusable: The records that hold no caption, or no id.
-        name: The file, or what else to call them.
-        timed: They are the captions of stories, several for each video.
-        read_as: The format of the file in words, where it is a special one.
-
     >>> CheckedCaptions(["v1", "v1"], ["a man", "a person"]).several_each
     True
     """
 
-    items: Sequence[str]
-    texts: Sequence[str]
+    items: Sequence[str]  # the item id of each caption
+    texts: Sequence[str]  # the captions
+    # the references to compare with, by item id; ``None`` where there are none
     references: References | None = None
+    # the records that hold no caption, or no id
     unusable: Problems = msgspec.field(default_factory=lambda: Problems("captions"))
-    name: str = "captions"
-    timed: bool = False
-    read_as: str = ""
+    name: str = "captions"  # the file, or what else to call them
+    timed: bool = False  # they are the captions of stories, several for each video
+    read_as: str = ""  # the format of the file in words, where it is a special one
 
     def finding(
         self,

@@ -103,21 +103,14 @@ class Statistics(msgspec.Struct, frozen=True):
 
 
 class Draws(msgspec.Struct, frozen=True):
-    """Resamples of a system's items that were summed when it was scored, item by item elsewhere.
+    """Resamples of a system's items that were summed when it was scored, item by item elsewhere."""
 
-    Attributes:
-        outputs: The names of the metric's scores, which share the sums.
-        sums: Resamples × k numbers, the sums of the statistics of each resample.
-        scores: Turns sums, (..., k), into scores, (..., outputs).
-        made: How they were drawn, as a signature says it.
-        items: A number for the items; systems with the same number have the same items.
-    """
-
-    outputs: Sequence[str]
-    sums: NDArray[np.float64]
+    outputs: Sequence[str]  # the names of the metric's scores, which share the sums
+    sums: NDArray[np.float64]  # resamples × k numbers, the sums of the statistics of each resample
+    # turns sums, (..., k), into scores, (..., outputs)
     scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-    made: str
-    items: int
+    made: str  # how they were drawn, as a signature says it
+    items: int  # a number for the items; systems with the same number have the same items
 
 
 class Coverage(NamedTuple):

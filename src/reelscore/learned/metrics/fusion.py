@@ -33,21 +33,14 @@ SHIPPED = ("classical", "learned")
 
 
 class Coefficients(msgspec.Struct, frozen=True):
-    """A fitted regression, as stored in JSON.
+    """A fitted regression, as stored in JSON."""
 
-    Attributes:
-        metrics: Names or signatures of the metrics to compute.
-        weights: By score, such as ``bleu_4``; of the score as the metric gives it.
-        intercept: What is added.
-        provenance: What it was fitted on, and how well it fits.
-        training_items: Hashes of the references of the items it was fitted on, by group, as
-            `reelscore.metrics.training_data.TrainingItems.encoded` gives them.
-    """
-
-    metrics: list[str]
-    weights: dict[str, float]
-    intercept: float
-    provenance: dict[str, Any] = {}
+    metrics: list[str]  # names or signatures of the metrics to compute
+    weights: dict[str, float]  # by score, such as ``bleu_4``; of the score as the metric gives it
+    intercept: float  # what is added
+    provenance: dict[str, Any] = {}  # what it was fitted on, and how well it fits
+    # hashes of the references of the items it was fitted on, by group, as
+    # `reelscore.metrics.training_data.TrainingItems.encoded` gives them
     training_items: dict[str, str] = {}
 
 

@@ -86,21 +86,13 @@ class _Side:
 
 
 class _Compared(NamedTuple):
-    """Captions and their references, compared sentence by sentence.
+    """Captions and their references, compared sentence by sentence."""
 
-    Attributes:
-        ours: The captions' sentences.
-        theirs: The references' sentences.
-        own: The references of each caption, by number.
-        precision: Each sentence of each caption beside each reference.
-        recall: Each sentence of each reference of each caption.
-    """
-
-    ours: SentenceList
-    theirs: SentenceList
-    own: list[range]
-    precision: _Side
-    recall: _Side
+    ours: SentenceList  # the captions' sentences
+    theirs: SentenceList  # the references' sentences
+    own: list[range]  # the references of each caption, by number
+    precision: _Side  # each sentence of each caption beside each reference
+    recall: _Side  # each sentence of each reference of each caption
 
     @property
     def counts(self) -> IntArray:
@@ -161,13 +153,9 @@ class _Compared(NamedTuple):
 
 
 class SentencePairs(ReadsSentences):
-    """A metric of pairs of texts: its class says how a pair is scored.
+    """A metric of pairs of texts: its class says how a pair is scored."""
 
-    Attributes:
-        references: How several references count.
-    """
-
-    references: Several
+    references: Several  # how several references count
 
     @abstractmethod
     def pair_scores(

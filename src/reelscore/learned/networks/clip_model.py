@@ -37,19 +37,12 @@ _SETTINGS = "preprocessor_config.json"
 
 
 class TextVectors(NamedTuple):
-    """Vectors of a text, of unit length.
+    """Vectors of a text, of unit length."""
 
-    Attributes:
-        tokens: One for each token, with those at the beginning and the end.
-        whole: That of the text.
-        ids: The tokens.
-        cut: Whether it fills all that the model reads.
-    """
-
-    tokens: Vectors
-    whole: Vectors
-    ids: list[int]
-    cut: bool = False
+    tokens: Vectors  # one for each token, with those at the beginning and the end
+    whole: Vectors  # that of the text
+    ids: list[int]  # the tokens
+    cut: bool = False  # whether it fills all that the model reads
 
 
 class ClipModel:

@@ -33,21 +33,13 @@ class TokenBatch(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenLists:
-    """Lists of tokens whose parts are known; they are put together when they are taken.
+    """Lists of tokens whose parts are known; they are put together when they are taken."""
 
-    Attributes:
-        source: Tokens of all texts, and of marks.
-        starts: Where the parts of each list begin there: a row for each.
-        counts: How many tokens the parts have.
-        types: The type of the tokens of each part.
-        is_cut: Of each list, whether texts were cut for it.
-    """
-
-    source: IntArray
-    starts: IntArray
-    counts: IntArray
-    types: tuple[int, ...]
-    is_cut: NDArray[np.bool_]
+    source: IntArray  # tokens of all texts, and of marks
+    starts: IntArray  # where the parts of each list begin there: a row for each
+    counts: IntArray  # how many tokens the parts have
+    types: tuple[int, ...]  # the type of the tokens of each part
+    is_cut: NDArray[np.bool_]  # of each list, whether texts were cut for it
 
     @cached_property
     def lengths(self) -> IntArray:

@@ -56,21 +56,14 @@ _ENOUGH = 8_000  # pairs of each kind
 
 @dataclass(frozen=True)
 class DamagedPair:
-    """A caption, a worse one, and references of the video to compare both with.
+    """A caption, a worse one, and references of the video to compare both with."""
 
-    Attributes:
-        better: The caption.
-        worse: The worse one.
-        references: The references.
-        margin: By how much it is better at least, as a share of the stage's margin.
-        most: By how much at most. Without a bound, whatever looks like a damage would fall far
-            below what people say of it.
-    """
-
-    better: str
-    worse: str
+    better: str  # the caption
+    worse: str  # the worse one
     references: tuple[str, ...]
-    margin: float = 1.0
+    margin: float = 1.0  # by how much it is better at least, as a share of the stage's margin
+    # by how much at most. Without a bound, whatever looks like a damage would fall far below what
+    # people say of it
     most: float = 3.0
 
     @property

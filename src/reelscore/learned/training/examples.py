@@ -28,22 +28,14 @@ _DAMAGED = 4_000  # captions of each lesson that a teacher scores, with their da
 
 @dataclass(frozen=True)
 class TrainingExamples:
-    """Rows of a stage.
+    """Rows of a stage."""
 
-    Attributes:
-        candidates: The captions.
-        references: For each, the references it may be compared with.
-        targets: What the metric should say.
-        weights: How much each row counts.
-        campaigns: Number of the campaign each target comes from; −1 for none.
-        sources: Of anchors: whether each is from here or elsewhere.
-    """
-
-    candidates: list[str]
-    references: list[tuple[str, ...]]
-    targets: FloatArray
-    weights: FloatArray
-    campaigns: NDArray[np.int64]
+    candidates: list[str]  # the captions
+    references: list[tuple[str, ...]]  # for each, the references it may be compared with
+    targets: FloatArray  # what the metric should say
+    weights: FloatArray  # how much each row counts
+    campaigns: NDArray[np.int64]  # number of the campaign each target comes from; −1 for none
+    # of anchors: whether each is from here or elsewhere
     sources: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __len__(self) -> int:

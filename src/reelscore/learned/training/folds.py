@@ -26,19 +26,12 @@ from reelscore.stats.correlations import pearson
 
 
 class Fold(NamedTuple):
-    """One fold.
+    """One fold."""
 
-    Attributes:
-        trained: Judged captions that were learned from.
-        tested: Judged captions of systems that it was tested on.
-        captions: Pearson's r with people, caption by caption.
-        systems: That of the systems' means.
-    """
-
-    trained: int
-    tested: int
-    captions: float
-    systems: float
+    trained: int  # judged captions that were learned from
+    tested: int  # judged captions of systems that it was tested on
+    captions: float  # Pearson's r with people, caption by caption
+    systems: float  # that of the systems' means
 
 
 def cross_validate(

@@ -23,36 +23,23 @@ from reelscore.metrics.training_data import plain_form
 
 
 class Overlap(NamedTuple):
-    """How many captions of other groups were left out, and what is left of the overlap.
+    """How many captions of other groups were left out, and what is left of the overlap."""
 
-    Attributes:
-        captions: Captions in training.
-        judged: How many of them are judged.
-        dropped: Captions left out because their text is one of the group held out.
-        references: References left out for the same reason.
-        remaining: Texts in both after that; always 0.
-    """
-
-    captions: int
-    judged: int
-    dropped: int
-    references: int
-    remaining: int
+    captions: int  # captions in training
+    judged: int  # how many of them are judged
+    dropped: int  # captions left out because their text is one of the group held out
+    references: int  # references left out for the same reason
+    remaining: int  # texts in both after that; always 0
 
 
 @dataclass(frozen=True)
 class HeldOutSplit:
-    """Captions to learn from and captions to test on.
+    """Captions to learn from and captions to test on."""
 
-    Attributes:
-        training: Captions of the other groups, none with a text of the group held out.
-        held_out: The captions of the group.
-        overlap: The check.
-    """
-
+    # captions of the other groups, none with a text of the group held out
     training: list[JudgedCaption]
-    held_out: list[JudgedCaption]
-    overlap: Overlap
+    held_out: list[JudgedCaption]  # the captions of the group
+    overlap: Overlap  # the check
 
 
 def hold_out(captions: Sequence[JudgedCaption], group: str) -> HeldOutSplit:

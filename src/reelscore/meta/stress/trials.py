@@ -38,25 +38,16 @@ _TIE = 1e-6  # of the spread: what the rounding of a network may make
 
 @dataclass(frozen=True)
 class Trial:
-    """What a metric made of one kind of change.
+    """What a metric made of one kind of change."""
 
-    Attributes:
-        metric: The name of the score.
-        kind: The kind of damage or exploit.
-        sort: Which of the two it is.
-        captions: How many captions it could be made of, and have a score.
-        below: How many changed captions score below their original.
-        ties: How many score the same.
-        drop: The mean difference to the original, in standard deviations of the originals' scores;
-            NaN where these are all alike.
-    """
-
-    metric: str
-    kind: str
-    sort: Sort
-    captions: int
-    below: int
-    ties: int
+    metric: str  # the name of the score
+    kind: str  # the kind of damage or exploit
+    sort: Sort  # which of the two it is
+    captions: int  # how many captions it could be made of, and have a score
+    below: int  # how many changed captions score below their original
+    ties: int  # how many score the same
+    # the mean difference to the original, in standard deviations of the originals' scores; NaN
+    # where these are all alike
     drop: float
 
     @property

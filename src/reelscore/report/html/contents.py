@@ -281,23 +281,14 @@ def with_people(table: ScoreTable, people: ScoreTable) -> tuple[ScoreTable, list
 
 @dataclass(frozen=True)
 class ItemTexts:
-    """All texts, item by item: the caption of each system, then the references.
+    """All texts, item by item: the caption of each system, then the references."""
 
-    Attributes:
-        raw: The texts as they were scored; empty where a system has no caption.
-        systems: How many systems there are.
-        captions: Numbers of the texts that are captions, item by item.
-        items: The item of each caption.
-        offsets: Item i has the references from entry i to entry i + 1.
-        references: Numbers of the texts that are references.
-    """
-
-    raw: Sequence[str]
-    systems: int
-    captions: IntArray
-    items: IntArray
-    offsets: IntArray
-    references: IntArray
+    raw: Sequence[str]  # the texts as they were scored; empty where a system has no caption
+    systems: int  # how many systems there are
+    captions: IntArray  # numbers of the texts that are captions, item by item
+    items: IntArray  # the item of each caption
+    offsets: IntArray  # item i has the references from entry i to entry i + 1
+    references: IntArray  # numbers of the texts that are references
 
     @classmethod
     def of(cls, report: Report, items: Sequence[str]) -> ItemTexts:

@@ -59,21 +59,15 @@ class _Explained(NamedTuple):
 
 
 class Alignments(NamedTuple):
-    """The alignment of each caption with its best reference.
+    """The alignment of each caption with its best reference."""
 
-    Attributes:
-        words: Of each text, the words METEOR sees; empty where a text was not looked at.
-        best: Of each caption, the number of the text that is its best reference; -1 for none.
-        counts: How many matches each caption has.
-        matches: Matches × (start and length in the caption, the same in the reference, module).
-        scores: Of each caption, METEOR with its best reference.
-    """
-
-    words: list[str]
+    words: list[str]  # of each text, the words METEOR sees; empty where a text was not looked at
+    # of each caption, the number of the text that is its best reference; -1 for none
     best: IntArray
-    counts: IntArray
+    counts: IntArray  # how many matches each caption has
+    # matches × (start and length in the caption, the same in the reference, module)
     matches: IntArray
-    scores: FloatArray
+    scores: FloatArray  # of each caption, METEOR with its best reference
 
 
 def align_all(

@@ -25,19 +25,12 @@ _TEXT = np.uint64(0x94D049BB133111EB)  # another factor, so that texts and words
 
 
 class Shares(NamedTuple):
-    """The n-grams of captions that count, with their shares of the score.
+    """The n-grams of captions that count, with their shares of the score."""
 
-    Attributes:
-        caption: Which caption.
-        start: Where the n-gram first stands in it, in words.
-        order: How many words it has.
-        share: What it adds to the caption's CIDEr.
-    """
-
-    caption: IntArray
-    start: IntArray
-    order: IntArray
-    share: FloatArray
+    caption: IntArray  # which caption
+    start: IntArray  # where the n-gram first stands in it, in words
+    order: IntArray  # how many words it has
+    share: FloatArray  # what it adds to the caption's CIDEr
 
     def totals(self, captions: int) -> FloatArray:
         """Sum the shares of each caption: its CIDEr."""

@@ -86,17 +86,11 @@ class Preview(NamedTuple):
 
 
 class Previews(NamedTuple):
-    """Previews of the items of a report, and where their videos are.
+    """Previews of the items of a report, and where their videos are."""
 
-    Attributes:
-        pictures: The preview of each item that has one.
-        videos: Addresses of the videos, for the page's player.
-        notes: Which items have no video, or one that cannot be read.
-    """
-
-    pictures: Mapping[str, Preview]
-    videos: Mapping[str, str]
-    notes: Sequence[str]
+    pictures: Mapping[str, Preview]  # the preview of each item that has one
+    videos: Mapping[str, str]  # addresses of the videos, for the page's player
+    notes: Sequence[str]  # which items have no video, or one that cannot be read
 
 
 def read_previews(

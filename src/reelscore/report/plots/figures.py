@@ -46,11 +46,6 @@ class TablePlots:
 
     A method that is given a path writes the figure there, as .pdf, .svg or .png.
 
-    Attributes:
-        table: The scores.
-        tests: Tests of the systems' differences; made where they are needed and not given.
-        people: Scores that people gave, of other items of each system.
-
     >>> import tempfile
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
@@ -58,9 +53,10 @@ class TablePlots:
     >>> drawing = plots.distributions("meteor", Path(tempfile.mkdtemp(), "meteor.svg"))
     """
 
-    table: ScoreTable
+    table: ScoreTable  # the scores
+    # tests of the systems' differences; made where they are needed and not given
     tests: Sequence[Comparison] = ()
-    people: Collection[str] = ()
+    people: Collection[str] = ()  # scores that people gave, of other items of each system
 
     def intervals(self, metric: str, path: str | Path | None = None) -> Figure:
         """Draw the systems' scores with their intervals, best above.

@@ -15,22 +15,14 @@ _SHORTEST_NAME = 14  # names may be cut down to this, so that all columns fit si
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """One entry: a number or words, and what stands beside it.
+    """One entry: a number or words, and what stands beside it."""
 
-    Attributes:
-        text: The entry itself.
-        mark: A mark of significance, set as an exponent in LaTeX.
-        under: A second, smaller line, such as the half-width of an interval.
-        best: Whether it is the best of its column, to be set in bold.
-        second: Whether it is the second best, to be underlined.
-        bar: How long a bar stands below it on pages, from 0 to 1; none if not given.
-    """
-
-    text: str
-    mark: str = ""
-    under: str = ""
-    best: bool = False
-    second: bool = False
+    text: str  # the entry itself
+    mark: str = ""  # a mark of significance, set as an exponent in LaTeX
+    under: str = ""  # a second, smaller line, such as the half-width of an interval
+    best: bool = False  # whether it is the best of its column, to be set in bold
+    second: bool = False  # whether it is the second best, to be underlined
+    # how long a bar stands below it on pages, from 0 to 1; none if not given
     bar: float | None = None
 
 

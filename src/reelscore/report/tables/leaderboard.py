@@ -26,18 +26,14 @@ _DECIMALS = 4  # of scores below 10
 class NumberFormat(msgspec.Struct, frozen=True):
     """How the numbers of one column are written.
 
-    Attributes:
-        factor: What they are multiplied by.
-        decimals: How many decimals they have.
-
     >>> NumberFormat(100, 1).text(0.3563), NumberFormat(1, 2).text(0.5, sign="+")
     ('35.6', '+0.50')
     >>> NumberFormat(1, 2).text(-0.001)
     '0.00'
     """
 
-    factor: float
-    decimals: int
+    factor: float  # what they are multiplied by
+    decimals: int  # how many decimals they have
 
     def text(self, value: float, sign: str = "-") -> str:
         """Write a number; ``sign="+"`` writes the sign of positive numbers too."""
@@ -69,12 +65,6 @@ def number_format(
 class TableLayout(msgspec.Struct, frozen=True):
     """How to print a table of scores.
 
-    Attributes:
-        scale: What to multiply scores by that papers print as percentages: 1 or 100.
-        digits: How many decimals to print; four below 10, unless said otherwise.
-        sort: Sort the systems by this score, best first, or by name with ``system``.
-        columns: Which scores to print, and in what order; all.
-
     >>> from reelscore import score_systems
     >>> from reelscore.examples import clips
     >>> layout = TableLayout(columns="METEOR, CIDEr", sort="CIDEr")
@@ -83,10 +73,11 @@ class TableLayout(msgspec.Struct, frozen=True):
     (['meteor', 'cider'], ['human', 'strong', 'weak', 'broken'])
     """
 
-    scale: float = 1
-    digits: int | None = None
+    scale: float = 1  # what to multiply scores by that papers print as percentages: 1 or 100
+    digits: int | None = None  # how many decimals to print; four below 10, unless said otherwise
+    # sort the systems by this score, best first, or by name with ``system``
     sort: str | None = None
-    columns: str | Sequence[str] | None = None
+    columns: str | Sequence[str] | None = None  # which scores to print, and in what order; all
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.scale) and self.scale > 0):

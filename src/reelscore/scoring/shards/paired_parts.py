@@ -60,29 +60,18 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class PairedPart:
-    """The captions of a partition, ready to be measured.
+    """The captions of a partition, ready to be measured."""
 
-    Attributes:
-        item_column: The item ids, an Arrow array.
-        references: The references of all items, item after item.
-        reference_offsets: Where those of each item begin, and the end of the last.
-        places: Where the first reference of each item was read: the order of all items.
-        candidates: The candidates, item after item.
-        positions: The number of each candidate's item.
-        systems: The number of each candidate's system.
-        counts: For each system, what was done.
-        bad: Records that were left out.
-    """
-
-    item_column: Any
-    references: Packed
-    reference_offsets: NDArray[np.int64]
+    item_column: Any  # the item ids, an Arrow array
+    references: Packed  # the references of all items, item after item
+    reference_offsets: NDArray[np.int64]  # where those of each item begin, and the end of the last
+    # where the first reference of each item was read: the order of all items
     places: NDArray[np.int64]
-    candidates: Packed
-    positions: NDArray[np.int64]
-    systems: NDArray[np.int64]
-    counts: Sequence[Counts]
-    bad: list[BadRow] = field(default_factory=list)
+    candidates: Packed  # the candidates, item after item
+    positions: NDArray[np.int64]  # the number of each candidate's item
+    systems: NDArray[np.int64]  # the number of each candidate's system
+    counts: Sequence[Counts]  # for each system, what was done
+    bad: list[BadRow] = field(default_factory=list)  # records that were left out
 
     @cached_property
     def items(self) -> list[str]:

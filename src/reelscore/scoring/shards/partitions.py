@@ -38,23 +38,15 @@ _SAMPLE = 50  # captions of each shard, for what is said about all of them
 
 @dataclass(frozen=True)
 class Cut:
-    """How shards are cut: what all workers of the first step share.
+    """How shards are cut: what all workers of the first step share."""
 
-    Attributes:
-        folder: Where the cut shards go; all workers can write there.
-        partitions: How many partitions there are.
-        empty: What happens to captions without words; see `reelscore.score`.
-        tokenized: Whether captions are tokenized already, so that punctuation is a word.
-        keeps_bad: Whether records that cannot be used are collected, instead of being an error.
-        remedies: What such an error tells the user to do.
-    """
-
-    folder: Path
-    partitions: int
-    empty: Empty
-    tokenized: bool = False
+    folder: Path  # where the cut shards go; all workers can write there
+    partitions: int  # how many partitions there are
+    empty: Empty  # what happens to captions without words; see `reelscore.score`
+    tokenized: bool = False  # whether captions are tokenized already, so that punctuation is a word
+    # whether records that cannot be used are collected, instead of being an error
     keeps_bad: bool = False
-    remedies: Remedies = BY_ARGUMENTS
+    remedies: Remedies = BY_ARGUMENTS  # what such an error tells the user to do
 
     def path(self, role: Role, number: int) -> Path:
         """Where a shard goes."""
@@ -62,23 +54,15 @@ class Cut:
 
 
 class CutShard(NamedTuple):
-    """A shard that was cut.
+    """A shard that was cut."""
 
-    Attributes:
-        rows: How many captions it has.
-        systems: The systems, in the order of their first captions.
-        empty: How many captions without words each system has; references are of no system.
-        fingerprint: The sum of hashes of its records: the same for records in any order.
-        bad: Records that were left out.
-        sample: Some of the captions, by system; references are of no system.
-    """
-
-    rows: int
-    systems: list[str]
+    rows: int  # how many captions it has
+    systems: list[str]  # the systems, in the order of their first captions
+    # how many captions without words each system has; references are of no system
     empty: dict[str, int]
-    fingerprint: int
-    bad: list[BadRow]
-    sample: dict[str, list[str]]
+    fingerprint: int  # the sum of hashes of its records: the same for records in any order
+    bad: list[BadRow]  # records that were left out
+    sample: dict[str, list[str]]  # some of the captions, by system; references are of no system
 
 
 def partition_count(shards: Sequence[Shard], *, slow: bool = False) -> int:

@@ -28,21 +28,13 @@ from reelscore.text.tokens import Tokenizer
 
 @dataclass(frozen=True)
 class ScoreSettings:
-    """What is computed, whatever does the work.
+    """What is computed, whatever does the work."""
 
-    Attributes:
-        columns: The metrics, and what their scores are called.
-        tokenizer: How captions are tokenized.
-        policies: What happens to captions that are missing, empty or bad.
-        resamples: How many draws of the Poisson bootstrap to make; 0 for none.
-        seed: Random seed of the draws.
-    """
-
-    columns: Sequence[MetricColumns]
-    tokenizer: Tokenizer
-    policies: Policies
-    resamples: int = 0
-    seed: int = 12345
+    columns: Sequence[MetricColumns]  # the metrics, and what their scores are called
+    tokenizer: Tokenizer  # how captions are tokenized
+    policies: Policies  # what happens to captions that are missing, empty or bad
+    resamples: int = 0  # how many draws of the Poisson bootstrap to make; 0 for none
+    seed: int = 12345  # random seed of the draws
 
 
 class ScorePlan(NamedTuple):
@@ -68,47 +60,28 @@ class PartEntry(msgspec.Struct, frozen=True):
 
 
 class SystemRecord(msgspec.Struct):
-    """What a part says about one system.
+    """What a part says about one system."""
 
-    Attributes:
-        items: How many of its captions were scored.
-        missing: Items without a caption of it that a policy took for empty, or skipped.
-        extra: Captions without references that were skipped.
-        copies: Captions that equal one of their references.
-        scored: How many items have each score.
-        totals: By metric whose statistics are whole numbers, their sums.
-        seen: By metric that was trained on captions, how many of its items were among them.
-        fingerprint: The sum of hashes of the items that were scored.
-    """
-
-    items: int
-    missing: int
-    extra: int
-    copies: int
-    scored: dict[str, int]
-    totals: dict[int, list[float]]
+    items: int  # how many of its captions were scored
+    missing: int  # items without a caption of it that a policy took for empty, or skipped
+    extra: int  # captions without references that were skipped
+    copies: int  # captions that equal one of their references
+    scored: dict[str, int]  # how many items have each score
+    totals: dict[int, list[float]]  # by metric whose statistics are whole numbers, their sums
+    # by metric that was trained on captions, how many of its items were among them
     seen: dict[int, dict[str, int]]
-    fingerprint: int
+    fingerprint: int  # the sum of hashes of the items that were scored
 
 
 class PartRecord(msgspec.Struct):
-    """What a part says beside the statistics of its items.
+    """What a part says beside the statistics of its items."""
 
-    Attributes:
-        items: How many items there are.
-        references: The lowest and the highest number of references of an item.
-        scored: How many items have each score, of any system.
-        systems: What it says about each system.
-        trained: By metric that was trained on captions, a fingerprint of these.
-        bad: Records that were left out.
-    """
-
-    items: int
-    references: tuple[int, int]
-    scored: dict[str, int]
-    systems: list[SystemRecord]
-    trained: dict[int, str]
-    bad: list[BadRow]
+    items: int  # how many items there are
+    references: tuple[int, int]  # the lowest and the highest number of references of an item
+    scored: dict[str, int]  # how many items have each score, of any system
+    systems: list[SystemRecord]  # what it says about each system
+    trained: dict[int, str]  # by metric that was trained on captions, a fingerprint of these
+    bad: list[BadRow]  # records that were left out
 
 
 _RECORD = b"record"

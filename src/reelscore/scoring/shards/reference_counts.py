@@ -28,21 +28,13 @@ class GatherPlan(NamedTuple):
 
 
 class ItemColumn(NamedTuple):
-    """The references of a partition, item after item.
+    """The references of a partition, item after item."""
 
-    Attributes:
-        items: The item ids, in the order of their first references: an Arrow array.
-        references: The references.
-        reference_offsets: Where those of each item begin, and the end of the last.
-        places: Where the first reference of each item was read.
-        reference_places: Where each reference was read.
-    """
-
-    items: Any
+    items: Any  # the item ids, in the order of their first references: an Arrow array
     references: Packed
-    reference_offsets: NDArray[np.int64]
-    places: NDArray[np.int64]
-    reference_places: NDArray[np.int64]
+    reference_offsets: NDArray[np.int64]  # where those of each item begin, and the end of the last
+    places: NDArray[np.int64]  # where the first reference of each item was read
+    reference_places: NDArray[np.int64]  # where each reference was read
 
 
 def items_of(references: Any) -> ItemColumn:

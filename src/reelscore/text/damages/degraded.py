@@ -171,30 +171,23 @@ class _Lent:
 class Rules:
     """How captions are degraded.
 
-    Attributes:
-        name: What the rule set is called.
-        steps: Lengths of captions with the number of words that go: up to that length, so many.
-        beyond: The number of words that go from a longer caption.
-        head: Words at the start that stay.
-        tail: Words at the end that stay. Where a caption is too short, the end yields first: of
-            three words two go, those after the first; of two words, both.
-        longest: The most words that come in; 0: words only go.
-        lone: What a caption of one word becomes, the first of these that is different; none: the
-            word of another caption.
-        capital: Whether a lone word gets a capital letter.
-
     >>> [RULES["plos"].replaced(length) for length in (1, 2, 5, 6, 8, 9, 15, 16, 20, 21, 24, 40)]
     [1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 6, 10]
     """
 
-    name: str
+    name: str  # what the rule set is called
+    # lengths of captions with the number of words that go: up to that length, so many
     steps: tuple[tuple[int, int], ...]
-    beyond: Callable[[int], int]
-    head: int = 1
+    beyond: Callable[[int], int]  # the number of words that go from a longer caption
+    head: int = 1  # words at the start that stay
+    # words at the end that stay. Where a caption is too short, the end yields first: of three words
+    # two go, those after the first; of two words, both
     tail: int = 1
-    longest: int | None = None
+    longest: int | None = None  # the most words that come in; 0: words only go
+    # what a caption of one word becomes, the first of these that is different; none: the word of
+    # another caption
     lone: tuple[str, ...] = ()
-    capital: bool = False
+    capital: bool = False  # whether a lone word gets a capital letter
 
     def replaced(self, length: int) -> int:
         """Return how many words of a caption go."""

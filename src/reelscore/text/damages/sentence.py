@@ -16,13 +16,6 @@ _A_DESPITE = ("uni", "use", "eu", "one", "uk")  # and the other way round
 class WordRow:
     """The words and marks of a caption.
 
-    Attributes:
-        words: Words and punctuation marks; the first in lower case if the caption began with a
-            capital letter.
-        spaced: Whether a space stands before each.
-        capital: Whether the caption began with a capital letter.
-        lower: The words in lower case.
-
     >>> sentence = WordRow.read("A man, 30, rides.")
     >>> sentence.words
     ('a', 'man', ',', '30', ',', 'rides', '.')
@@ -30,10 +23,12 @@ class WordRow:
     'An old man, 30, rides.'
     """
 
+    # words and punctuation marks; the first in lower case if the caption began with a capital
+    # letter
     words: tuple[str, ...]
-    spaced: tuple[bool, ...]
-    capital: bool
-    lower: tuple[str, ...] = field(init=False)
+    spaced: tuple[bool, ...]  # whether a space stands before each
+    capital: bool  # whether the caption began with a capital letter
+    lower: tuple[str, ...] = field(init=False)  # the words in lower case
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lower", tuple(word.lower() for word in self.words))

@@ -34,24 +34,16 @@ class Phrase(NamedTuple):
 
 @dataclass(frozen=True)
 class SubjectVerb:
-    """The main verb of a caption and who does it.
+    """The main verb of a caption and who does it."""
 
-    Attributes:
-        sort: ``be`` for a form of "to be"; ``finite`` for "rides" and "ride"; ``participle`` where
-            the caption is no sentence: "a man riding a horse".
-        start: The place of the verb.
-        end: The place after the verb; "is riding" are two words.
-        base: The verb's base form; nothing if only a form of "to be" is known.
-        plural: Whether the verb is, or would be, in the plural.
-        subject: The people or animals that do it; none if another thing does.
-    """
-
+    # ``be`` for a form of "to be"; ``finite`` for "rides" and "ride"; ``participle`` where the
+    # caption is no sentence: "a man riding a horse"
     sort: Literal["be", "finite", "participle"]
-    start: int
-    end: int
-    base: str
-    plural: bool
-    subject: Phrase | None
+    start: int  # the place of the verb
+    end: int  # the place after the verb; "is riding" are two words
+    base: str  # the verb's base form; nothing if only a form of "to be" is known
+    plural: bool  # whether the verb is, or would be, in the plural
+    subject: Phrase | None  # the people or animals that do it; none if another thing does
 
 
 def find_clause(sentence: WordRow) -> SubjectVerb | None:

@@ -45,25 +45,16 @@ _NOT_IN_PHRASES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Filler:
-    """The word that fills a role.
+    """The word that fills a role."""
 
-    Attributes:
-        head: Its position in the sentence.
-        lemma: Its base form; phrasal verbs have `_`, as in `pick_up`.
-        phrase: The words of its phrase, without clauses.
-        tag: Its Penn tag.
-        sense: Its meaning in WordNet, None where that lacks it.
-        conjuncts: The lemmas of all words joined by *and*, the first one included.
-        antecedent: What a pronoun stands for.
-    """
-
-    head: int
-    lemma: str
-    phrase: str
-    tag: str
-    sense: Sense | None = None
+    head: int  # its position in the sentence
+    lemma: str  # its base form; phrasal verbs have `_`, as in `pick_up`
+    phrase: str  # the words of its phrase, without clauses
+    tag: str  # its Penn tag
+    sense: Sense | None = None  # its meaning in WordNet, None where that lacks it
+    # the lemmas of all words joined by *and*, the first one included
     conjuncts: tuple[str, ...] = ()
-    antecedent: str | None = None
+    antecedent: str | None = None  # what a pronoun stands for
 
 
 @dataclass(frozen=True, slots=True)

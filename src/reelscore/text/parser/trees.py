@@ -121,18 +121,13 @@ _CLAUSES = frozenset({"root", "acl", "acl:relcl", "advcl", "ccomp", "conj", "par
 
 
 class Dependencies(NamedTuple):
-    """The edges between the words of a tree, in the order of their dependents.
+    """The edges between the words of a tree, in the order of their dependents."""
 
-    Attributes:
-        edges: Head, relation and dependent; prepositions are part of the relation (``nmod:on``),
-            edges to further conjuncts come last.
-        prepositions: The preposition of each word, or "".
-        roots: The words without a head.
-    """
-
+    # head, relation and dependent; prepositions are part of the relation (``nmod:on``), edges to
+    # further conjuncts come last
     edges: list[Edge]
-    prepositions: list[str]
-    roots: list[int]
+    prepositions: list[str]  # the preposition of each word, or ""
+    roots: list[int]  # the words without a head
 
 
 def _hash_order(word: int) -> int:

@@ -29,15 +29,10 @@ _NAME = re.compile(r"[\w.@+-]{1,60}")
 
 @dataclass(frozen=True)
 class Deed:
-    """Who changes an account, and when, for the log of the server.
+    """Who changes an account, and when, for the log of the server."""
 
-    Attributes:
-        actor: The name of whoever does it; empty for the account's own.
-        time: In microseconds since 1970; the server's if not given.
-    """
-
-    actor: str = ""
-    time: int | None = None
+    actor: str = ""  # the name of whoever does it; empty for the account's own
+    time: int | None = None  # in microseconds since 1970; the server's if not given
 
 
 _OWN = Deed()

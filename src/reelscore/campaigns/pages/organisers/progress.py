@@ -37,18 +37,13 @@ _ENOUGH_CAPTIONS = 10  # judged by several raters, to speak of agreement
 
 @dataclass(frozen=True)
 class Agreed:
-    """How far raters agree by one criterion.
+    """How far raters agree by one criterion."""
 
-    Attributes:
-        criterion: What was judged.
-        value: Krippendorff's alpha, or for comparisons the share of pairs of raters who voted
-            alike; NaN where there is too little to tell.
-        captions: How many captions, or pairs of captions, several raters judged.
-    """
-
-    criterion: str
+    criterion: str  # what was judged
+    # Krippendorff's alpha, or for comparisons the share of pairs of raters who voted alike; NaN
+    # where there is too little to tell
     value: float
-    captions: int
+    captions: int  # how many captions, or pairs of captions, several raters judged
 
     @property
     def is_enough(self) -> bool:
@@ -58,26 +53,17 @@ class Agreed:
 
 @dataclass(frozen=True)
 class Figures:
-    """What the page of a campaign tells at a glance.
+    """What the page of a campaign tells at a glance."""
 
-    Attributes:
-        so_far: What the work up to now costs, with the fee.
-        expected: What it costs when all places are done.
-        answers: Tasks answered in an hour, at the pace of the last one; NaN where it is too
-            early to tell.
-        hits: HITs done in an hour, at the same pace.
-        left: Seconds until all is answered at this pace; 0 where all is, NaN where nobody knows.
-        agreed: How far raters agree, by criterion.
-        repeated: How far each agrees with themselves, where captions are shown twice.
-    """
-
-    so_far: float
-    expected: float
+    so_far: float  # what the work up to now costs, with the fee
+    expected: float  # what it costs when all places are done
+    # tasks answered in an hour, at the pace of the last one; NaN where it is too early to tell
     answers: float
-    hits: float
+    hits: float  # HITs done in an hour, at the same pace
+    # seconds until all is answered at this pace; 0 where all is, NaN where nobody knows
     left: float
-    agreed: Sequence[Agreed]
-    repeated: Repeats
+    agreed: Sequence[Agreed]  # how far raters agree, by criterion
+    repeated: Repeats  # how far each agrees with themselves, where captions are shown twice
 
 
 def figures(
@@ -194,21 +180,13 @@ class RaterRow:
 
 @dataclass(frozen=True)
 class CampaignFindings:
-    """What the judgments so far say.
+    """What the judgments so far say."""
 
-    Attributes:
-        verdicts: On each rater.
-        paces: How fast each rater works.
-        answer_times: When tasks were answered, in order.
-        agreed: How far the raters agree who are not left out.
-        repeated: How far they agree with themselves.
-    """
-
-    verdicts: Mapping[str, RaterQuality]
-    paces: Mapping[str, Pace]
-    answer_times: FloatArray
-    agreed: Sequence[Agreed]
-    repeated: Repeats
+    verdicts: Mapping[str, RaterQuality]  # on each rater
+    paces: Mapping[str, Pace]  # how fast each rater works
+    answer_times: FloatArray  # when tasks were answered, in order
+    agreed: Sequence[Agreed]  # how far the raters agree who are not left out
+    repeated: Repeats  # how far they agree with themselves
 
     @classmethod
     def of(

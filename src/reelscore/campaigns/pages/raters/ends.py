@@ -33,20 +33,13 @@ PROLIFIC = "https://app.prolific.com/"
 
 @dataclass(frozen=True)
 class End:
-    """One way to end before a HIT is done.
+    """One way to end before a HIT is done."""
 
-    Attributes:
-        heading: What the page says first.
-        text: What has happened.
-        code: The field of the campaign's pages that holds Prolific's code for it.
-        again: What a rater may do instead of leaving; empty for nothing.
-        without: What participants of Prolific are to do where there is no code.
-    """
-
-    heading: str
-    text: str
-    code: str
-    again: str = ""
+    heading: str  # what the page says first
+    text: str  # what has happened
+    code: str  # the field of the campaign's pages that holds Prolific's code for it
+    again: str = ""  # what a rater may do instead of leaving; empty for nothing
+    # what participants of Prolific are to do where there is no code
     without: str = (
         "Please return your submission on Prolific: choose Stop without completing there."
     )

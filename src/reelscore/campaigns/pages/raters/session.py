@@ -191,23 +191,14 @@ Signed = Depends(signed)
 
 @dataclass(frozen=True)
 class Screen:
-    """One task as a template shows it.
+    """One task as a template shows it."""
 
-    Attributes:
-        captions: The texts, in order.
-        video: The address of the video; empty for none.
-        context: A text instead of a video.
-        protocol: What is asked.
-        missing: Whether there should be a video and is none.
-        next_video: What may be loaded ahead.
-    """
-
-    captions: tuple[str, ...]
-    video: str
-    context: str
-    protocol: Protocol
-    missing: bool = False
-    next_video: str = ""
+    captions: tuple[str, ...]  # the texts, in order
+    video: str  # the address of the video; empty for none
+    context: str  # a text instead of a video
+    protocol: Protocol  # what is asked
+    missing: bool = False  # whether there should be a video and is none
+    next_video: str = ""  # what may be loaded ahead
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
