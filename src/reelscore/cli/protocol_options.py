@@ -14,7 +14,7 @@ from reelscore.text.tokens import PENN_TREEBANK
 
 _TEXTS = {
     "scores": "soda, soda_a, soda_b, soda_c, activitynet.",
-    "f": "Sentence score inside SODA.",
+    "f": "Sentence score inside SODA: meteor, sts, bertha, 'judge|model:NAME'…",
     "annotators": "How SODA uses several annotators.",
     "missing": "What to do with videos without candidates.",
     "meteor_order": "swapped: SODA gives METEOR the candidate as the reference.",

@@ -94,6 +94,15 @@ class Metric(ABC):
         return None
 
     @property
+    def compares(self) -> bool:
+        """Whether one caption can be compared with one reference, as inside stories."""
+        return self.needs_references and self.independent
+
+    def from_zero(self) -> Metric:
+        """Return the same metric on a scale that begins at 0, if it has one."""
+        return self
+
+    @property
     def weighs_all_references(self) -> bool:
         """Whether `prepare` looks at the references of all items together, as CIDEr's does."""
         return False

@@ -55,7 +55,7 @@ class Protocol(msgspec.Struct, frozen=True):
 
     Attributes:
         scores: ``soda`` for all three, ``soda_a``, ``soda_b``, ``soda_c``, ``activitynet``.
-        f: The sentence score inside SODA: ``meteor``, ``rouge_l``, ``cider``, ``bleu_4``…
+        f: The sentence score inside SODA: ``meteor``, ``cider``, ``sts``, ``bertha``, ``judge``…
         annotators: With several annotators, SODA is the ``mean`` of the scores against each,
             is scored against all their captions as one story (``merge``), or is the ``best`` of
             the scores against each, by F1, in every video.

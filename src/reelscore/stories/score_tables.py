@@ -141,4 +141,5 @@ def score_systems(
     shown = Timelines(read, scorer, protocol.soda_scores[-1]) if protocol.soda_scores else {}
     table = ScoreTable(rows, sources=Sources(timelines=shown))
     own_notes = system_notes({name: scores.notes for name, scores in rows.items()})
-    return replace(table, notes=[*rule_note(match_ids), *own_notes, *items_notes(table, coverage)])
+    notes = [*rule_note(match_ids), *own_notes, *scorer.notes(), *items_notes(table, coverage)]
+    return replace(table, notes=notes)

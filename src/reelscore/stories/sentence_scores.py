@@ -1,15 +1,17 @@
 """f(g, p): the score of one candidate sentence against one reference sentence, inside SODA.
 
-Any metric that compares captions with references will do. Those that look at the two sentences
-alone (METEOR, ROUGE-L, BLEU) need nothing else. CIDEr also needs document frequencies: here every
-reference caption of the data set is a document, of all annotators and of all videos, so that f
-depends neither on the system nor on the video.
+Any metric that compares captions with references will do; scores below 0 count as 0, like captions
+that overlap nothing. Those that look at the two sentences alone (METEOR, ROUGE-L, BLEU) need
+nothing else. CIDEr also needs document frequencies: here every reference caption of the data set
+is a document, of all annotators and of all videos, so that f depends neither on the system nor on
+the video. Each pair of texts is scored once, and only where their segments overlap.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,11 +27,13 @@ from reelscore.text.tokens import tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions, Packed, Pairing, pack
 
 PAIRS_AT_ONCE = 200_000  # pairs whose statistics are held in memory together
+# From texts and the numbers of candidates and references to the statistics of these pairs.
+Measure = Callable[[Captions, IntArray, IntArray, int], FloatArray]
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def sentence_metric(name: str) -> Metric:
-    """Find the metric that gives f; of several outputs the last counts, as in ``bleu_4``.
+    """Find the metric that gives f; of several outputs the one that papers quote counts.
 
     >>> sentence_metric("meteor").name, sentence_metric("bleu_2").n
     ('meteor', 2)
@@ -37,12 +41,19 @@ def sentence_metric(name: str) -> Metric:
     metric, output = parse_score(name)
     if order := re.fullmatch(r"bleu_(\d)", output):
         metric = parse_signature(f"bleu|n:{order[1]}")
-    elif output and output != metric.outputs[-1]:
+    elif output and output != _main_output(metric):
         raise DataError(f"f is {name!r}, which is one of several scores of {metric.name}.")
-    if not metric.needs_references or not metric.independent:
+    if not metric.compares:
         raise DataError(f"f is {name!r}, which does not compare a sentence with a reference.")
     check_higher_is_better(metric)
-    return metric
+    return metric.from_zero()
+
+
+def _main_output(metric: Metric) -> str:
+    """Name the output that has the metric's name, or that papers quote first, or the last."""
+    outputs = dict(zip(metric.outputs, metric.output_scales, strict=True))
+    quoted = (name for name, scale in outputs.items() if scale.headline)
+    return metric.name if metric.name in outputs else next(quoted, metric.outputs[-1])
 
 
 def check_higher_is_better(metric: Metric) -> None:
@@ -67,45 +78,76 @@ def looks_at_pairs_alone(metric: Metric) -> bool:
 
 
 class SentenceScore:
-    """f, ready for a set of references."""
+    """f, ready for a set of references.
 
-    def __init__(
-        self, metric: Metric, references: Iterable[str], *, swapped: bool, threads: int
-    ) -> None:
-        self.metric = metric
-        self._swapped = swapped
+    Attributes:
+        metric: The metric.
+        protocol: The choices.
+        as_written: Whether the metric reads sentences as they are, and not their tokens.
+    """
+
+    def __init__(self, protocol: Protocol, references: Iterable[str], threads: int = 1) -> None:
+        self.metric = sentence_metric(protocol.f)
+        self.protocol = protocol
+        self.as_written = "|tok:raw" in self.metric.signature(tok=protocol.tokenizer)
         self._threads = threads
+        self._output = self.metric.outputs.index(_main_output(self.metric))
         self._prepared: Any = None
-        if not looks_at_pairs_alone(metric):
-            texts = list(references)
-            self._references = Captions(pack(texts))
-            self._places = np.arange(len(texts) + 1)
-            self._numbers = {text: k for k, text in enumerate(texts)}
-            self._prepared = metric.prepare(self._references, self._places)
+        if not looks_at_pairs_alone(self.metric):
+            packed = self.texts(list(references))
+            self._references = Captions(packed)
+            self._places = np.arange(packed.size + 1)
+            self._numbers = {text: k for k, text in enumerate(packed.unpack())}
+            self._prepared = self.metric.prepare(self._references, self._places)
+
+    def texts(self, sentences: Sequence[str]) -> Packed:
+        """Return sentences as the metric reads them."""
+        if not self.as_written:
+            return soda_tokens(sentences, self.protocol, self._threads)
+        return pack(ascii_alone(sentences) if self.protocol.characters == "ascii" else sentences)
+
+    def statistics(self, pool: TextPool) -> PairStatistics:
+        """Return where the statistics of pairs of these texts are remembered."""
+        alone = self._prepared is None
+        return PairStatistics(
+            self.metric, pool, self._threads, None if alone else self._with_references
+        )
 
     def of_pairs(
-        self, pool: TextPool, known: PairStatistics, candidates: IntArray, references: IntArray
+        self, known: PairStatistics, candidates: IntArray, references: IntArray
     ) -> FloatArray:
-        """Score pairs given by the numbers of their texts in the pool."""
-        if self._prepared is None:
-            pair = (references, candidates) if self._swapped else (candidates, references)
-            rows = known.rows(*pair)
-        else:
-            rows = self._with_references(pool, candidates, references)
-        scores: FloatArray = self.metric.scores(rows)[:, -1]
-        return scores
+        """Score pairs given by the numbers of their texts in the pool; the lowest score is 0."""
+        swapped = self.protocol.meteor_order == "swapped"
+        pair = (references, candidates) if swapped else (candidates, references)
+        scores: FloatArray = self.metric.scores(known.rows(*pair))[:, self._output]
+        if missing := int(np.isnan(scores).sum()):
+            raise DataError(
+                f"{self.metric.name} has no score for {missing:,} pairs of sentences, and stories "
+                "need all. Let it refuse captions that it cannot score, as it does by default."
+            )
+        return np.maximum(scores, 0.0)
+
+    def signature(self) -> str:
+        """Spell the metric as a part of another signature; with its weights, where it has some."""
+        plain, tokenizer = self.metric.signature(), self.protocol.tokenizer
+        whole = self.metric.signature(tok=tokenizer)
+        return (plain if whole == f"{plain}|tok:{tokenizer}" else whole).replace("|", "/")
+
+    def notes(self) -> list[str]:
+        """Return what there is to say after pairs were scored, such as what that cost."""
+        return self.metric.notes(self._prepared)
 
     def _with_references(
-        self, pool: TextPool, candidates: IntArray, references: IntArray
+        self, texts: Captions, candidates: IntArray, references: IntArray, threads: int
     ) -> FloatArray:
-        texts = pool.packed
         used, places = np.unique(references, return_inverse=True)
-        numbers = np.array([self._numbers[t] for t in texts.take(used).unpack()], dtype=np.int64)
+        of_used = texts.text.take(used).unpack()
+        numbers = np.array([self._numbers[text] for text in of_used], dtype=np.int64)
         batch = CaptionBatch(
-            Captions(texts.take(candidates), self._references.vocabulary),
+            Captions(texts.text.take(candidates), self._references.vocabulary),
             self._references,
             Pairing(numbers[places], self._places),
-            self._threads,
+            threads,
         )
         return np.asarray(self.metric.statistics(batch, self._prepared))
 
@@ -202,11 +244,14 @@ class CocoLines:
 class PairStatistics:
     """Statistics of one metric for pairs of texts; what was measured is remembered.
 
-    It is for metrics whose statistics depend on the two sentences alone.
+    By default they depend on the two sentences alone.
     """
 
-    def __init__(self, metric: Metric, pool: TextPool, threads: int) -> None:
+    def __init__(
+        self, metric: Metric, pool: TextPool, threads: int, measure: Measure | None = None
+    ) -> None:
         self.metric = metric
+        self._measure = measure or partial(pair_statistics, metric)
         self._pool = pool
         self._threads = threads
         self._pairs = _native.PairIds()
@@ -231,9 +276,8 @@ class PairStatistics:
         numbers = self._pairs.number(candidates, references)
         known = len(self._rows)
         if len(self._pairs) > known or not known:
-            measured = pair_statistics(
-                self.metric, self._pool.captions, *self._pairs.pairs(known), self._threads
-            )
+            new = self._pairs.pairs(known)
+            measured = self._measure(self._pool.captions, *new, self._threads)
             self._rows = np.concatenate([self._rows, measured]) if known else measured
         return numbers
 

@@ -24,11 +24,10 @@ from reelscore.stories.overlaps import IntArray, Overlaps, caption_counts, iou
 from reelscore.stories.protocol import Annotators, Protocol
 from reelscore.stories.sentence_scores import (
     PAIRS_AT_ONCE,
-    PairStatistics,
     SentenceScore,
     TextPool,
     VideoBatch,
-    soda_tokens,
+    looks_at_pairs_alone,
 )
 
 PRECISION, RECALL, F1 = range(3)
@@ -105,10 +104,11 @@ class _Matcher:
     """Matches many pairs of stories, a limited number of sentence pairs at a time."""
 
     def __init__(self, batch: VideoBatch, f: SentenceScore) -> None:
-        self._protocol = protocol = batch.protocol
+        protocol = batch.protocol
         self._f = f
         self._pool = batch.pool
-        self._known = batch.statistics(f.metric)
+        alone = looks_at_pairs_alone(f.metric)  # then the ActivityNet scorer may need them too
+        self._known = batch.statistics(f.metric) if alone else f.statistics(batch.pool)
         self._threads = batch.threads
         self._keys: list[_Key] = [
             (name, tiou)
@@ -160,7 +160,6 @@ class _Matcher:
         overlapping = np.flatnonzero(overlaps.iou > 0)
         if len(overlapping):
             f[overlapping] = self._f.of_pairs(
-                self._pool,
                 self._known,
                 our_texts[overlaps.rows[overlapping]],
                 their_texts[overlaps.columns[overlapping]],
@@ -180,7 +179,7 @@ class _Matcher:
 
     def _texts(self, stories: Sequence[Story]) -> IntArray:
         sentences = [sentence for story in stories for sentence in story.sentences]
-        return self._pool.add(soda_tokens(sentences, self._protocol, self._threads))
+        return self._pool.add(self._f.texts(sentences))
 
 
 def _last_sums(state: _State, theirs: Sequence[Story]) -> dict[_Key, FloatArray]:
@@ -314,21 +313,17 @@ def matchings_of(
     f: SentenceScore,
     score: str = "soda_c",
     *,
-    protocol: Protocol,
     tiou: float = 0.0,
-    threads: int = 1,
 ) -> list[StoryMatching]:
     """Match stories as a SODA score does; many at once are quicker than one by one.
 
-    >>> from reelscore.stories.sentence_scores import sentence_metric
     >>> story = Story(np.array([[0.0, 5.0], [5.0, 9.0]]), ("a man runs", "he jumps"))
-    >>> f = SentenceScore(sentence_metric("meteor"), [], swapped=False, threads=1)
-    >>> [matching] = matchings_of([(story, story)], f, protocol=Protocol())
+    >>> [matching] = matchings_of([(story, story)], SentenceScore(Protocol(), []))
     >>> [(each.candidate, each.reference, each.f) for each in matching.matches], matching.f1
     ([(0, 0, 1.0), (1, 1, 1.0)], 1.0)
     """
     pool = TextPool()
-    in_file_order = protocol.reference_order == "file"
+    in_file_order = f.protocol.reference_order == "file"
     orders = [
         (_order(ours), range(len(theirs)) if in_file_order else _order(theirs))
         for ours, theirs in stories
@@ -339,7 +334,7 @@ def matchings_of(
         for story, order in zip(pair, both, strict=True)
         for k in order
     ]
-    numbers = iter(pool.add(soda_tokens(sentences, protocol, threads)))
+    numbers = iter(pool.add(f.texts(sentences)))
     overlaps, pairs = [], []
     for (ours, theirs), (first, second) in zip(stories, orders, strict=True):
         overlap = iou(ours.segments[first], theirs.segments[second])
@@ -353,7 +348,7 @@ def matchings_of(
     both = np.concatenate(pairs, axis=1) if pairs else np.zeros((2, 0), dtype=np.int64)
     values = np.zeros(both.shape[1])
     if both.size:
-        values = f.of_pairs(pool, PairStatistics(f.metric, pool, threads), both[0], both[1])
+        values = f.of_pairs(f.statistics(pool), both[0], both[1])
     ends = np.cumsum([each.shape[1] for each in pairs], dtype=np.int64)
     return [
         _matching(pair, order, overlap, values[end - count : end], score, tiou)

@@ -18,7 +18,7 @@ from reelscore.data.stories import NO_CAPTIONS, Stories, Story
 from reelscore.data.tables.table import Coverage, ItemIndex
 from reelscore.engines.engine import Engine, Shared
 from reelscore.errors import DataError, check_choice
-from reelscore.metrics.base import FloatArray
+from reelscore.metrics.base import FloatArray, check_processes
 from reelscore.metrics.registry import resolve
 from reelscore.scoring.scores import Measurement, Scores
 from reelscore.stories import video_scores as kinds
@@ -35,9 +35,6 @@ from reelscore.stories.sentence_scores import (
     SentenceScore,
     VideoBatch,
     check_higher_is_better,
-    looks_at_pairs_alone,
-    sentence_metric,
-    soda_tokens,
 )
 from reelscore.stories.soda import StoryMatching, matchings_of, merged, soda_scores
 from reelscore.stories.video_scores import measurement
@@ -89,6 +86,8 @@ class StoryScorer:
         self._f: SentenceScore | None = None
         if protocol.soda_scores:
             self._f = self._sentence_score()
+            if self._engine is not None:
+                check_processes([self._f.metric])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made from, for a worker that has one processor."""
@@ -102,22 +101,13 @@ class StoryScorer:
         return self._engine.broadcast(self)
 
     def _sentence_score(self) -> SentenceScore:
-        protocol = self.protocol
-        metric = sentence_metric(protocol.f)
-        sentences: list[str] = []
-        if not looks_at_pairs_alone(metric):
-            sentences = [
-                sentence
-                for stories in self.annotators
-                for story in stories.values()
-                for sentence in story.sentences
-            ]
-        return SentenceScore(
-            metric,
-            soda_tokens(sentences, protocol, self._threads).unpack(),
-            swapped=protocol.meteor_order == "swapped",
-            threads=self._threads,
-        )
+        stories = (story for each in self.annotators for story in each.values())
+        sentences = (sentence for story in stories for sentence in story.sentences)
+        return SentenceScore(self.protocol, sentences, self._threads)
+
+    def notes(self) -> list[str]:
+        """Return what there is to say of the metric, such as what its answers cost."""
+        return [] if self._f is None else self._f.notes()
 
     def score(self, candidates: Stories, progress: Progress | None = None) -> Scores:
         """Score one system."""
@@ -212,8 +202,6 @@ class StoryScorer:
                 self._f,
                 score,
                 tiou=tiou,
-                protocol=self.protocol,
-                threads=self._threads,
             )
         )
         return [[next(matchings) for _ in stories] for stories in truth]
@@ -229,7 +217,7 @@ class StoryScorer:
     def _soda_kind(self, name: str) -> kinds.VideoScores:
         assert self._f is not None
         choices = (
-            kinds.spelled(self._f.metric),
+            self._f.signature(),
             self.protocol.meteor_order,
             self.protocol.reference_order,
             self.protocol.characters,
@@ -257,7 +245,7 @@ class StoryScorer:
     def _context(self, candidates: Stories, videos: int) -> dict[str, object]:
         protocol = self.protocol
         return {
-            "tok": protocol.tokenizer,
+            "tok": "raw" if self._f is not None and self._f.as_written else protocol.tokenizer,
             "videos": videos,
             "refs": len(self.annotators),
             "data": _fingerprint(self.annotators, protocol.reference_order),

@@ -11,14 +11,7 @@ from reelscore.data.stories import FloatArray, Story
 from reelscore.metrics.self_bleu import SelfBleu
 from reelscore.metrics.sent_bleu import smoothed_bleu
 from reelscore.stories.protocol import Protocol
-from reelscore.stories.sentence_scores import (
-    PairStatistics,
-    SentenceScore,
-    TextPool,
-    looks_at_pairs_alone,
-    sentence_metric,
-    soda_tokens,
-)
+from reelscore.stories.sentence_scores import SentenceScore, TextPool
 from reelscore.stories.soda import merged
 from reelscore.text.tokens import Tokenizer, tokenize
 from reelscore.text.words import Captions, pack
@@ -123,13 +116,8 @@ def oracle_captions(
     >>> oracle_captions([ours], [truth], Protocol())[0]
     [('a man runs', 'he jumps high')]
     """
-    metric = sentence_metric(protocol.f)
-    references: list[str] = []
-    if not looks_at_pairs_alone(metric):
-        sentences = [sentence for story in truth for sentence in story.sentences]
-        references = soda_tokens(sentences, protocol, threads).unpack()
-    reverse = protocol.meteor_order == "swapped"
-    f = SentenceScore(metric, references, swapped=reverse, threads=threads)
+    sentences = (sentence for story in truth for sentence in story.sentences)
+    f = SentenceScore(protocol, sentences, threads)
     oracle: list[Sentences] = []
     scores: list[float] = []
     for story, wanted in zip(candidates, truth, strict=True):
@@ -139,12 +127,9 @@ def oracle_captions(
             continue
         ours = story.in_time_order().sentences
         pool = TextPool()
-        numbers = [
-            pool.add(soda_tokens(side, protocol, threads)) for side in (ours, wanted.sentences)
-        ]
+        numbers = [pool.add(f.texts(side)) for side in (ours, wanted.sentences)]
         rows, columns = np.indices((len(ours), len(wanted))).reshape(2, -1)
-        known = PairStatistics(metric, pool, threads)
-        values = f.of_pairs(pool, known, numbers[0][rows], numbers[1][columns])
+        values = f.of_pairs(f.statistics(pool), numbers[0][rows], numbers[1][columns])
         table = values.reshape(len(ours), len(wanted))
         oracle.append(tuple(ours[int(k)] for k in table.argmax(axis=0)))
         scores += table.max(axis=0).tolist()

@@ -150,6 +150,11 @@ class Judge(Metric):
         )
 
     @property
+    def compares(self) -> bool:
+        """Whether the references are all that it sees beside the caption."""
+        return self.see == "references" and self.against is None
+
+    @property
     def one_process(self) -> bool:
         """Its journal has one writer; the endpoint sets the pace, not this machine."""
         return True

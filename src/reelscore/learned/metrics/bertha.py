@@ -19,7 +19,7 @@ said on the documentation's page "BERTHA".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -124,6 +124,10 @@ class Bertha(SentencePairs):
             return "Train a model without them: 'reelscore bertha train --hold-out GROUP'."
         published = "'reelscore repro unseen-years' has its agreement on years it has not seen."
         return f"{_how_to_train(groups[0])} {published}"
+
+    def from_zero(self) -> Bertha:
+        """Return it in percent: standard scores have no lowest one."""
+        return replace(self, scale="percent")
 
     @property
     def output_scales(self) -> tuple[Scale, ...]:
