@@ -184,9 +184,13 @@ def test_gold_needs_enough_judgments():
 
 def test_the_result_is_a_score_table_like_any_other(tmp_path):
     scores = scored(ROWS)
-    scores.table.write(tmp_path / "human.csv")
-    again = ScoreTable.read(tmp_path / "human.csv")
-    assert again["a"]["z"].items.to_dict() == scores.table["a"]["z"].items.to_dict()
+    counts = {item: int(count) for item, count in scores.counts["a"].to_dict().items()}
+    assert max(counts.values()) > 1
+    for name in ("human.csv", "human.json"):
+        scores.table.write(tmp_path / name)
+        again = ScoreTable.read(tmp_path / name)["a"]["z"]
+        assert again.items.to_dict() == scores.table["a"]["z"].items.to_dict()
+        assert again.ratings == counts  # of which BERTHA learns how sure a score is
 
 
 def test_the_order_of_judgments_changes_no_score():

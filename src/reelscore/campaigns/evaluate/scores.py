@@ -162,7 +162,11 @@ def score_judgments(
                 kept.select(rows), values[rows], average
             ).items():
                 results[system][prefix + name] = MetricResult(
-                    prefix + name, float(scores.array.mean()), scores, f"{prefix}{name}|{signature}"
+                    prefix + name,
+                    float(scores.array.mean()),
+                    scores,
+                    f"{prefix}{name}|{signature}",
+                    ratings={item: int(count) for item, count in number.to_dict().items()},
                 )
                 counts.setdefault(system, number)
     best = _best_first(results)

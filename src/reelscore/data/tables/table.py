@@ -140,7 +140,7 @@ class MetricResult(msgspec.Struct, frozen=True):
         draws: Resamples that are made already, where the items' statistics are not at hand.
         coverage: Where the items are not at hand either, and the system has fewer than others:
             how many it has, of those that any system has.
-        ratings: Of items whose score is the mean of several rows: how many.
+        ratings: Of how many judgments an item's score is the mean, where it is one of several.
 
     >>> result = MetricResult("meteor", 0.25, ItemScores.of({"v1": 0.25}), "meteor|tok:ptb")
     >>> print(result)
@@ -191,6 +191,7 @@ class MetricResult(msgspec.Struct, frozen=True):
             "scale": self.scale.to_dict(),
             **({"by_tiou": dict(self.by_tiou)} if self.by_tiou else {}),
             **({"coverage": list(self.coverage)} if self.coverage else {}),
+            **({"ratings": dict(self.ratings)} if self.ratings else {}),
             "items": self.items.to_dict(),
         }
 

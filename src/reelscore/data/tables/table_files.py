@@ -32,6 +32,7 @@ from reelscore.data.tables.table import (
 )
 from reelscore.data.tables.table_rows import (
     BETTER,
+    RATINGS,
     SCORE_NAMES,
     SYSTEM_NAMES,
     Repeats,
@@ -88,7 +89,8 @@ def _plain(column: NDArray[np.float64]) -> list[float] | list[int]:
 def csv_text(table: ScoreTable) -> str:
     """Return a table as CSV text; the row with an empty item is the system's own score.
 
-    Where higher is not better by all scores, a column ``better`` says so.
+    Where higher is not better by all scores, a column ``better`` says so; where scores are means of
+    judgments, a column ``ratings`` says of how many.
     """
     out = io.StringIO()
     # csv leaves a lone CR unquoted, and then reads it as the end of a line.
@@ -98,14 +100,15 @@ def csv_text(table: ScoreTable) -> str:
     quoting: Literal[0, 1] = csv.QUOTE_ALL if has_cr else csv.QUOTE_MINIMAL
     writer = csv.writer(out, lineterminator="\n", quoting=quoting)
     directed = any(result.scale.better != "high" for result in results)
-    writer.writerow([*_COLUMNS, *([BETTER] if directed else [])])
+    judged = any(result.ratings for result in results)
+    writer.writerow([*_COLUMNS, *[BETTER] * directed, *[RATINGS] * judged])
     for system, row in table.results.items():
         for name, result in row.items():
             better = [result.scale.better] if directed else []
-            writer.writerow([system, "", name, repr(float(result.score)), *better])
+            writer.writerow([system, "", name, repr(float(result.score)), *better, *[""] * judged])
             values = result.items.array.tolist()
             writer.writerows(
-                [system, item, name, repr(value), *better]
+                [system, item, name, repr(value), *better, *[result.ratings.get(item, 1)] * judged]
                 for item, value in zip(result.items, values, strict=True)
             )
     return out.getvalue()
@@ -281,6 +284,7 @@ class _Entry(msgspec.Struct):
     scale: _Scale | None = None
     by_tiou: dict[str, float] = {}
     coverage: Coverage | None = None
+    ratings: dict[str, int] = {}
 
 
 class _Statistics(msgspec.Struct):
@@ -334,6 +338,7 @@ def _from_json(data: bytes) -> ScoreTable:
                 scale(name, entry),
                 by_tiou=entry.by_tiou,
                 coverage=entry.coverage,
+                ratings=entry.ratings,
             )
             for name, entry in row.items()
         }

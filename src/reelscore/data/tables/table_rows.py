@@ -27,7 +27,7 @@ SYSTEM_NAMES = ("system", "model", "sys", "sys_id", "method")
 SCORE_NAMES = ("score", "rating", "value", "judgment", "judgement")
 METRIC_NAMES = ("metric", "criterion")
 RATER_NAMES = ("rater", "worker", "annotator", "judge", "workerid", "user")
-BETTER = "better"
+BETTER, RATINGS = "better", "ratings"
 # Numbers that are no scores.
 _OTHER_NUMBERS = {
     *RATER_NAMES,
@@ -52,6 +52,7 @@ class Roles(NamedTuple):
         scores: The columns of scores with their names; "" for one that has the table's name.
         better: The column that says which way a score is better, if there is one.
         rater: The column of the raters, if there is one.
+        ratings: The column that says of how many judgments a score is the mean, if there is one.
     """
 
     system: int
@@ -60,12 +61,14 @@ class Roles(NamedTuple):
     scores: Mapping[int, str]
     better: int | None = None
     rater: int | None = None
+    ratings: int | None = None
 
     @property
     def used(self) -> set[int]:
         """The columns that are read."""
         own = {self.system, *self.scores}
-        return own | {k for k in (self.item, self.metric, self.better) if k is not None}
+        others = (self.item, self.metric, self.better, self.ratings)
+        return own | {k for k in others if k is not None}
 
 
 def table_of_rows(
@@ -95,6 +98,7 @@ def table_of_rows(
     by_system: dict[str, dict[str, dict[str, float]]] = {}
     better: dict[str, Better | None] = {}
     again: dict[tuple[str, str, str], int] = {}
+    ratings: dict[tuple[str, str, str], int] = {}
     gaps = 0
     for place, row in rows:
         if len(row) != len(header):
@@ -117,6 +121,8 @@ def table_of_rows(
             scores = by_system.setdefault(system, {}).setdefault(metric, {})
             if item not in scores:
                 scores[item] = number
+                if item and roles.ratings is not None:
+                    ratings[system, item, metric] = int(_number(row[roles.ratings], place) or 1)
             elif repeats == "error":
                 raise UnusableRow(f"{place} repeats {system}, {item or '(system)'}, {metric}")
             else:  # the running mean
@@ -133,7 +139,7 @@ def table_of_rows(
     used = roles.used | ({roles.rater} if repeats == "z" else set())
     if unused := [cell or "(no name)" for k, cell in enumerate(header) if k not in used]:
         notes.append(f"Columns not used: {', '.join(unused)}.")
-    return ScoreTable(_results(by_system, better, again), notes)
+    return ScoreTable(_results(by_system, better, ratings | again), notes)
 
 
 def table_of_columns(
@@ -158,14 +164,14 @@ def table_of_columns(
 def _results(
     by_system: Mapping[str, Mapping[str, dict[str, float]]],
     better: Mapping[str, Better | None],
-    again: Mapping[tuple[str, str, str], int],
+    counts: Mapping[tuple[str, str, str], int],
 ) -> dict[str, dict[str, MetricResult]]:
     scales: dict[str, Scale] = {}
     for name in dict.fromkeys(metric for row in by_system.values() for metric in row):
         scale: Scale = view("declared scale")(name)
         scales[name] = replace(scale, better=better.get(name) or scale.better)
     ratings: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    for (system, item, name), count in again.items():
+    for (system, item, name), count in counts.items():
         ratings[system, name][item] = count
     return {
         system: {
@@ -196,7 +202,8 @@ def roles_of(header: Sequence[str], rows: Iterable[Row] = (), column: str | None
     """Find the columns by their names, in lower case.
 
     >>> roles_of(["rating", "video_id", "model"])
-    Roles(system=2, item=1, metric=None, scores={0: ''}, better=None, rater=None)
+    Roles(system=2, item=1, metric=None, scores={0: ''}, better=None, rater=None,
+          ratings=None)
     """
     place = {name: k for k, name in reversed(list(enumerate(header)))}
     item = USUAL.item_field(header)
@@ -229,6 +236,7 @@ def roles_of(header: Sequence[str], rows: Iterable[Row] = (), column: str | None
         scores,
         place.get(BETTER),
         next((place[name] for name in RATER_NAMES if name in place), None),
+        place.get(RATINGS) if score is not None else None,
     )
 
 
