@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from reelscore.metrics.training_data import TrainingItems
 
 FloatArray: TypeAlias = "NDArray[np.float64]"
-Reads = Literal["english", "words", "any"]
+Reads = Literal["english", "words", "any", "answers"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Metric(ABC):
         slow: True where a progress bar is worth showing even for a few captions; engines then get
             small pieces, so that all workers have some.
         reads: Which texts it is made for: ``english`` alone; ``words``, any language whose words
-            are divided by blanks or by a tokenizer; or ``any``.
+            are divided by blanks or by a tokenizer; ``any``; or ``answers``, which are no captions.
         tokenizers: The tokenizers whose tokens it takes; all where it is empty.
     """
 

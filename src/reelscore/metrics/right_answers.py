@@ -72,7 +72,7 @@ class RightAnswers(Metric):
     task: Task = "exact"
     clips: int = 1000
     name: ClassVar[str] = "right_answers"
-    reads: ClassVar[Reads] = "any"
+    reads: ClassVar[Reads] = "answers"
 
     def __post_init__(self) -> None:
         check_choice("task of right_answers", self.task, get_args(Task))

@@ -202,7 +202,8 @@ def score_systems(
     if truth is not None:
         first = next(iter(paired.values()))
         texts["references"] = first.references
-        warnings |= dict.fromkeys(reference_notes(first.references, len(first.items)))
+        if any(metric.reads != "answers" for metric in chosen):
+            warnings |= dict.fromkeys(reference_notes(first.references, len(first.items)))
     table = ScoreTable(
         {name: rows[name] for name in captions}, sources=Sources(captions, truth or {})
     )

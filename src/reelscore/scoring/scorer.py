@@ -89,8 +89,9 @@ class Scorer:
         languages = language_notes(
             chosen, {"references": paired.references}, divided=divides_words(tokenizer)
         )
-        unusual = reference_notes(paired.references, len(paired.items))
-        self._notes = [*languages, *unusual, *self._prepared.warnings()]
+        self._notes = [*languages, *self._prepared.warnings()]
+        if any(metric.reads != "answers" for metric in chosen):
+            self._notes += reference_notes(paired.references, len(paired.items))
         self.reset()
 
     def reset(self) -> None:

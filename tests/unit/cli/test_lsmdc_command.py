@@ -50,8 +50,10 @@ def test_choice_and_words(folder, run):
     (folder / "ours.json").write_text('{"q1": 3, "q2": 4, "q3": 1, "q4": 2}')
     out = folder / "r.json"
     for task in ("choice", "fillin"):
-        run("lsmdc", task, folder / "ours.json", "-r", folder / "refs.csv", "--json", out)
+        given = (folder / "ours.json", "-r", folder / "refs.csv", "--json", out)
+        _, printed, err = run("lsmdc", task, *given)
         assert scores(out) == {"ours": {"accuracy": 0.75}}
+        assert "no words" not in printed + err  # answers are no captions
     (folder / "ours.json").write_text('{"q1": 3, "q2": 4, "q3": 1}')
     status, _, err = run("lsmdc", "choice", folder / "ours.json", "-r", folder / "refs.csv")
     assert status == 2
