@@ -133,7 +133,8 @@ def _show_map(result: AlignedTracks) -> None:
             times = map(clock, (piece.ad_start, piece.ad_end, piece.film_start))
             rows.append([*times, f"{piece.rate:.6f}"])
         show_grid(["from", "to", "film from", "rate"], rows)
-        say(f"confidence {result.confidence:.2f}, {result.mode} ({result.coherent:.2f})")
+        waveforms = "coherent" if result.mode == "coherent" else "waveforms differ"
+        say(f"confidence {result.confidence:.2f}, {waveforms} ({result.coherent:.2f})")
     show_report(result)
 
 
