@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import rankdata
 
 from reelscore import examples, score_systems
+from reelscore.data.tables.scales import number_format
 from reelscore.metrics.meteor import Meteor
 from reelscore.report.html import report_of, write_report
-from reelscore.report.tables.leaderboard import number_format
 from reelscore.significance.contrasts import between_scores
 from support.report_pages import STATUS, TITLE, rows, sort_items, wait_for
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.report.tables.leaderboard import score_text
+from reelscore.data.tables.scales import score_text
 from support.report_pages import names
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.tables.scales import Better, Scale
-from reelscore.stats.corrections import Correction, cluster, correct, rank, rank_range
+from reelscore.stats.corrections import Correction, cluster, correct, rank
 from reelscore.stats.resampling import FloatArray
 
 Verdict = Literal["better", "worse", "not significant", "untested"]
@@ -192,7 +192,7 @@ class Comparison:
     @property
     def ranges(self) -> dict[str, tuple[int, int]]:
         """The first and the last place that each system could have."""
-        return dict(zip(self.systems, rank_range(self.wins), strict=True))
+        return dict(zip(self.systems, rank_ranges(self.wins), strict=True))
 
     def _numbered(self, number: Any) -> dict[str, int]:
         if not self.tested.any():
@@ -250,6 +250,16 @@ class Comparison:
         """Return the tested pairs as plain data, each with the metric and the test."""
         same = {"test": self.test, "signature": self.signature, "better": self.better}
         return [{"metric": self.metric, **pair._asdict(), **same} for pair in self.pairs]
+
+
+def rank_ranges(wins: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the places each could have: after all that beat it, before all that it beats.
+
+    >>> rank_ranges(np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]], dtype=bool))
+    [(1, 2), (1, 2), (3, 3)]
+    """
+    won, lost = wins.sum(axis=1), wins.sum(axis=0)
+    return [(int(b) + 1, len(wins) - int(a)) for a, b in zip(won, lost, strict=True)]
 
 
 def _verdict(wins: NDArray[np.bool_], i: int, j: int) -> Verdict:

@@ -78,14 +78,3 @@ def rank(wins: ArrayLike) -> list[int]:
             current, start = current + 1, k
         ranks.append(current)
     return ranks
-
-
-def rank_range(wins: ArrayLike) -> list[tuple[int, int]]:
-    """The places each could have: after all that beat it, before all that it beats.
-
-    >>> rank_range([[0, 0, 1], [0, 0, 1], [0, 0, 0]])
-    [(1, 2), (1, 2), (3, 3)]
-    """
-    table = np.asarray(wins, dtype=bool)
-    won, lost = table.sum(axis=1), table.sum(axis=0)
-    return [(int(b) + 1, len(table) - int(a)) for a, b in zip(won, lost, strict=True)]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from reelscore.errors import DataError
-from reelscore.stats.corrections import cluster, rank, rank_range
+from reelscore.significance.comparison import rank_ranges
+from reelscore.stats.corrections import cluster, rank
 from reelscore.stats.rank_tests import rank_sum, signed_rank
 
 NAN = float("nan")
@@ -96,7 +97,7 @@ def test_clusters():
     wins = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]])
     assert cluster(wins) == [1, 1, 1, 2]
     assert rank(wins) == [1, 1, 2, 3]
-    assert rank_range(wins) == [(1, 2), (1, 3), (2, 3), (4, 4)]
+    assert rank_ranges(wins.astype(bool)) == [(1, 2), (1, 3), (2, 3), (4, 4)]
     assert cluster([[0]]) == rank([[0]]) == [1]
     assert cluster(np.zeros((0, 0))) == []
 

@@ -21,13 +21,14 @@ from reelscore.cli.table_options import (
 )
 from reelscore.cli.terminal import STDOUT, terminal_width, write_json
 from reelscore.data.reading import Reading
+from reelscore.data.tables.scales import NumberFormat, score_text
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.metrics.registry import rebuilt
 from reelscore.metrics.spice import Comparison, Spice
 from reelscore.report.safe_text import cells, lines_of, shortened
 from reelscore.report.sentences import SentenceReasons
-from reelscore.report.tables.leaderboard import ABSENT, PLAIN, NumberFormat, score_text
+from reelscore.report.tables.leaderboard import ABSENT, PLAIN
 from reelscore.significance.contrasts import Contrast, between_scores, between_systems
 from reelscore.text.tokens import Tokenizer
 

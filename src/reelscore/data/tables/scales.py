@@ -1,4 +1,4 @@
-"""How to read a score: what it is called, which way is better, its range, how items add up.
+"""How to read a score: what it is called and how it is written, which way is better, its range.
 
 A score has a name in the table, such as ``bleu_4``, and a label in print, such as BLEU-4, which the
 metric declares. Where a table has a metric in several variants, the name ends with the parameters
@@ -7,6 +7,7 @@ that differ from the defaults: ``cider|variant:plain``.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
@@ -102,6 +103,7 @@ class Scale(msgspec.Struct, frozen=True):
         }
 
 
+_DECIMALS = 4  # of scores below 10
 HIGHER = Scale()  # assumed of a score if nothing is known about it
 
 
@@ -155,3 +157,51 @@ def scores_named(wanted: str, labels: Mapping[str, str], metrics: Mapping[str, s
         if names:
             return names
     return []
+
+
+class NumberFormat(msgspec.Struct, frozen=True):
+    """How the numbers of one column are written.
+
+    >>> NumberFormat(100, 1).text(0.3563), NumberFormat(1, 2).text(0.5, sign="+")
+    ('35.6', '+0.50')
+    >>> NumberFormat(1, 2).text(-0.001)
+    '0.00'
+    """
+
+    factor: float  # what they are multiplied by
+    decimals: int  # how many decimals they have
+
+    def text(self, value: float, sign: str = "-") -> str:
+        """Write a number; ``sign="+"`` writes the sign of positive numbers too."""
+        text = f"{self.factor * value:{sign}.{self.decimals}f}"
+        return f"{0:{sign}.{self.decimals}f}" if float(text) == 0 else text  # not -0.00
+
+
+def number_format(
+    values: Iterable[float], factor: float = 1, digits: int | None = None
+) -> NumberFormat:
+    """Choose one format for the numbers of a column: by default, four decimals below 10.
+
+    >>> number_format([0.1727, 0.25]).text(0.25), number_format([9, 140]).text(9)
+    ('0.2500', '9')
+    >>> number_format([7.2667, 14.3333]).text(7.2667), number_format([0.35], 100).text(0.35)
+    ('7.27', '35.00')
+    """
+    finite = [abs(float(value)) for value in values if math.isfinite(value)]
+    most = max(finite, default=0.0)
+    if most >= 10 and all(map(float.is_integer, finite)):
+        return NumberFormat(factor, 0)
+    if digits is not None:
+        return NumberFormat(factor, digits)
+    if factor != 1:  # as many digits as without the factor
+        return NumberFormat(factor, max(0, _DECIMALS - round(math.log10(abs(factor)))))
+    return NumberFormat(factor, _DECIMALS if most < 10 else 2 if most < 1000 else 0)
+
+
+def score_text(value: float) -> str:
+    """Write one score with four decimals below 10, and fewer above.
+
+    >>> score_text(0.17271), score_text(12.345), score_text(1284)
+    ('0.1727', '12.35', '1284')
+    """
+    return number_format([value]).text(value)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from reelscore.data.tables.scales import NumberFormat
 from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.report.tables.leaderboard import (
     PLAIN,
     SYSTEM,
-    NumberFormat,
     TableLayout,
     leaderboard,
     lettered,

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from reelscore.data.captions.coverage import PARTIAL, partial_notes, partial_scores
+from reelscore.data.tables.scales import NumberFormat, number_format
 from reelscore.data.tables.table import MetricResult, ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
@@ -20,46 +21,6 @@ if TYPE_CHECKING:
 ABSENT = "–"  # stands where a system has no such score
 BOUND = "‡"  # stands behind the name of what is a bound, and no system
 SYSTEM = "system"  # the heading of the systems' names, by which rows can be sorted, too
-_DECIMALS = 4  # of scores below 10
-
-
-class NumberFormat(msgspec.Struct, frozen=True):
-    """How the numbers of one column are written.
-
-    >>> NumberFormat(100, 1).text(0.3563), NumberFormat(1, 2).text(0.5, sign="+")
-    ('35.6', '+0.50')
-    >>> NumberFormat(1, 2).text(-0.001)
-    '0.00'
-    """
-
-    factor: float  # what they are multiplied by
-    decimals: int  # how many decimals they have
-
-    def text(self, value: float, sign: str = "-") -> str:
-        """Write a number; ``sign="+"`` writes the sign of positive numbers too."""
-        text = f"{self.factor * value:{sign}.{self.decimals}f}"
-        return f"{0:{sign}.{self.decimals}f}" if float(text) == 0 else text  # not -0.00
-
-
-def number_format(
-    values: Iterable[float], factor: float = 1, digits: int | None = None
-) -> NumberFormat:
-    """Choose one format for the numbers of a column: by default, four decimals below 10.
-
-    >>> number_format([0.1727, 0.25]).text(0.25), number_format([9, 140]).text(9)
-    ('0.2500', '9')
-    >>> number_format([7.2667, 14.3333]).text(7.2667), number_format([0.35], 100).text(0.35)
-    ('7.27', '35.00')
-    """
-    finite = [abs(float(value)) for value in values if math.isfinite(value)]
-    most = max(finite, default=0.0)
-    if most >= 10 and all(map(float.is_integer, finite)):
-        return NumberFormat(factor, 0)
-    if digits is not None:
-        return NumberFormat(factor, digits)
-    if factor != 1:  # as many digits as without the factor
-        return NumberFormat(factor, max(0, _DECIMALS - round(math.log10(abs(factor)))))
-    return NumberFormat(factor, _DECIMALS if most < 10 else 2 if most < 1000 else 0)
 
 
 class TableLayout(msgspec.Struct, frozen=True):
@@ -341,15 +302,6 @@ def _cell(
         under = f"±{form.text((high - low) / 2)}"
     best, second = leaders
     return Cell(text, mark, under, best=text == best, second=text == second)
-
-
-def score_text(value: float) -> str:
-    """Write one score with four decimals below 10, and fewer above.
-
-    >>> score_text(0.17271), score_text(12.345), score_text(1284)
-    ('0.1727', '12.35', '1284')
-    """
-    return number_format([value]).text(value)
 
 
 def table_text(table: ScoreTable) -> str:
