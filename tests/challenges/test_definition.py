@@ -8,7 +8,6 @@ import pytest
 
 import support
 from reelscore import DataError
-from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.reader import parse_definition, read_definition
 from reelscore.store.values import to_iso
 
@@ -43,7 +42,7 @@ def test_the_second_example():
     assert challenge.kind(phase) == "stories"
     assert phase.feedback == {"val": "full", "test": "ladder"}
     assert phase.step == {"test": 0.002}
-    scales = score_scales(challenge.scoring, "stories")
+    scales = challenge.scoring.scales("stories")
     assert {"soda_c", "soda_c_recall", "anet_meteor", "anet_cider"} <= set(scales)
     assert challenge.scoring.limits.seconds == 900
 

@@ -11,10 +11,10 @@ from reelscore.challenges.definition.records import Split
 from reelscore.challenges.uploads.splits import (
     captions_references,
     check_disjoint,
-    items_of,
     read_split,
     stories_references,
 )
+from reelscore.challenges.uploads.uploads import ItemList
 
 VATEX = [{"videoID": "a", "enCap": ["a man"]}, {"videoID": "b", "enCap": ["a dog", "it barks"]}]
 YOUCOOK = {
@@ -53,10 +53,10 @@ def test_references_come_out_as_they_went_in(tmp_path):
 def test_a_part_of_a_data_set(tmp_path):
     files = (write(tmp_path, "k.json", KARPATHY),)
     content = read_split(Split("test", "blind", "captions", files, part="test"), tmp_path)
-    assert items_of("test", content.items).items == ["1", "2"]
+    assert ItemList.of("test", content.items).items == ["1", "2"]
     files = (write(tmp_path, "y.json", YOUCOOK),)
     content = read_split(Split("val", "blind", "stories", files, part="validation"), tmp_path)
-    assert items_of("val", content.items).durations == {"y": 20.0, "z": 20.0}
+    assert ItemList.of("val", content.items).durations == {"y": 20.0, "z": 20.0}
     [stories] = stories_references(content.references)
     assert stories["y"].segments.tolist() == [[0.0, 7.0]]
     assert (stories["y"].sentences, stories["y"].duration) == (("cut it",), 20.0)

@@ -15,13 +15,11 @@ from typing import Literal
 from sqlalchemy import Connection, select, update
 
 from reelscore.challenges.definition import records as defined
-from reelscore.challenges.definition.checks import story_protocol
 from reelscore.challenges.definition.reader import parsed_definition
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import check_reason, log
 from reelscore.challenges.store.tables import TableRow, open_challenges
-from reelscore.challenges.uploads.splits import items_of
 from reelscore.challenges.uploads.uploads import Expected, ItemList
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.store.database import Database, server_clock
@@ -205,7 +203,7 @@ class Challenge:
     def expected_upload(self, connection: Connection, phase: Phase) -> Expected:
         """Return what an upload for a phase has to hold: ids of items and limits, no references."""
         lists = [
-            items_of(row.id, get_blob(connection, row.items_blob))
+            ItemList.of(row.id, get_blob(connection, row.items_blob))
             for row in split_rows(connection, phase.key)
         ]
         return expected_of(self.definition, phase.definition, lists)
@@ -267,7 +265,7 @@ def expected_of(
     scoring, kind = definition.scoring, definition.kind(phase)
     if kind == "captions":
         return Expected(kind, lists, scoring.limits)
-    return Expected(kind, lists, scoring.limits, story_protocol(scoring).missing)
+    return Expected(kind, lists, scoring.limits, scoring.story_protocol.missing)
 
 
 def mark_late(connection: Connection, phase_key: int, closes: int) -> None:

@@ -19,11 +19,11 @@ from reelscore.challenges.boards.boards import (
 from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.definition import records as defined
 from reelscore.data.spreadsheet import spreadsheet_csv
-from reelscore.data.tables.scales import Scale
+from reelscore.data.tables.scales import NumberFormat, Scale
 from reelscore.report.pages import as_it_is, template_environment
 from reelscore.report.safe_text import shortened
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.report.tables.leaderboard import ABSENT, NumberFormat
+from reelscore.report.tables.leaderboard import ABSENT
 from reelscore.store.values import to_iso
 
 if TYPE_CHECKING:

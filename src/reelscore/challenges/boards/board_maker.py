@@ -31,7 +31,6 @@ from reelscore.challenges.boards.boards import (
 from reelscore.challenges.boards.ladder import PeopleColumn, Score, Told
 from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.definition import records as defined
-from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.records import Definition
 from reelscore.challenges.permissions import Permission
 from reelscore.challenges.store import results, tables
@@ -310,8 +309,7 @@ def board_columns(
     definition: Definition, board: defined.Board, people: Mapping[str, PeopleColumn]
 ) -> list[BoardColumn]:
     """Return the columns of a board, people's among them where they are published."""
-    kind = definition.split(board.split).kind
-    scales = score_scales(definition.scoring, kind)
+    scales = definition.scoring.scales(definition.split(board.split).kind)
     columns: list[BoardColumn] = []
     for part in board.columns:
         decimals = _DECIMALS if part.precision is None else part.precision

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reelscore.challenges.definition.checks import score_scales, story_protocol
 from reelscore.challenges.store.results import SubmissionRecord
 from reelscore.challenges.uploads.splits import story_of
 from reelscore.challenges.views import View
@@ -57,7 +56,7 @@ def _texts(
     annotators = view.story_references(phase, split)
     if annotators is None or not captions:
         return {}
-    protocol = story_protocol(view.definition.scoring)
+    protocol = view.definition.scoring.story_protocol
     stories = {
         name: Stories({v: story_of({"captions": rows}) for v, rows in own.items()})
         for name, own in list(captions.items())[:_TIMELINES]
@@ -91,7 +90,7 @@ def _table(
     names: dict[str, str],
     items: Sequence[str],
 ) -> ScoreTable:
-    scales = score_scales(view.definition.scoring, view.definition.split(split).kind)
+    scales = view.definition.scoring.scales(view.definition.split(split).kind)
     index = ItemIndex(items)
     board = {
         row.id: row.scores

@@ -34,7 +34,6 @@ from reelscore.challenges.commands.options import (
     show,
 )
 from reelscore.challenges.commands.served import login_server, served_challenge, submit_file
-from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.reader import read_definition
 from reelscore.challenges.exchange.remote import Answer, Server, checked_address, keep_login
 from reelscore.challenges.people.teams import Team, add_team, find_team
@@ -42,8 +41,8 @@ from reelscore.challenges.permissions import Who
 from reelscore.challenges.queue.workers import Workers, alone_on
 from reelscore.challenges.submissions import Upload, hand_in, keep
 from reelscore.challenges.uploads.archives import is_passed_over
-from reelscore.challenges.uploads.splits import items_of, read_split
-from reelscore.challenges.uploads.uploads import Expected, Readers, UploadReport
+from reelscore.challenges.uploads.splits import read_split
+from reelscore.challenges.uploads.uploads import Expected, ItemList, Readers, UploadReport
 from reelscore.challenges.views import View, submission_dict
 from reelscore.cli.messages import printable
 from reelscore.cli.options import number_option
@@ -119,7 +118,7 @@ def _check_definition(file: Path) -> None:
     definition = read_definition(file)
     for split in definition.splits:
         content = read_split(split, file.parent)
-        scores = ", ".join(score_scales(definition.scoring, split.kind))
+        scores = ", ".join(definition.scoring.scales(split.kind))
         say(f"Split {split.id!r}: {content.count:,} items, {split.visibility}; scores: {scores}.")
     say(f"{file}: the definition of {definition.id!r} is complete.")
 
@@ -129,7 +128,7 @@ def _expected(definition: Path, phase: str) -> Expected:
     check_choice("phase", phase, [each.id for each in read.phases])
     own = read.phase(phase)
     contents = {id: read_split(read.split(id), definition.parent) for id in own.splits}
-    lists = [items_of(id, content.items) for id, content in contents.items()]
+    lists = [ItemList.of(id, content.items) for id, content in contents.items()]
     return expected_of(read, own, lists)
 
 

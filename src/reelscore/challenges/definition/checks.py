@@ -21,35 +21,6 @@ from reelscore.challenges.definition.records import (
 from reelscore.challenges.definition.toml_tables import unknown_keys
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import ReelscoreError, UnknownNameError
-from reelscore.stories.protocol import Protocol
-
-
-def story_protocol(scoring: Scoring) -> Protocol:
-    """Return the protocol that stories are scored by.
-
-    >>> story_protocol(Scoring(scores=("soda_c",), protocol={"annotators": "mean"})).scores
-    ('soda_c',)
-    """
-    scores = {"scores": scoring.scores} if scoring.scores else {}
-    return Protocol().but(**scores, **scoring.protocol)
-
-
-def score_scales(scoring: Scoring, kind: Kind) -> dict[str, Scale]:
-    """Return the scores that a submission gets, in order, and how each is read.
-
-    >>> list(score_scales(Scoring(metrics=("bleu|n:2", "cider")), "captions"))
-    ['bleu_1', 'bleu_2', 'cider']
-    """
-    if kind == "stories":
-        return _story_scales(story_protocol(scoring))
-    from reelscore.metrics.registry import table_columns
-
-    return {
-        name: columns.metric.scale_of(output)
-        for columns in table_columns(scoring.metrics)
-        for name, output in zip(columns.names, columns.metric.outputs, strict=True)
-        if name in columns.wanted
-    }
 
 
 def score_name(definition: Definition, score: str) -> str:
@@ -57,27 +28,10 @@ def score_name(definition: Definition, score: str) -> str:
     if score.startswith("human:"):
         return f"people's judgments ({score.removeprefix('human:').replace(':', ', ')})"
     for kind in {split.kind for split in definition.splits}:
-        scale = score_scales(definition.scoring, kind).get(score)
+        scale = definition.scoring.scales(kind).get(score)
         if scale is not None and scale.label:
             return scale.label
     return score
-
-
-def _story_scales(protocol: Protocol) -> dict[str, Scale]:
-    from reelscore.metrics.registry import resolve
-    from reelscore.stories import video_scores as kinds
-    from reelscore.stories.protocol import ACTIVITYNET
-
-    choices = ("", "", "", "", "")
-    soda = {
-        "soda_a": kinds.SodaA(*choices, ""),
-        "soda_b": kinds.SodaB(*choices),
-        "soda_c": kinds.SodaC(*choices),
-    }
-    made: list[kinds.VideoScores] = [soda[name] for name in protocol.soda_scores]
-    if ACTIVITYNET in protocol.scores:
-        made.append(kinds.ActivityNet("", "", 1, 0.0, tuple(resolve(protocol.metrics))))
-    return {name: each.scale_of(name) for each in made for name in each.outputs}
 
 
 def definition_faults(definition: Definition, folder: Path | None) -> Iterator[str]:
@@ -142,7 +96,7 @@ def _scoring_faults(definition: Definition) -> Generator[str, None, dict[Kind, d
     for kind in sorted(kinds):
         key = "metrics" if kind == "captions" else ("protocol" if scoring.protocol else "scores")
         try:
-            scales[kind] = score_scales(scoring, kind)
+            scales[kind] = scoring.scales(kind)
         except ReelscoreError as error:
             yield f"scoring.{key}: {error}"
     if "stories" in scales:
@@ -159,7 +113,7 @@ def _scoring_faults(definition: Definition) -> Generator[str, None, dict[Kind, d
 
 def _protocol_faults(scoring: Scoring) -> Iterator[str]:
     """Refuse what would repair captions: bad times and empty sentences are always refused."""
-    if story_protocol(scoring).missing != "zero":
+    if scoring.story_protocol.missing != "zero":
         yield "scoring.protocol.missing must be 'zero': submissions are scored on the same videos."
     for name in ("reversed_segments", "negative", "beyond", "empty"):
         if (choice := scoring.protocol.get(name, "error")) != "error":

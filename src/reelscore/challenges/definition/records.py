@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal, TypedDict
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
+from reelscore.data.tables.scales import Scale
 from reelscore.stats.corrections import Correction
 from reelscore.store.values import from_iso
+from reelscore.stories.protocol import ACTIVITYNET, Protocol
 
 Registration = Literal["open", "invite", "approve"]
 Visibility = Literal["public", "blind"]
@@ -104,6 +106,49 @@ class Scoring(Table, frozen=True, kw_only=True):
     # anything else would let a team ask about single references
     missing: Literal["error"] = "error"
     empty: Literal["error"] = "error"
+
+    @property
+    def story_protocol(self) -> Protocol:
+        """The protocol that stories are scored by.
+
+        >>> Scoring(scores=("soda_c",), protocol={"annotators": "mean"}).story_protocol.scores
+        ('soda_c',)
+        """
+        scores = {"scores": self.scores} if self.scores else {}
+        return Protocol().but(**scores, **self.protocol)
+
+    def scales(self, kind: Kind) -> dict[str, Scale]:
+        """Return the scores that a submission gets, in order, and how each is read.
+
+        >>> list(Scoring(metrics=("bleu|n:2", "cider")).scales("captions"))
+        ['bleu_1', 'bleu_2', 'cider']
+        """
+        if kind == "stories":
+            return _story_scales(self.story_protocol)
+        from reelscore.metrics.registry import table_columns
+
+        return {
+            name: columns.metric.scale_of(output)
+            for columns in table_columns(self.metrics)
+            for name, output in zip(columns.names, columns.metric.outputs, strict=True)
+            if name in columns.wanted
+        }
+
+
+def _story_scales(protocol: Protocol) -> dict[str, Scale]:
+    from reelscore.metrics.registry import resolve
+    from reelscore.stories import video_scores as kinds
+
+    choices = ("", "", "", "", "")
+    soda = {
+        "soda_a": kinds.SodaA(*choices, ""),
+        "soda_b": kinds.SodaB(*choices),
+        "soda_c": kinds.SodaC(*choices),
+    }
+    made: list[kinds.VideoScores] = [soda[name] for name in protocol.soda_scores]
+    if ACTIVITYNET in protocol.scores:
+        made.append(kinds.ActivityNet("", "", 1, 0.0, tuple(resolve(protocol.metrics))))
+    return {name: each.scale_of(name) for each in made for name in each.outputs}
 
 
 class ScoringSettings(TypedDict, total=False):

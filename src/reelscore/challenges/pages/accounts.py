@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from reelscore.challenges.pages.context import AnyPage, ChallengePage, Router
-from reelscore.challenges.pages.wing_pages import PATH, own_page, pages_of
+from reelscore.challenges.pages.wing_pages import PATH, ChallengePages, own_page
 from reelscore.errors import DataError
 from reelscore.web.accounts import Name, Password, may_try, proven
 from reelscore.web.requests import Guard
@@ -112,7 +112,7 @@ async def register(
     site = page.site
     if registration_refusal(page, invitation, to):
         return _registration(page, invitation, to, 403)
-    if not pages_of(site).registrations.take(address(request)):
+    if not site.wing(ChallengePages).registrations.take(address(request)):
         raise too_often()
     try:
         account = await site.hashing.run(

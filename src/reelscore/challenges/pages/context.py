@@ -13,8 +13,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
 from reelscore.challenges.challenge import Challenge, Challenges, Phase
-from reelscore.challenges.pages.wing_pages import PATH, pages_of
-from reelscore.challenges.people.teams import Team, find_team, team_of
+from reelscore.challenges.pages.wing_pages import PATH, ChallengePages
+from reelscore.challenges.people.teams import Team, find_team, members, team_of
 from reelscore.challenges.permissions import VISITOR, Who
 from reelscore.challenges.quota import Left, quota_left
 from reelscore.challenges.submissions import check_challenge, check_window
@@ -69,6 +69,14 @@ class ChallengePage:
         if self.team is None:
             raise HTTPException(403, "Make a team first, or join one, on the page Team.")
         return self.team
+
+    @property
+    def is_captain(self) -> bool:
+        """Whether they are the captain of their team."""
+        if self.team is None:
+            return False
+        rows = members(self.challenge, self.team)
+        return any(row.account == self.user.id and row.role == "captain" for row in rows)
 
     def check_organiser(self) -> None:
         """Refuse everybody else, as for what does not exist."""
@@ -184,7 +192,7 @@ def challenges_of(request: Request) -> Challenges:
     site: Site = request.app.state.site
     if not hasattr(request.state, "snapshot"):
         request.state.snapshot = Snapshot(site.database)
-    return replace(pages_of(site).challenges, database=request.state.snapshot)
+    return replace(site.wing(ChallengePages).challenges, database=request.state.snapshot)
 
 
 def open_page(request: Request, challenge: Challenge, account: Account | None) -> ChallengePage:

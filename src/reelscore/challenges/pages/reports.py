@@ -13,7 +13,6 @@ from reelscore import score
 from reelscore.challenges.boards.board_forms import number_text
 from reelscore.challenges.boards.boards import BoardColumn
 from reelscore.challenges.boards.ladder import Score
-from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.records import Split
 from reelscore.challenges.pages.boards import items_page
 from reelscore.challenges.pages.context import AccountPage, ChallengePage, Router, TeamPage, missing
@@ -84,7 +83,7 @@ def _lines(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> list
         *(name for name in columns if name in scores),
         *(n for n in scores if n not in columns),
     ]
-    scales = score_scales(page.view.definition.scoring, page.view.definition.split(split).kind)
+    scales = page.view.definition.scoring.scales(page.view.definition.split(split).kind)
     lines = []
     for name in names:
         own, column = scores[name], columns.get(name)

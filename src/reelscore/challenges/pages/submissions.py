@@ -26,8 +26,7 @@ from reelscore.challenges.pages.context import (
     missing,
 )
 from reelscore.challenges.pages.programs import Id, Submitter, deeds
-from reelscore.challenges.pages.teams import is_captain
-from reelscore.challenges.pages.wing_pages import PATH, pages_of
+from reelscore.challenges.pages.wing_pages import PATH, ChallengePages
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import waits_for
 from reelscore.challenges.submissions import RefusedUpload, Upload
@@ -63,7 +62,7 @@ async def handed_in(
 
     As many files at once as there are readers are in memory; those that wait lie on the disk.
     """
-    challenges = pages_of(page.site)
+    challenges = page.site.wing(ChallengePages)
     await to_thread.run_sync(page.release)
     with move_on_after(PATIENCE) as waiting:
         await challenges.uploads_at_once.acquire_on_behalf_of(file)
@@ -87,7 +86,7 @@ def _read(
     page.phase(phase)
     upload = replace(said or Upload(file_name(file), b""), content=file.file.read())
     challenge = page.challenge.read_from(page.challenge.database.whole)
-    common = (challenge, pages_of(page.site).readers, phase, page.own_team, upload)
+    common = (challenge, page.site.wing(ChallengePages).readers, phase, page.own_team, upload)
     if said is None:
         return submissions.check_file(*common)
     return submissions.hand_in(
@@ -231,7 +230,7 @@ def renew_submissions(page: TeamPage) -> Response:
 def _mine(page: ChallengePage) -> dict[str, object]:
     own = lines(page)
     seconds = min((line.seconds for line in own), default=_SELDOM)
-    return {"lines": own, "captain": is_captain(page), "seconds": seconds}
+    return {"lines": own, "captain": page.is_captain, "seconds": seconds}
 
 
 # What a team does with its submissions
@@ -243,7 +242,7 @@ own_deeds, deed = deeds(TeamPage, Submitter, "/mine")
 def choose(page: ChallengePage, submission: Id) -> str:
     """Let a submission count; only the captain may."""
     own_record(page, submission)
-    if not is_captain(page):
+    if not page.is_captain:
         raise HTTPException(403, "Only the captain of the team chooses.")
     submissions.choose(page.challenge, submission, actor=page.name)
     return "Your choice is noted."

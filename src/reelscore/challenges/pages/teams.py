@@ -50,7 +50,7 @@ def _team_page(
         "team.html",
         status,
         members=[(names[row.account], row.role) for row in active if row.account in names],
-        captain=is_captain(page),
+        captain=page.is_captain,
         contact=next((row.contact for row in active if row.account == page.user.id), ""),
         invited=sum(row.state == "invited" for row in rows),
         tokens=list_tokens(page.challenge.store, page.user.id),
@@ -60,14 +60,6 @@ def _team_page(
         invitation=invitation,
         refused=registration_refusal(page, invitation),
     )
-
-
-def is_captain(page: ChallengePage) -> bool:
-    """Return whether whoever asks is the captain of their team."""
-    if page.team is None or page.account is None:
-        return False
-    rows = teams.members(page.challenge, page.team)
-    return any(row.account == page.user.id and row.role == "captain" for row in rows)
 
 
 @router.post("", dependencies=[FromOurForm])
@@ -134,7 +126,7 @@ def invite(page: ChallengePage) -> Link:
 @deed("/team/members", "/team/members")
 def show_members(page: ChallengePage, shown: bool = False) -> str:
     """Let everybody read who is in the team, or no longer; the captain decides."""
-    if not is_captain(page):
+    if not page.is_captain:
         raise HTTPException(403, "Only the captain of the team decides this.")
     teams.show_members(page.challenge, page.own_team, shown, actor=page.name)
     return "Your names are below the leaderboard now." if shown else "Your names are not shown."
@@ -150,7 +142,7 @@ def set_contact(page: ChallengePage, contact: Contact = "") -> str:
 @deed("/team/withdraw", "/team/withdraw")
 def withdraw(page: ChallengePage) -> str:
     """Take all entries of the team off the boards; the captain decides."""
-    if not is_captain(page):
+    if not page.is_captain:
         raise HTTPException(403, "Only the captain of the team decides this.")
     count = submissions.withdraw_team(page.challenge, page.own_team, actor=page.name)
     return f"{counted(count, 'entry', 'entries')} withdrawn."

@@ -110,11 +110,6 @@ class ChallengePages(WingPages):
         return own_page(f"{PATH}/{parts[2]}")
 
 
-def pages_of(site: Site) -> ChallengePages:
-    """Return what challenges have added to a server."""
-    return site.wing(ChallengePages)
-
-
 def own_page(path: str) -> str:
     """Return a page of challenges to go on to; anything else is none.
 

@@ -11,7 +11,6 @@ from sqlalchemy import Connection, func, insert, select
 from reelscore.challenges.boards.ladder import Score, Step, Told, tell
 from reelscore.challenges.boards.resamples import NO_RESAMPLES, ScoredSplit
 from reelscore.challenges.challenge import split_rows
-from reelscore.challenges.definition.checks import score_scales
 from reelscore.challenges.definition.reader import parsed_definition
 from reelscore.challenges.definition.records import Definition, ScoringSettings
 from reelscore.challenges.people.teams import own_keys
@@ -153,7 +152,7 @@ def tell_team(
 
 
 def _sign(definition: Definition, split_id: str, primary: str) -> int:
-    scales = score_scales(definition.scoring, definition.split(split_id).kind)
+    scales = definition.scoring.scales(definition.split(split_id).kind)
     return scales[primary].sign or 1 if primary in scales else 1
 
 

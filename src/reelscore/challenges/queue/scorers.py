@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 from reelscore.challenges.boards.resamples import Resamples, ScoredSplit, draw_scores
-from reelscore.challenges.definition.checks import story_protocol
 from reelscore.challenges.definition.records import Scoring, ScoringSettings
 from reelscore.challenges.queue.processes import Message
 from reelscore.challenges.uploads.splits import captions_references, stories_references, story_of
@@ -93,7 +92,7 @@ def _story_scorer(settings: ScoringSettings, references: bytes, threads: int | N
     from reelscore.stories.story_scorer import StoryScorer
 
     scoring = Scoring(scores=tuple(settings["scores"]), protocol=settings["protocol"])
-    protocol = story_protocol(scoring)
+    protocol = scoring.story_protocol
     scorer = StoryScorer(stories_references(references), protocol, threads)
 
     def score(captions: Mapping[str, Sequence[Any]]) -> Scores:

@@ -12,7 +12,6 @@ import msgspec
 import numpy as np
 
 from reelscore.challenges.definition.records import Kind, Split
-from reelscore.challenges.uploads.uploads import ItemList
 from reelscore.data.captions.caption_files import references_of_files
 from reelscore.data.captions.paired_captions import Paired, lone_references
 from reelscore.data.reading import Reading, listed_splits
@@ -113,12 +112,6 @@ def story_of(value: dict[str, Any]) -> Story:
         return NO_CAPTIONS
     segments = np.array([row[:2] for row in rows], dtype=np.float64)
     return Story(segments, tuple(row[2] for row in rows), value.get("duration"))
-
-
-def items_of(split: str, items: bytes) -> ItemList:
-    """Return the items of a split as readers take them."""
-    kept = msgspec.json.decode(items)
-    return ItemList(split, kept["items"], kept.get("durations", {}))
 
 
 def check_disjoint(contents: dict[str, SplitContent], phase: str, splits: Sequence[str]) -> None:

@@ -75,6 +75,12 @@ class ItemList:
     # of stories, how long each video is, where that is known
     durations: Mapping[str, float] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, split: str, items: bytes) -> ItemList:
+        """Make the list of what is kept of a split's items."""
+        kept = msgspec.json.decode(items)
+        return cls(split, kept["items"], kept.get("durations", {}))
+
 
 @dataclass(frozen=True)
 class Expected:
