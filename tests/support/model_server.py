@@ -55,6 +55,9 @@ class ModelServer(ThreadingHTTPServer):
             ``None``.
         requests: The requests that came, decoded.
         check: What is wrong with a request, if anything.
+        takes: The forms of ``response_format`` that it knows; it says of others that the request is
+            invalid, with the status `invalid`: servers made with pydantic may say so with 500.
+        refused: The forms of those that it does not know.
         keys: The Authorization headers that came.
         most_at_once: The largest number of requests in flight.
     """
@@ -66,9 +69,11 @@ class ModelServer(ThreadingHTTPServer):
         self.answer = answer
         self.faults: list[Any] = []
         self.requests: list[dict[str, Any]] = []
+        self.refused: list[str] = []
         self.keys: list[str | None] = []
         self.delay = 0.0
         self.check = protocol_fault
+        self.takes, self.invalid = {"json_schema"}, 400
         self.model, self.fingerprint, self.finish = "stand-in-2026-01", "fp_1", "stop"
         self.at_once = self.most_at_once = 0
         self.lock = threading.Lock()
@@ -130,6 +135,13 @@ class _Handler(BaseHTTPRequestHandler):
             status, content, headers = fault
             return self._send(status, content, headers)
         request = json.loads(body)
+        form = request.get("response_format", {})
+        kind = form.get("type", "") + ("+schema" if "schema" in form else "")
+        if kind and kind not in self.server.takes:
+            with self.server.lock:
+                self.server.refused.append(kind)
+            message = "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type')}]"
+            return self._send(self.server.invalid, {"error": {"message": message}})
         problem = self.server.check(request, self.headers["Content-Type"])
         if problem:
             return self._send(400, {"error": {"message": problem, "type": "invalid_request"}})
@@ -196,7 +208,7 @@ def protocol_fault(request: dict[str, Any], content_type: str) -> str:
             elif part["type"] != "text" or not isinstance(part["text"], str):
                 return f"part {part['type']}"
     form = request.get("response_format")
-    if form is not None:
+    if form is not None and form["type"] != "json_object":
         schema = form["json_schema"]
         if form["type"] != "json_schema" or schema["strict"] is not True:
             return "response_format"

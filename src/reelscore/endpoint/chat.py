@@ -1,13 +1,15 @@
 """One request to an OpenAI-compatible server, tried again where that may help.
 
 Tried again, after a pause: no connection, a timeout, status 408, 425, 429 and 5xx, and a body that
-is not an answer of the protocol. Any other status stops at once with the server's own message.
+is not an answer of the protocol. Any other status stops at once with the server's own message, and
+so does a 500 whose message says that the request is invalid, as some servers answer.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import time
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,10 +18,20 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from reelscore.endpoint.http import HttpClient, Response, TryAgainError, check_timeout, shortened
+from reelscore.endpoint.http import (
+    HttpClient,
+    InvalidRequestError,
+    Response,
+    TryAgainError,
+    check_timeout,
+    shortened,
+)
 from reelscore.errors import DataError, EndpointError
 
 _AGAIN = frozenset({408, 425, 429})  # and all from 500
+_INVALID = re.compile(
+    r"validation error|_error'|Input should be|response_format|json_schema|logprobs|image_url"
+)
 _HINTS = {
     400: "The model may not know a parameter of the request.",
     401: "Set {} to a valid key.",
@@ -77,6 +89,7 @@ class ChatReply:
         tokens_out: Tokens of the answer.
         tries: How many requests it took.
         seconds: How long it took, pauses included.
+        form: The form of answers that the server was asked for, of `reelscore.endpoint.abilities`.
 
     >>> ChatReply("a man runs").finish
     'stop'
@@ -91,6 +104,7 @@ class ChatReply:
     tokens_out: int = 0
     tries: int = 1
     seconds: float = 0.0
+    form: str = ""
 
 
 @dataclass(frozen=True)
@@ -193,9 +207,13 @@ class Endpoint(HttpClient):
                 raise TryAgainError(f"the body is no {kind.title} ({said})") from None
         text = _message(content)
         fault = f"{response.status} from the server{': ' if text else ''}{text}"
+        if response.status == 500 and _INVALID.search(str(content)):
+            raise InvalidRequestError(f"{self.url}: {fault}. {_HINTS[400]}")
         if response.status in _AGAIN or response.status >= 500:
             raise TryAgainError(fault, response.asked_pause())
         hint = _HINTS.get(response.status, "").format(self.key_from)
+        if response.status in (400, 422):
+            raise InvalidRequestError(f"{self.url}: {fault}. {_HINTS[400]}")
         if 300 <= response.status < 400:
             there = _without_query(response.headers.get("Location") or "another address")
             there = shortened(self.without_key(there))

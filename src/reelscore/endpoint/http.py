@@ -58,6 +58,10 @@ class NoAnswerError(EndpointError):
     """A server that did not answer any try."""
 
 
+class InvalidRequestError(EndpointError):
+    """A server that does not take what a request asks for; another try would not help."""
+
+
 def growing_pause(number: int) -> float:
     """Wait twice as long after each try, with chance, so that many clients do not come at once."""
     return min(_LONGEST_PAUSE, 0.5 * 2.0**number) * random.uniform(0.5, 1.0)

@@ -37,6 +37,7 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         made_of: What the key is a hash of, where a change is to be named.
         frames: Numbers of the frames that were shown.
         times: When these frames are shown, in seconds.
+        form: The form of answers that the server was asked for.
 
     >>> AnswerRecord("9f2c", '{"score": 70}').fault
     ''
@@ -57,6 +58,7 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     made_of: Mapping[str, str] = {}
     frames: Sequence[int] = ()
     times: Sequence[float] = ()
+    form: str = ""
 
 
 class Journal:
@@ -83,6 +85,7 @@ class Journal:
         self.cut_off = False
         self._lock = threading.Lock()
         self._records: dict[str, AnswerRecord] = {}
+        self._unread: dict[str, AnswerRecord] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = path.open("a+b")
@@ -137,6 +140,12 @@ class Journal:
     def _keep(self, record: AnswerRecord) -> None:
         if not record.fault:
             self._records[record.key] = record
+        elif record.finish == "stop" and record.content:
+            self._unread[record.key] = record
+
+    def answer(self, key: str) -> AnswerRecord | None:
+        """Return the answer to a question, or else its last one that could not be read."""
+        return self._records.get(key, self._unread.get(key))
 
     def __contains__(self, key: str) -> bool:
         return key in self._records
@@ -173,6 +182,7 @@ class Journal:
                 write_atomically(self.path.with_name(f"{self.path.name}.old"), before)
             self._file.truncate(0)
             self._records.clear()
+            self._unread.clear()
 
     def close(self) -> None:
         """Write everything to the disk, and let others have the file; an empty one is removed."""

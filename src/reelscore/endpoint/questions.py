@@ -7,13 +7,16 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from reelscore._progress import Progress
 from reelscore.data.checks import counted
+from reelscore.endpoint.abilities import FORMS, Abilities, in_form
 from reelscore.endpoint.chat import ChatReply, Endpoint
 from reelscore.endpoint.http import shortened
 from reelscore.endpoint.journal import AnswerRecord, Journal
@@ -54,9 +57,13 @@ class ChatQuestion:
         content = msgspec.json.encode([self.request, self.images_key], order="sorted")
         return hashlib.sha256(content).hexdigest()
 
-    def body(self) -> bytes:
-        """Write the request, with the pictures before the text of the last message."""
-        request = dict(self.request)
+    def body(self, form: str = FORMS[0]) -> bytes:
+        """Write the request, with the pictures before the text of the last message.
+
+        Args:
+            form: How an answer by a schema is asked for, of `reelscore.endpoint.abilities`.
+        """
+        request = in_form(self.request, form)
         if self.images is not None:
             *before, last = request["messages"]
             kind = f"{self.media.partition('/')[0]}_url"
@@ -176,7 +183,8 @@ def ask_all(
 ) -> Outcome:
     """Ask a model, several questions at a time.
 
-    A question whose answers cannot be used is asked three times, and then has a fault. If the
+    A question whose answers cannot be used is asked three times, and then has a fault. The first
+    that asks for an answer by a schema is asked alone, to find out how the server takes it. If the
     server fails, or the user interrupts, questions in flight may come to their end, and the
     journal has all answers: the next run goes on from there.
 
@@ -195,21 +203,24 @@ def ask_all(
     """
     usage = Usage() if usage is None else usage
     keys = [question.key for question in questions]
-    waiting = {
-        key: question
-        for key, question in zip(keys, questions, strict=True)
-        if key not in journal or _fault(journal[key].content, check)
-    }
-    done = {key: journal[key] for key in dict.fromkeys(keys) if key not in waiting}
+    done, waiting = {}, {}
+    for key, question in zip(keys, questions, strict=True):
+        earlier = journal.answer(key)
+        if earlier is None or _fault(earlier.content, check):
+            waiting[key] = question
+        else:  # one with a fault was read more strictly then
+            done[key] = structs.replace(earlier, fault="") if earlier.fault else earlier
     usage.reused += len(done)
     usage.models |= {record.model for record in done.values() if record.model}
     workers, counting = TaskThreads(parallel, grace), threading.Lock()
+    abilities = Abilities(endpoint, journal)
 
     def answers(task: tuple[str, ChatQuestion]) -> Iterator[AnswerRecord]:
         key, question = task
-        body = question.body()
+        if question.images is not None:
+            question = replace(question, images=cache(question.images))
         for attempt in range(_ATTEMPTS):
-            reply = endpoint.chat(body)
+            reply = abilities.chat(question)
             record = _record(key, question, reply, check)
             journal.add(record)
             with counting:
@@ -242,7 +253,7 @@ def _record(
         key,
         reply.content,
         fault,
-        reply.finish,
+        "refusal" if reply.refusal else reply.finish,
         reply.model,
         reply.fingerprint,
         reply.tokens_in,
@@ -250,6 +261,7 @@ def _record(
         reply.tries,
         round(reply.seconds, 3),
         dict(question.about),
+        form=reply.form,
     )
 
 

@@ -9,6 +9,7 @@ from email.utils import formatdate
 import pytest
 
 from reelscore.endpoint.chat import Endpoint
+from reelscore.endpoint.http import InvalidRequestError
 from reelscore.endpoint.questions import chat_request
 from reelscore.errors import DataError, EndpointError
 from support.model_server import model_server
@@ -135,6 +136,16 @@ def test_refusals_stop_at_once(server, fault, told):
     assert len(str(caught.value)) < 400
     assert not pauses
     assert len(server.keys) == 1
+
+
+@pytest.mark.parametrize("status", [400, 422, 500])
+def test_an_invalid_request_is_not_sent_again(server, status):
+    told = "[{'type': 'literal_error', 'msg': \"Input should be 'text' or 'json_object'\"}]"
+    server.faults = [(status, {"error": {"message": told}}, {})]
+    asking, pauses = endpoint(server)
+    with pytest.raises(InvalidRequestError, match="literal_error"):
+        asking.chat(ASKED)
+    assert (len(server.keys), pauses) == (1, [])
 
 
 def test_the_key_is_in_no_representation(server, monkeypatch):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,63 @@ def test_refused_and_cut_off_answers(server, tmp_path, message, fault):
 
     server.faults = [message] * 3
     assert ask(server, "a", tmp_path / "j.jsonl", check).faults[0].fault == fault
+
+
+SERVERS = [  # the forms it takes, its status for others, and in which form it is asked
+    ({"json_schema"}, 400, "json_schema"),
+    ({"json_object", "json_object+schema"}, 500, "json_object+schema"),
+    ({"json_object"}, 422, "json_object"),
+    (set(), 400, "plain"),
+]
+
+
+def with_schema(text, model="m"):
+    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    return ChatQuestion(chat_request(model, "", text, schema=schema))
+
+
+@pytest.mark.parametrize(("takes", "status", "form"), SERVERS, ids=[row[2] for row in SERVERS])
+def test_what_a_server_can_do_is_found_out_once(server, tmp_path, takes, status, form):
+    server.takes, server.invalid = takes, status
+    pauses = []
+    endpoint = Endpoint(server.url, timeout=60.0, pause=pauses.append)
+    refused = ["json_schema", "json_object+schema", "json_object", "plain"].index(form)
+    usage = Usage()
+    for texts in (["a", "b", "c"], ["c", "d", "e"]):
+        with Journal(tmp_path / "j.jsonl") as journal:
+            asked = [with_schema(text) for text in texts]
+            outcome = ask_all(endpoint, asked, len, journal, usage=usage)
+        assert {record.form for record in outcome.records} == {form}
+    assert len(server.refused) == refused  # by the first question alone; remembered for all others
+    assert (len(server.requests), usage.asked, usage.again) == (5, 5, refused)
+    assert not pauses
+    told = server.requests[0]["messages"][-1]["content"]
+    assert ("JSON schema: {" in told) == form.startswith("json_object")
+
+
+def test_a_server_that_changed_is_asked_anew(server, tmp_path):
+    for takes, form in (({"json_object"}, "json_object"), ({"json_schema"}, "json_schema")):
+        server.takes = takes
+        with Journal(tmp_path / "j.jsonl") as journal:
+            [record] = ask_all(Endpoint(server.url), [with_schema(form)], len, journal).records
+        assert record.form == form
+
+
+@pytest.mark.parametrize("images", [None, lambda: [b"\xff\xd8picture"]])
+def test_a_server_that_takes_a_question_in_no_form(server, tmp_path, images):
+    server.check = lambda request, kind: "image_url is no part of a message"
+    asked = [replace(with_schema(text), images=images) for text in "abcdefgh"]
+    hint = r" The server may take no pictures\.$" if images else r"parameter of the request\.$"
+    with Journal(tmp_path / "j.jsonl") as journal, pytest.raises(EndpointError, match=hint):
+        ask_all(Endpoint(server.url), asked, len, journal)
+    assert len(server.keys) == 4  # one question in all forms; the others were not sent
+
+
+def test_answers_that_were_read_strictly_are_read_anew(server, tmp_path):
+    assert ask(server, "ab", tmp_path / "j.jsonl", strict).faults
+    outcome = ask(server, "ab", tmp_path / "j.jsonl")
+    assert [(record.content, record.fault) for record in outcome.records] == [("A", ""), ("B", "")]
+    assert len(server.requests) == 4  # nothing was asked again
 
 
 def test_no_more_in_flight_than_allowed(server, tmp_path):
