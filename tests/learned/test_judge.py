@@ -16,8 +16,8 @@ from reelscore.cli.main import main
 from reelscore.endpoint.journal import AnswerRecord
 from reelscore.endpoint.prompts import JudgePrompt
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.learned.judges.answer_forms import SCORES
 from reelscore.learned.judges.judge import Judge
+from reelscore.learned.judges.judge_answers import JudgeScores
 from reelscore.scoring.intervals import with_intervals
 from reelscore.scoring.shards.pipeline import score_shards
 from support.footage import film
@@ -199,7 +199,7 @@ BAD_ANSWERS = [
 @pytest.mark.parametrize("content", BAD_ANSWERS)
 def test_answers_are_read_strictly(content):
     with pytest.raises(DataError, match="cannot be read"):
-        SCORES[100].read(content)
+        JudgeScores.of(JudgePrompt.read("adequacy"), 100).form.read(content)
 
 
 def test_captions_without_an_answer(judge, server, tmp_path):
@@ -275,6 +275,104 @@ def test_the_key_is_nowhere(judge, server, tmp_path, monkeypatch, capsys):
     assert set(server.keys) == {f"Bearer {KEY}"}
     journal = (tmp_path / "answers.jsonl").read_text()
     assert KEY not in journal + str(results.notes) + str(results.to_dict()) + capsys.readouterr()[1]
+
+
+# What small models and simple servers answer
+
+
+def test_answers_read_leniently(judge, server):
+    server.answer = lambda request: (
+        '{"score": 40}' if '"a dog sleeps"\n\nHow' in text_of(request) else "A fine one: 90 of 100!"
+    )
+    with pytest.raises(DataError, match=r"1 can be read all the same: judge\|read:lenient\.$"):
+        score(CAPTIONS, REFERENCES, judge())
+    asked = len(server.requests)
+    metric = judge(read="lenient")
+    results = score(CAPTIONS, REFERENCES, metric)
+    assert dict(results["judge"].items) == {"v1": 90, "v2": 40}
+    assert results.notes[-1] == "judge: of 2 answers, 1 strictly, 1 leniently read."
+    assert "|read:lenient|" in (signature := results["judge"].signature)
+    assert "|asked:json_schema|strict:1/2|" in signature
+    assert parse_signature(signature) == metric
+    assert len(server.requests) == asked  # those of the journal, read anew
+    assert "A fine one" in Path(metric.journal).read_text()
+
+
+def test_a_server_without_schemas(judge, server):
+    server.takes, server.invalid = {"json_object"}, 500
+    results = score(CAPTIONS, REFERENCES, judge())
+    assert dict(results["judge"].items) == {"v1": 67, "v2": 100}
+    assert results.notes[-1] == "judge: the server takes no JSON schema; asked by json_object."
+    assert "|asked:json_object|" in results["judge"].signature
+    assert len(server.refused) == 2
+    score(CAPTIONS, REFERENCES, judge(schema=False))
+    assert "response_format" not in server.requests[-1]
+    assert len(server.refused) == 2
+
+
+# Questions of papers
+
+PRESETS = [  # prompt, answer, scores by hand, lowest and highest
+    ("clair", '{"score": 85, "reason": "Both tell of a run."}', [85], (0, 100)),
+    (
+        "accr",
+        '{"accuracy": 80, "completeness": 60, "conciseness": 100, "relevance": 90}',
+        [82.5, 80, 60, 100, 90],
+        (0, 100),
+    ),
+    (
+        "video-chatgpt",
+        '{"correctness": 4, "detail": 2, "context": 3, "temporal": 5, "consistency": 4}',
+        [3.6, 4, 2, 3, 5, 4],
+        (0, 5),
+    ),
+    ("rcap", '{"score": 7}', [0.7], (0, 1)),
+    ("llm-ad-eval", '{"score": 3}', [3], (0, 5)),
+]
+
+
+@pytest.mark.parametrize(("prompt", "answer", "expected", "bounds"), PRESETS)
+def test_questions_of_papers(judge, server, prompt, answer, expected, bounds):
+    server.answer = lambda request: answer
+    metric = judge(prompt=prompt)
+    results = score({"v1": "a man", "v2": "..."}, REFERENCES, metric, empty="zero")
+    assert [results[name].items["v1"] for name in metric.outputs] == expected
+    assert [results[name].items["v2"] for name in metric.outputs] == [bounds[0]] * len(expected)
+    assert [result.score for result in results.values()] == [each / 2 for each in expected]
+    assert {(r.scale.least, r.scale.most) for r in results.values()} == {bounds}
+    [request] = server.requests
+    assert list(request["response_format"]["json_schema"]["schema"]["properties"]) == [
+        *json.loads(answer)
+    ]
+    assert "source:" not in str(request["messages"])
+    signature = results["judge"].signature
+    assert parse_signature(signature) == metric
+    assert len({result.scale.label for result in results.values()}) == len(expected)
+
+
+def test_a_question_with_a_scale_of_its_own(judge, tmp_path):
+    with pytest.raises(UnknownNameError, match=r"Unknown scale of judge '10'"):
+        judge(prompt="clair", scale=10)
+    assert judge(prompt="rcap").scale == 10
+    assert judge(prompt="clair").max_tokens == 256
+    mine = tmp_path / "mine.txt"
+    mine.write_text("scores: plot, style\nscale: 1 to 3\n---\nRate {caption} {scale}.")
+    assert judge(prompt=str(mine)).outputs == ("judge", "judge_plot", "judge_style")
+
+
+BAD_SETTINGS = [
+    ("scale: 5", "matching regex"),
+    ("scale: 5 to 1", "different names without blanks"),
+    ("scores: a, a", "different names"),
+    ("scores: my score", "different names"),
+    ("reason: perhaps", "Invalid enum value"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_SETTINGS)
+def test_settings_that_cannot_be_used(line, message):
+    with pytest.raises(DataError, match=rf"^mine.txt: .*{message}"):
+        JudgePrompt("mine.txt", f"{line}\n---\n{{caption}}")
 
 
 # Two captions

@@ -136,6 +136,10 @@ class Metric(ABC):
         """What there is to say after captions were measured, such as what that cost."""
         return []
 
+    def found(self, prepared: Any) -> dict[str, object]:
+        """What the signature says of how captions were measured, known only afterwards."""
+        return {}
+
     def aggregate(self, statistics: FloatArray) -> FloatArray:
         """Score any set of items together: one number per output."""
         scores: FloatArray = self.scores(column_sums(statistics))
@@ -239,7 +243,7 @@ def scores_of_rows(metric: Metric, rows: Rows) -> tuple[list[float], Rows]:
 CONTEXT_KEYS = frozenset(
     {
         *("tok", "items", "refs", "data", "missing", "ids", "common", "empty", "files", "revision"),
-        *("trained", "seen", "parser", "rules"),
+        *("trained", "seen", "parser", "rules", "asked", "strict"),
         *("level", "resamples", "seed", "resampling", "v"),
     }
 )

@@ -351,10 +351,12 @@ class PreparedReferences:
         if index is not self.index:
             places = np.array([self.index.position[item] for item in index.items], dtype=np.int64)
         measured = []
-        for columns, rows, seen in zip(self.columns, statistics, self.seen, strict=True):
+        found = [m.found(own) for m, own in zip(self.metrics, self._prepared, strict=True)]
+        parts = zip(self.columns, statistics, self.seen, found, strict=True)
+        for columns, rows, seen, more in parts:
             metric = columns.metric
             trained = {} if seen is None else seen.context(places)
-            signature = self.signature(metric, **trained, **context)
+            signature = self.signature(metric, **trained, **more, **context)
             own = rows if isinstance(rows, Rows) else Rows(np.ascontiguousarray(rows))
             measured.append(Measurement(metric, index, own, signature, columns=columns))
         return Scores(measured, notes)

@@ -1,7 +1,8 @@
 """What a model is asked: prompts by name, in the text files of this folder, or the user's own.
 
 A file has what the model is told about its task, a line ``---``, and the question. Fields in
-braces are filled for each question; the two kinds of prompts have different ones.
+braces are filled for each question; the two kinds of prompts have different ones. A judge's prompt
+with scores of its own begins with them, each setting in a line, and a further ``---``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
+
+import msgspec
 
 from reelscore.errors import DataError, UnknownNameError
 
@@ -50,7 +53,8 @@ class Prompt:
         """Name the prompts that come with reelscore.
 
         >>> JudgePrompt.names(), CaptionPrompt.names()
-        (['adequacy', 'factuality', 'helpful', 'preference'], ['audio-description', 'plain'])
+        (['accr', 'adequacy', 'clair', 'factuality', 'helpful', 'llm-ad-eval', 'preference', 'rcap',
+          'video-chatgpt'], ['audio-description', 'plain'])
         """
         folder = files(__name__) / cls.folder
         return sorted(file.name.removesuffix(".txt") for file in folder.iterdir())
@@ -71,6 +75,11 @@ class Prompt:
             raise DataError(f"{name}: the prompt cannot be read ({error}).") from error
 
     @property
+    def body(self) -> str:
+        """What is said to the model: all of the text, unless it begins with settings."""
+        return self.text
+
+    @property
     def fields(self) -> set[str]:
         """The fields that the text has."""
         return set(_FIELD.findall(self.text))
@@ -87,13 +96,44 @@ class Prompt:
 
     def filled(self, fields: Mapping[str, str]) -> tuple[str, str]:
         """Return the text about the task, and the question, with values in the fields."""
-        task, line, question = self.text.partition("\n---\n")
-        task, question = (task, question) if line else ("", self.text)
+        task, line, question = self.body.partition("\n---\n")
+        task, question = (task, question) if line else ("", self.body)
         task, question = (
             _FIELD.sub(lambda field: fields.get(field[1], field[0]), part).strip()
             for part in (task, question)
         )
         return task, question
+
+
+class ScoreSettings(msgspec.Struct, frozen=True):
+    """The scores that a prompt asks for, as the lines before its text say.
+
+    Attributes:
+        scores: Their names; several are given with commas, and have a mean.
+        scale: The whole numbers that a score may be, such as ``0 to 10``; without, the user says.
+        divisor: What they are divided by, where papers print a share.
+        reason: Whether the model is to say why: ``yes`` or ``no``.
+        max_tokens: Tokens that an answer needs.
+        source: The paper that the question is from.
+    """
+
+    scores: str = "score"
+    scale: Annotated[str, msgspec.Meta(pattern=r"^\d+ to \d+$")] = ""
+    divisor: Annotated[int, msgspec.Meta(ge=1)] = 1
+    reason: Literal["yes", "no"] = "no"
+    max_tokens: Annotated[int, msgspec.Meta(ge=1)] = 1
+    source: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the scores."""
+        return [name.strip() for name in self.scores.split(",")]
+
+    @property
+    def range(self) -> tuple[int, int] | None:
+        """The lowest and the highest score, before they are divided."""
+        low, _, high = self.scale.partition(" to ")
+        return (int(low), int(high)) if high else None
 
 
 class JudgePrompt(Prompt):
@@ -102,9 +142,9 @@ class JudgePrompt(Prompt):
     ``{evidence}`` stands for references, frames, or both, and ``{scale}`` for the numbers that the
     answer may have.
 
-    >>> prompt = JudgePrompt("mine", "Be strict.\n---\nRate {caption}.")
-    >>> prompt.filled({"caption": "{first}"}), prompt.is_comparison
-    (('Be strict.', 'Rate {first}.'), False)
+    >>> prompt = JudgePrompt("mine", "scale: 0 to 10\n---\nBe strict.\n---\nRate {caption}.")
+    >>> prompt.filled({"caption": "{first}"}), prompt.is_comparison, prompt.settings.range
+    (('Be strict.', 'Rate {first}.'), False, (0, 10))
     """
 
     folder = "judge"
@@ -117,6 +157,35 @@ class JudgePrompt(Prompt):
             raise DataError(
                 f"{self.name}: a prompt has either {{caption}}, or both {{first}} and {{second}}."
             )
+        low, high = self.settings.range or (0, 1)
+        names = self.settings.names
+        if low >= high or len(set(names)) < len(names) or not all(map(str.isidentifier, names)):
+            raise DataError(
+                f"{self.name}: scores {self.settings.scores!r} of the scale "
+                f"{self.settings.scale!r}; expected different names without blanks, and a scale "
+                "such as 0 to 10."
+            )
+
+    def _divided(self) -> tuple[dict[str, str], str]:
+        """Part the settings from the text."""
+        head, line, body = self.text.partition("\n---\n")
+        settings = dict(row.split(": ", 1) for row in head.splitlines() if ": " in row)
+        if not line or not settings.keys() <= {*ScoreSettings.__struct_fields__}:
+            return {}, self.text
+        return (settings, body) if len(settings) == len(head.splitlines()) else ({}, self.text)
+
+    @property
+    def body(self) -> str:
+        """What is said to the model."""
+        return self._divided()[1]
+
+    @property
+    def settings(self) -> ScoreSettings:
+        """The scores that it asks for."""
+        try:
+            return msgspec.convert(self._divided()[0], ScoreSettings, strict=False)
+        except msgspec.ValidationError as error:
+            raise DataError(f"{self.name}: the settings cannot be read ({error}).") from None
 
     @property
     def is_comparison(self) -> bool:

@@ -1,10 +1,13 @@
 """Judge: a language model behind an endpoint rates captions as people are asked to.
 
-Scale: 0–100 or 1–5, higher is better; or, for a prompt that compares the caption with another
-system's, the share of comparisons won (0–1). The model sees references, frames of the video, or
-both; at temperature 0, by a prompt whose hash is in the signature. Its answers must follow a JSON
-schema and are read strictly. Every answer goes into a journal at once, so that a run can be
-interrupted and continued, and no question is paid for twice.
+Scale: 0–100 or 1–5, higher is better, or that of the prompt; for a prompt that compares the caption
+with another system's, the share of comparisons won (0–1). The model sees references, frames of the
+video, or both; at temperature 0, by a prompt whose hash is in the signature. Its answers must
+follow a JSON schema, as far as the server can see to that, and are read strictly unless asked
+otherwise. Every answer goes into a journal at once, so that a run can be interrupted and continued,
+and no question is paid for twice.
+
+A prompt may ask for several scores; ``judge`` is then their mean, and the others have their names.
 
 A pair of captions is shown in both orders: ``judge_disagreement`` is the share of pairs whose
 winner depends on the order, ``judge_first`` how often the caption shown first won (0.5: no bias).
@@ -17,22 +20,26 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from reelscore._cache import cache_directory
 from reelscore._progress import Progress
 from reelscore.data.captions.caption_files import read_candidates
 from reelscore.data.tables.scales import Scale
+from reelscore.endpoint.abilities import FORMS
+from reelscore.endpoint.answers import AnswerForm, Reading
 from reelscore.endpoint.chat import Endpoint, checked_url
 from reelscore.endpoint.journal import AnswerRecord, Journal
 from reelscore.endpoint.prompts import JudgePrompt, quoted
 from reelscore.endpoint.questions import ChatQuestion, Usage, ask_all, chat_request
 from reelscore.errors import DataError, check_choice
-from reelscore.learned.judges.answer_forms import COMPARISON, SCORES, AnswerForm
+from reelscore.learned.judges.judge_answers import COMPARISON, SCALES, JudgeScores, won
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
 from reelscore.text.words import CaptionBatch, Captions
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
@@ -47,10 +54,21 @@ _ALONE = threading.Lock()
 
 @dataclass
 class PreparedJudge:
-    """References by item, what the questions took so far, and whether one has an answer."""
+    """References by item, what the questions took so far, and how they were answered.
+
+    Attributes:
+        references: Of all items.
+        answered: How many questions have an answer.
+        strict: How many of these were read strictly.
+        forms: The forms in which the server was asked.
+        usage: What it took.
+        notes: What else there is to say.
+    """
 
     references: list[str]
-    answered: bool = False
+    answered: int = 0
+    strict: int = 0
+    forms: set[str] = field(default_factory=set)
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
 
@@ -65,8 +83,9 @@ class Judge(Metric):
         model: The model's name at the endpoint.
         url: The endpoint's address.
         prompt: ``adequacy`` (Direct Assessment's question), ``factuality``, ``helpful`` (for blind
-            people), ``preference`` (compares two captions), or a text file.
-        scale: 100 for scores from 0 to 100, or 5 for 1 to 5.
+            people), ``preference`` (compares two captions), a paper's question (``clair``,
+            ``accr``, ``video-chatgpt``, ``rcap``, ``llm-ad-eval``), or a text file.
+        scale: 100 for scores from 0 to 100, or 5 for 1 to 5; a paper's question has its own.
         see: What the model sees: ``references``, ``frames`` of the video, or ``both``.
         against: A file of another system's captions, for a prompt that compares two.
         videos: The folder of the videos, each named after its item.
@@ -74,7 +93,9 @@ class Judge(Metric):
         side: The longer side of a frame, in pixels.
         max_tokens: Tokens that an answer may have.
         model_seed: Random seed of the answers, for servers that use one.
-        schema: Whether the endpoint is sent the JSON schema of the answer; some cannot take one.
+        schema: Whether the endpoint is asked for JSON by a schema, in the best form that it takes.
+        read: How answers are read: ``strict``, JSON of the form alone, or ``lenient``, such JSON
+            or one number of the scale anywhere in the answer.
         failed: Whether captions without a usable answer are an ``error``, or left out (``skip``).
         journal: The file of answers; by default one for each model, in the cache directory.
         parallel: How many questions may be in flight.
@@ -99,6 +120,7 @@ class Judge(Metric):
     max_tokens: int = 64
     model_seed: int = 1
     schema: bool = True
+    read: Reading = "strict"
     failed: Failed = "error"
     journal: str | None = field(default=None, compare=False)
     parallel: int = field(default=8, compare=False)
@@ -112,7 +134,14 @@ class Judge(Metric):
     reads: ClassVar[Reads] = "any"
 
     def __post_init__(self) -> None:
-        check_choice("scale of judge", str(self.scale), [str(scale) for scale in SCORES])
+        prompt = JudgePrompt.read(self.prompt)
+        own = prompt.settings.range
+        scales = [str(scale) for scale in SCALES]
+        if own is not None and self.scale in (100, own[1]):
+            object.__setattr__(self, "scale", own[1])
+            scales = [str(own[1])]
+        check_choice("scale of judge", str(self.scale), scales)
+        check_choice("value of judge|read", self.read, get_args(Reading))
         check_choice("value of judge|see", self.see, get_args(See))
         check_choice("value of judge|failed", self.failed, get_args(Failed))
         check_range(self, "parallel", 1, 1000)
@@ -120,8 +149,10 @@ class Judge(Metric):
         check_range(self, "max_tokens", 1, 1_000_000)
         for price in ("price_in", "price_out"):
             check_range(self, price, 0, 1e9)
+        enough = max(self.max_tokens, prompt.settings.max_tokens)
+        object.__setattr__(self, "max_tokens", enough)
         object.__setattr__(self, "url", checked_url(self.url))
-        compares = JudgePrompt.read(self.prompt).is_comparison
+        compares = prompt.is_comparison
         if compares != (self.against is not None):
             problem = "compares two captions" if compares else "shows one caption"
             remedy = "name the other system's file" if compares else "leave it out"
@@ -133,16 +164,22 @@ class Judge(Metric):
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """One score; for comparisons also how the order of the captions mattered."""
+        """One score, or a mean and several; for comparisons also how much the order mattered."""
         if self.against is None:
-            return (self.name,)
+            names = self._asked.names
+            own = (f"{self.name}_{name}" for name in names) if len(names) > 1 else ()
+            return (self.name, *own)
         return (self.name, "judge_disagreement", "judge_first")
 
     @property
     def output_scales(self) -> tuple[Scale, ...]:
         """Scores as asked for, or shares."""
         if self.against is None:
-            return (Scale("high", SCORES[self.scale].least, self.scale, mean=True, label="Judge"),)
+            labels = ["Judge", *(f"Judge: {name}" for name in self._asked.names)]
+            scale = self._asked.scale
+            return tuple(
+                replace(scale, label=label) for label, _ in zip(labels, self.outputs, strict=False)
+            )
         return (
             Scale("high", 0, 1, mean=True, label="Judge: won", percent=True),
             Scale("low", 0, 1, mean=True, label="Judge: order matters", percent=True),
@@ -193,7 +230,7 @@ class Judge(Metric):
                 outcome = ask_all(
                     endpoint,
                     [question for questions in pairs for question in questions],
-                    self._answers.read,
+                    partial(self._form.read, reading=self.read),
                     journal,
                     usage=prepared.usage,
                     parallel=self.parallel,
@@ -207,7 +244,10 @@ class Judge(Metric):
             prepared.notes.append(
                 f"{journal.path}: the last line was cut off, and its question was asked again."
             )
-        prepared.answered |= len(outcome.faults) < len(outcome.records)
+        usable = [record for record in outcome.records if not record.fault]
+        prepared.answered += len(usable)
+        prepared.strict += sum(self._can_read(record, "strict") for record in usable)
+        prepared.forms |= {record.form for record in usable} - {""}
         self._report(outcome.faults, prepared)
         records = iter(outcome.records)
         return np.array([self._row([next(records) for _ in own]) for own in pairs])
@@ -223,6 +263,13 @@ class Judge(Metric):
         price = usage.cost(self.price_in, self.price_out)
         cost = f", cost {price:,.4f}" if self.price_in or self.price_out else ""
         lines = [f"judge: {usage}{cost}.", *notes]
+        if self.schema and (other := prepared.forms - {FORMS[0]}):
+            lines.append(f"judge: the server takes no JSON schema; asked by {', '.join(other)}.")
+        if self.read == "lenient":
+            counts = (
+                f"{prepared.strict:,} strictly, {prepared.answered - prepared.strict:,} leniently"
+            )
+            lines.append(f"judge: of {prepared.answered:,} answers, {counts} read.")
         if len(usage.models) > 1:
             lines.append(
                 f"Warning: judge: answers of several models: {', '.join(sorted(usage.models))}. "
@@ -230,9 +277,29 @@ class Judge(Metric):
             )
         return lines
 
+    def found(self, prepared: PreparedJudge) -> dict[str, object]:
+        """How answers were asked for, and how many of them could be read strictly."""
+        own: dict[str, object] = (
+            {"asked": "+".join(sorted(prepared.forms))} if prepared.forms else {}
+        )
+        if self.read == "lenient":
+            own["strict"] = f"{prepared.strict}/{prepared.answered}"
+        return own
+
     @property
-    def _answers(self) -> AnswerForm:
-        return SCORES[self.scale] if self.against is None else COMPARISON
+    def _asked(self) -> JudgeScores:
+        return JudgeScores.of(JudgePrompt.read(self.prompt), self.scale)
+
+    @property
+    def _form(self) -> AnswerForm[Any]:
+        return self._asked.form if self.against is None else COMPARISON
+
+    def _can_read(self, record: AnswerRecord, reading: Reading) -> bool:
+        try:
+            self._form.read(record.content, reading)
+        except DataError:
+            return False
+        return True
 
     def _journal(self) -> Path:
         if self.journal is not None:
@@ -254,7 +321,7 @@ class Judge(Metric):
             begin, end = batch.reference_offsets[item : item + 2]
             fields = {
                 "evidence": self._evidence(prepared.references[begin:end]),
-                "scale": SCORES[self.scale].scale,
+                "scale": self._asked.words,
             }
             name = ids[item] if ids else str(item)
             shown = [{"caption": quoted(caption)}]
@@ -275,10 +342,10 @@ class Judge(Metric):
         request = chat_request(
             self.model,
             task,
-            f"{text}\n\n{self._answers.request}",
+            f"{text}\n\n{self._form.request}",
             max_tokens=self.max_tokens,
             seed=self.model_seed,
-            schema=self._answers.schema() if self.schema else None,
+            schema=self._form.schema() if self.schema else None,
         )
         if not videos:
             return ChatQuestion(request, about={"item": item})
@@ -303,12 +370,17 @@ class Judge(Metric):
         columns = len(self.outputs)
         if any(record.fault for record in records):
             return [0.0] * columns + [0.0]
-        answers = [self._answers.read(record.content) for record in records]
+        answers = [self._form.read(record.content, self.read) for record in records]
         if self.against is None:
-            return [answers[0] if answers else self._answers.least, 1.0]
+            asked = self._asked
+            lowest = asked.with_mean([float(asked.low)] * len(asked.names))
+            return [*(asked.values(answers[0]) if answers else lowest), 1.0]
         if not answers:
             return [0.0, 0.0, 0.5, 1.0]
-        first, second = answers[0], 1.0 - answers[1]  # how far the caption won, in both orders
+        first, second = (
+            won(answers[0]),
+            1.0 - won(answers[1]),
+        )  # how far the caption won, in both orders
         return [(first + second) / 2, float(first != second), (first + 1.0 - second) / 2, 1.0]
 
     def _report(self, faults: Sequence[AnswerRecord], prepared: PreparedJudge) -> None:
@@ -323,6 +395,10 @@ class Judge(Metric):
         hint = ""
         if any(record.finish == "length" for record in faults):  # as of models that think first
             hint = f" Let answers be longer: judge|max_tokens:{16 * self.max_tokens}."
+        whole = [record for record in faults if record.finish == "stop"]
+        readable = sum(self._can_read(record, "lenient") for record in whole)
+        if readable and self.read == "strict":
+            hint += f" {readable:,} can be read all the same: judge|read:lenient."
         if not prepared.answered:
             raise DataError(
                 f"judge: no question of {len(faults):,} has a usable answer (items {first}). "
