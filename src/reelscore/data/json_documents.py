@@ -70,6 +70,8 @@ def _object_kind(first: dict[str, object], fields: FieldNames) -> str:
     match first:
         case {"database": dict()}:
             return "youcook2"
+        case {"chapters": dict()}:
+            return "chapters"
         case {"images": [{"sentences": list()}, *_]}:
             return "karpathy"
         case {"videos": list()} | {"sentences": [dict(), *_]}:
@@ -87,6 +89,9 @@ def _object_kind(first: dict[str, object], fields: FieldNames) -> str:
                 return "lists"
             case dict() if not has_times(value):
                 return "json"
+    match next(iter(first.values()), None):
+        case {"chapters": dict()}:
+            return "chapters"
     return "activitynet" if has_times(first) else "json"
 
 

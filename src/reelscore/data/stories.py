@@ -49,7 +49,8 @@ class Story(msgspec.Struct, frozen=True, eq=False):
     """The timed captions of one video, in the order of the file.
 
     Attributes:
-        segments: Start and end of each caption in seconds, n × 2.
+        segments: Start and end of each caption in seconds, n × 2; infinite is the end of a last
+            chapter that runs to an end of the video which the file does not say.
         sentences: The captions.
         duration: The video's length in seconds, where the file says it.
     """

@@ -1,13 +1,14 @@
 """Read stories from the formats of dense captioning.
 
-Five shapes are told apart by content, and any of them may hold candidates or references:
+Six shapes are told apart by content, and any of them may hold candidates or references:
 
 - candidates of ActivityNet Captions: ``{"results": {video: [{"sentence", "timestamp"}, …]}}``;
 - its truth: ``{video: {"duration", "timestamps": […], "sentences": […]}}``;
 - the annotations of YouCook2: ``{"database": {video: {"duration", "subset", "annotations":
   [{"segment", "sentence"}, …]}}}``;
 - TimeChat's output: ``{"video.mp4": [{"caption", "timestamp"}, …]}``;
-- JSON Lines: an object for each caption, or for each video, with the id under ``video_id``.
+- JSON Lines: an object for each caption, or for each video, with the id under ``video_id``;
+- chapters, in the forms of `reelscore.data.formats.chapters`.
 
 Every segment and sentence is checked here, so that the scores never meet a bad one.
 """
@@ -15,6 +16,7 @@ Every segment and sentence is checked here, so that the scores never meet a bad 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,7 +32,21 @@ from reelscore.data.checks import (
     is_missing,
     text_fault,
 )
-from reelscore.data.file_names import PathLike
+from reelscore.data.file_names import PathLike, expanded
+from reelscore.data.formats.chapters import (
+    Chapter,
+    chapters_of_object,
+    chapters_of_text,
+    is_of_one_video,
+    video_of_file,
+)
+from reelscore.data.json_documents import (
+    RepeatedKeys,
+    decode_document,
+    decode_json_line,
+    glimpse,
+    whole_document,
+)
 from reelscore.data.reading import ITEM_FIELDS
 from reelscore.data.source import Source
 from reelscore.data.stories import NO_CAPTIONS, Stories, Story, StoryPolicies, plain_stories
@@ -42,6 +58,7 @@ Entry = tuple[str, Any, Any]
 _VIDEO_FIELDS = ("video", *ITEM_FIELDS)
 _TIME_FIELDS = ("timestamp", "segment")
 _SENTENCE_FIELDS = ("sentence", "caption", "text")
+_OF_A_VIDEO = {"timestamps", "annotations", "chapters"}
 _NUMBERS = (int, float)
 _VIDEO_ENDINGS = (".mp4", ".mkv", ".webm", ".avi", ".mov")
 
@@ -52,7 +69,7 @@ def read_stories(
     """Read timed captions from a file in any of the formats; it may be compressed.
 
     Args:
-        path: The file.
+        path: The file; or a folder or a pattern, whose files are read as one.
         policies: What to do with reversed segments, negative times and blank sentences; errors
             by default.
         video: The video that is of interest; others are left out where they are bad, and a note
@@ -69,17 +86,58 @@ def read_stories(
     >>> stories["v_dogwash"].segments.tolist()
     [[0.0, 14.8], [15.0, 44.2], [45.1, 66.05]]
     """
+    return read_together(expanded([path]), os.fspath(path), policies, video=video)
+
+
+def read_together(
+    paths: Iterable[PathLike],
+    name: str,
+    policies: StoryPolicies | None = None,
+    *,
+    video: str | None = None,
+) -> Stories:
+    """Read files that have different videos; other arguments as in `read_stories`.
+
+    >>> from reelscore import examples
+    >>> read_together([examples.path("stories/annotator_1.json")], "the first annotator")
+    <5 stories, 25 captions>
+    """
+    entries: list[Entry] = []
+    names = []
+    for path in paths:
+        with Source(path) as source:
+            entries += _entries_in(source)
+            names.append(source.path)
+    name = names[0] if len(names) == 1 else name
+    return _collect(entries, name, policies or StoryPolicies(), video)
+
+
+def names_its_video(path: PathLike) -> bool:
+    """Return whether a file holds the chapters of one video, whose id is the file's name.
+
+    >>> from reelscore import examples
+    >>> names_its_video(examples.path("stories/annotator_1.json"))
+    False
+    """
     with Source(path) as source:
-        return stories_in(source, policies or StoryPolicies(), video)
+        head = glimpse(source.head)
+        if head and isinstance(head[0], dict):
+            return is_of_one_video(head[0])
+        return chapters_of_text(source) is not None
 
 
 def stories_in(source: Source, policies: StoryPolicies, video: str | None = None) -> Stories:
     """Read timed captions from an open file; see `read_stories`."""
+    return _collect(_entries_in(source), source.path, policies, video)
+
+
+def _entries_in(source: Source) -> list[Entry]:
     if _is_json_lines(source.head):
-        entries = list(_entries_of_lines(source))
-    else:
-        entries = _entries_of_document(_document(source), source.path)
-    return _collect(entries, source.path, policies, video)
+        return list(_entries_of_lines(source))
+    chapters = chapters_of_text(source)
+    if chapters is not None:
+        return [(source.path, video_of_file(source.path), chapters)]
+    return _entries_of_document(_document(source), source.path, video_of_file(source.path))
 
 
 def stories_of(
@@ -128,8 +186,6 @@ def _entry(record: Mapping[str, object], place: str) -> Entry:
 
 
 def _document(source: Source) -> object:
-    from reelscore.data.json_documents import decode_document, whole_document
-
     return decode_document(whole_document(source), source.path)
 
 
@@ -145,8 +201,6 @@ def _is_json_lines(head: bytes) -> bool:
 
 
 def _entries_of_lines(source: Source) -> Iterator[Entry]:
-    from reelscore.data.json_documents import decode_json_line
-
     for number, line in source.lines():
         if line.isspace():
             continue
@@ -155,10 +209,15 @@ def _entries_of_lines(source: Source) -> Iterator[Entry]:
         yield _entry(record if isinstance(record, dict) else {}, place)
 
 
-def _entries_of_document(document: object, name: str) -> list[Entry]:
-    from reelscore.data.json_documents import RepeatedKeys
-
+def _entries_of_document(document: object, name: str, video: str = "") -> list[Entry]:
     if isinstance(document, Mapping):
+        if is_of_one_video(document):
+            if not video:
+                raise DataError(
+                    f"{name}: the chapters of one video, without its id; give an object of videos, "
+                    'such as {"v1": {"chapters": {…}}}.'
+                )
+            return [(name, video, document)]
         sections = (document.get(section) for section in ("results", "database"))
         document = next((each for each in sections if isinstance(each, Mapping)), document)
     if not isinstance(document, Mapping):
@@ -192,7 +251,7 @@ def _collect(entries: list[Entry], name: str, policies: StoryPolicies, only: str
         problems = refused if only is None or _same_video(video, only) else tolerated.of(video)
         if isinstance(value, Mapping) and isinstance(value.get("subset"), str):
             splits[video] = value["subset"]
-        is_one_caption = isinstance(value, Mapping) and not {"timestamps", "annotations"} & {*value}
+        is_one_caption = isinstance(value, Mapping) and not _OF_A_VIDEO & {*value}
         if video in captions and not is_one_caption:
             problems.add(
                 f"{place}: video {video!r} is repeated; give all its captions in one place."
@@ -267,6 +326,11 @@ def _captions(value: object) -> Sequence[object]:
     if isinstance(value.get("annotations"), list):
         annotations: list[object] = value["annotations"]
         return annotations
+    if "chapters" in value:
+        try:
+            return chapters_of_object(value)
+        except ValueError as error:
+            raise _Unusable(str(error)) from None
     if "timestamps" not in value:
         return [value]
     times, sentences = value["timestamps"], value.get("sentences")
@@ -307,18 +371,23 @@ class _CaptionReader:
         plain = _if_plain(caption)
         if plain is not None:
             return plain
-        if not isinstance(caption, Mapping):
+        if isinstance(caption, Chapter):
+            sentence = caption.title
+        elif isinstance(caption, Mapping):
+            name = _field(caption, _SENTENCE_FIELDS)
+            if name is None:
+                raise _Unusable(f"no sentence; expected one of {', '.join(_SENTENCE_FIELDS)}.")
+            sentence = caption[name]
+        else:
             raise _Unusable(f"is {in_words(caption)}; expected an object.")
-        name = _field(caption, _SENTENCE_FIELDS)
-        if name is None:
-            raise _Unusable(f"no sentence; expected one of {', '.join(_SENTENCE_FIELDS)}.")
-        sentence = caption[name]
         fault = text_fault(sentence)
         if fault:
             raise _Unusable(f"the sentence {fault}.")
+        assert isinstance(sentence, str)
         if not has_words(sentence):
             self._check_empty(sentence)
-        start, end = self._check_negative(*self._check_order(*_times(caption)))
+        times = caption[:2] if isinstance(caption, Chapter) else _times(caption)
+        start, end = self._check_negative(*self._check_order(*times))
         return start, end, sentence
 
     def _check_order(self, start: float, end: float) -> tuple[float, float]:

@@ -17,9 +17,15 @@ from reelscore.data.captions.languages import language_notes
 from reelscore.data.captions.python_captions import has_item, is_frame
 from reelscore.data.checks import first_few, has_words
 from reelscore.data.file_names import PathLike, expanded
+from reelscore.data.formats.chapters import video_of_file
 from reelscore.data.reading import part_with
 from reelscore.data.stories import NO_CAPTIONS, SPARE_TIME, Stories, Story
-from reelscore.data.story_files import read_stories, stories_of
+from reelscore.data.story_files import (
+    names_its_video,
+    read_stories,
+    read_together,
+    stories_of,
+)
 from reelscore.data.tables.table import Coverage
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
@@ -98,6 +104,7 @@ def pair_stories(
     videos = [v for v in wanted if v in given or protocol.missing == "zero"]
     references = [[stories[v] for stories in annotators if v in stories] for v in videos]
     stories = [given.get(video, NO_CAPTIONS) for video in videos]
+    stories, references = _with_ends(videos, stories, references)
     warnings = _unit_warning(stories, references)
     stories, late = _within_durations(videos, stories, references, protocol)
     without = sum(not len(story) for story in given.values())
@@ -123,6 +130,44 @@ def pair_stories(
         if count:
             notes.append(f"{count:,} {one if count == 1 else many} {what}.")
     return PairedStories(videos, stories, references, [*notes, *warnings])
+
+
+def _with_ends(
+    videos: Sequence[str], stories: Sequence[Story], references: Sequence[Sequence[Story]]
+) -> tuple[list[Story], list[list[Story]]]:
+    """Let last chapters end with their video, which the references say."""
+    ends = [max(_end_of(each) for each in truth) for truth in references]
+    endless = [
+        video
+        for video, truth, end in zip(videos, references, ends, strict=True)
+        if not end and any(np.isinf(each.segments).any() for each in truth)
+    ]
+    if endless:
+        raise DataError(
+            f"Videos whose last reference chapter has no end: {len(endless):,} "
+            f"({first_few(endless)}). Say how long they are, in JSON: "
+            '{"VIDEO": {"duration": SECONDS, "chapters": {…}}}.'
+        )
+    ours = [_ended(story, end) for story, end in zip(stories, ends, strict=True)]
+    theirs = [
+        [_ended(each, end) for each in truth] for truth, end in zip(references, ends, strict=True)
+    ]
+    return ours, theirs
+
+
+def _end_of(story: Story) -> float:
+    """Return when a video ends as far as a story says it; 0 where that is open."""
+    last = float(story.segments.max(initial=0.0))
+    return story.duration or (0.0 if math.isinf(last) else last)
+
+
+def _ended(story: Story, end: float) -> Story:
+    """End open chapters with the video; those that begin later have no length."""
+    if not np.isinf(story.segments).any():
+        return story
+    starts, ends = story.segments.T
+    closed = np.where(np.isinf(ends), np.maximum(starts, end), ends)
+    return Story(np.column_stack([starts, closed]), story.sentences, story.duration)
 
 
 def _unit_warning(stories: Sequence[Story], references: Sequence[Sequence[Story]]) -> list[str]:
@@ -271,6 +316,7 @@ def annotators_of(
     files: list[Any] = []
     for each in references:
         files += expanded([each]) if isinstance(each, str | os.PathLike) else [each]
+    files = _videos_together(files)
     if files and all(isinstance(each, Mapping) and has_item(each) for each in files):
         files = [files]  # records of one annotator
     names = ["references"] if len(files) == 1 else [f"annotator {k + 1}" for k in range(len(files))]
@@ -278,6 +324,27 @@ def annotators_of(
         candidates_of(each, protocol, name, video=video)
         for name, each in zip(names, files, strict=True)
     ]
+
+
+class _Files(dict[str, PathLike]):
+    """Files of one video each, by video, that are read as one annotator."""
+
+
+def _videos_together(files: Sequence[Any]) -> list[Any]:
+    """Put files of one video each together; a video that comes again is another annotator's."""
+    annotators: list[Any] = []
+    for file in files:
+        is_path = isinstance(file, str | os.PathLike)
+        if len(files) == 1 or not is_path or not names_its_video(file):
+            annotators.append(file)
+            continue
+        video = video_of_file(os.fspath(file))
+        several = (each for each in annotators if isinstance(each, _Files))
+        free = next((each for each in several if video not in each), None)
+        if free is None:
+            annotators.append(free := _Files())
+        free[video] = file
+    return annotators
 
 
 def candidates_of(
@@ -293,4 +360,6 @@ def candidates_of(
         return given
     if isinstance(given, str | os.PathLike):
         return read_stories(given, protocol.policies, video=video)
+    if isinstance(given, _Files):
+        return read_together(given.values(), name, protocol.policies, video=video)
     return stories_of(given, name, protocol.policies, video=video)

@@ -52,8 +52,8 @@ class _TextFormat(Format, Protocol):
 
 
 LINES = "lines"
-TIMED = ("activitynet", "youcook2")
-_OF_TEXT = ("delimited", "python_literals", "text_layouts")  # told by themselves
+TIMED = ("activitynet", "youcook2", "chapters")
+_OF_TEXT = ("chapters", "delimited", "python_literals", "text_layouts")  # told by themselves
 # Of each format its module, what makes it there, and from what; imported for the first such file.
 # Those of text are tried in this order.
 FORMATS: dict[str, tuple[str, ...]] = {
@@ -66,6 +66,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "karpathy": ("json_data_sets", "Karpathy"),
     "activitynet": ("json_data_sets", "Timed", "timed captions"),
     "youcook2": ("json_data_sets", "Timed", "YouCook2"),
+    "chapters": ("chapters", "Chapters", "chapters"),
     "parquet": ("parquet", "Parquet"),
     "python": ("python_literals", "PythonLiteral"),
     "msvd-csv": ("delimited", "MsvdCorpus"),
