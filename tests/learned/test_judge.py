@@ -15,7 +15,7 @@ from reelscore import examples, parse_signature, score, score_systems
 from reelscore.cli.main import main
 from reelscore.endpoint.journal import AnswerRecord
 from reelscore.endpoint.prompts import JudgePrompt
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, EndpointError, UnknownNameError
 from reelscore.learned.judges.judge import Judge
 from reelscore.learned.judges.judge_answers import JudgeScores
 from reelscore.scoring.intervals import with_intervals
@@ -348,6 +348,51 @@ def test_questions_of_papers(judge, server, prompt, answer, expected, bounds):
     signature = results["judge"].signature
     assert parse_signature(signature) == metric
     assert len({result.scale.label for result in results.values()}) == len(expected)
+
+
+BY_DIGITS = [
+    ('{"', {}),
+    ("score", {}),
+    ('": ', {}),
+    ("8", {"8": 0.6, "9": 0.2, "1": 0.2, '"': 0.0001}),
+    ("5", {"5": 0.5, "0": 0.5}),
+    ("}", {"}": 0.9, "0": 0.1}),
+]
+EXPECTED = [
+    # one token: .75 * 85 + .25 * 65
+    ('{"score": 85}', [('{"score": ', {}), ("85", {"85": 0.6, "65": 0.2, "850": 0.2})], 80),
+    ('{"score": 85}', [('{"score":', {}), (" 85", {" 85": 0.75, " 65": 0.25})], 80),
+    # two: 85 - (85 - (.6 * 85 + .2 * 95 + .2 * 15)) - (85 - (.5 * 85 + .5 * 80))
+    ('{"score": 85}', BY_DIGITS, 70.5),
+    ('\n{"score": 85}', BY_DIGITS, 70.5),  # servers may cut white space off either
+    ("I say 2 times: 90, yes, 90 of 100.", None, None),
+    ("It deserves 90.", [("It deserves", {}), (" 90", {" 90": 0.5, " 80": 0.5}), (".", {})], 85),
+    ('{"score": 85}', [('{"score": ', {}), ("85", {"85": 1.0}), ("} 12", {"} 12": 1.0})], 85),
+]
+
+
+@pytest.mark.parametrize(("content", "tokens", "expected"), EXPECTED)
+def test_the_mean_over_what_could_have_been_answered(judge, server, content, tokens, expected):
+    server.answer, server.tokens = lambda request: content, lambda content: tokens or []
+    metric = judge(expect="logprobs", read="lenient")
+    if tokens is None:
+        with pytest.raises(EndpointError, match=r"without log-probabilities.*Leave out expect"):
+            score(CAPTIONS, REFERENCES, metric)
+        assert len(server.requests) == 1  # and not one for each caption
+        return
+    results = score(CAPTIONS, REFERENCES, metric)
+    assert results["judge"].score == pytest.approx(expected)
+    assert "|expect:logprobs|" in results["judge"].signature
+    assert (server.requests[0]["logprobs"], server.requests[0]["top_logprobs"]) == (True, 20)
+    again = score(CAPTIONS, REFERENCES, metric)  # from the journal
+    assert again["judge"].score == results["judge"].score
+    assert len(server.requests) == 2
+    assert score(CAPTIONS, REFERENCES, judge(read="lenient"))["judge"].score in (85, 90)
+
+
+def test_means_are_of_numbers(judge, other):
+    with pytest.raises(DataError, match=r"for prompts that ask for numbers.*Leave expect out"):
+        judge(prompt="preference", against=other, expect="logprobs")
 
 
 def test_a_question_with_a_scale_of_its_own(judge, tmp_path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import re
 import threading
 import time
@@ -59,6 +60,7 @@ class ModelServer(ThreadingHTTPServer):
             invalid, with the status `invalid`: servers made with pydantic may say so with 500.
         refused: The forms of those that it does not know.
         keys: The Authorization headers that came.
+        tokens: Gives the tokens of an answer, each with the probabilities of what may stand there.
         most_at_once: The largest number of requests in flight.
     """
 
@@ -73,6 +75,7 @@ class ModelServer(ThreadingHTTPServer):
         self.keys: list[str | None] = []
         self.delay = 0.0
         self.check = protocol_fault
+        self.tokens: Callable[[str], list[tuple[str, dict[str, float]]]] | None = None
         self.takes, self.invalid = {"json_schema"}, 400
         self.model, self.fingerprint, self.finish = "stand-in-2026-01", "fp_1", "stop"
         self.at_once = self.most_at_once = 0
@@ -162,6 +165,9 @@ class _Handler(BaseHTTPRequestHandler):
             "choices": [{"index": 0, "message": message, "finish_reason": finish}],
             "usage": usage,
         }
+        if request.get("logprobs") and self.server.tokens is not None:
+            tokens = self.server.tokens(message["content"])
+            answer["choices"][0]["logprobs"] = {"content": [_token(*each) for each in tokens]}
         if fault == "cut":
             content = json.dumps(answer).encode()
             self.send_response(200)
@@ -187,9 +193,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
 
+def _token(token: str, chances: dict[str, float]) -> dict[str, Any]:
+    top = [{"token": each, "logprob": math.log(share)} for each, share in chances.items()]
+    return {"token": token, "logprob": math.log(chances.get(token, 1.0)), "top_logprobs": top}
+
+
 def protocol_fault(request: dict[str, Any], content_type: str) -> str:
     """What is wrong with a request, as a strict server would say."""
     known = {"model", "messages", "temperature", "seed", "max_tokens", "response_format"}
+    known |= {"logprobs", "top_logprobs"}
     if content_type != "application/json":
         return f"content type {content_type}"
     if unknown := set(request) - known:

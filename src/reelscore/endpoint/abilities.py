@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from reelscore.endpoint.chat import ChatReply, Endpoint
 from reelscore.endpoint.http import InvalidRequestError
 from reelscore.endpoint.journal import AnswerRecord, Journal
+from reelscore.errors import EndpointError
 
 if TYPE_CHECKING:
     from reelscore.endpoint.questions import ChatQuestion
@@ -69,7 +70,7 @@ class Abilities:
         self._endpoint, self._journal = endpoint, journal
         self._finding = threading.Lock()
         self._forms: dict[str, str] = {}  # by model
-        self._fault: InvalidRequestError | None = None
+        self._fault: EndpointError | None = None
 
     def chat(self, question: ChatQuestion) -> ChatReply:
         """Ask a question in the best form that the server takes.
@@ -98,6 +99,9 @@ class Abilities:
             except InvalidRequestError as error:
                 fault = error
                 continue
+            except EndpointError as error:
+                self._fault = error
+                raise
             self._forms[model] = form
             if form not in (FORMS[0], *earlier):
                 about = {"form of answers": model, "at": self._endpoint.url}
@@ -108,8 +112,15 @@ class Abilities:
 
     def _sent(self, question: ChatQuestion, form: str) -> ChatReply:
         try:
-            return replace(self._endpoint.chat(question.body(form)), form=form)
+            reply = replace(self._endpoint.chat(question.body(form)), form=form)
         except InvalidRequestError as error:
             shown = {"image_url": question.images, "logprobs": question.request.get("logprobs")}
             hints = " ".join(hint for name, hint in _HINTS.items() if shown[name])
             raise InvalidRequestError(f"{error} {hints}".rstrip()) from None
+        said = question.request.get("logprobs") and any(map(str.isdecimal, reply.content))
+        if said and not reply.numbers:  # most servers pass over what they do not know
+            raise EndpointError(
+                f"{self._endpoint.url}: the answer came without log-probabilities. The server "
+                "gives none, or not without an option when it starts. Leave out expect:logprobs."
+            )
+        return reply

@@ -8,8 +8,9 @@ number. An answer with two that differ cannot be used: nobody chooses for the mo
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
@@ -23,6 +24,20 @@ Record = TypeVar("Record", bound=msgspec.Struct)
 Reading = Literal["strict", "lenient"]
 _WORDS = {"integer": "NUMBER", "number": "NUMBER", "string": "TEXT", "boolean": "true | false"}
 _NUMBER = re.compile(r"(?<![\w.,-])-?\d+(?:\.\d+)?(?![\w-]|[.,]\d)")
+
+
+class NumberToken(msgspec.Struct, frozen=True, array_like=True):
+    """A token of an answer that has a digit, and what else could have stood there.
+
+    Attributes:
+        place: Where in the answer it begins.
+        token: The token.
+        chances: The likeliest tokens there, with the logarithms of their probabilities.
+    """
+
+    place: int
+    token: str
+    chances: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -77,6 +92,46 @@ class AnswerForm(Generic[Record]):
             fault = "several that differ" if found else "nothing of that form is in it"
         raise DataError(f"the answer {shortened(content)!r} cannot be read ({fault})")
 
+    def expected(
+        self, answer: Record, content: str, tokens: Sequence[NumberToken]
+    ) -> dict[str, float]:
+        """Return the mean of each number over what the model could have written in its place.
+
+        A number of several tokens moves by what the mean over each of them moves it.
+
+        Args:
+            answer: The answer as read.
+            content: Its text.
+            tokens: The tokens with digits.
+
+        >>> class Stars(msgspec.Struct):
+        ...     stars: int
+        >>> tokens = [NumberToken(10, "4", {"4": math.log(0.6), "5": math.log(0.2), "a": -9.0})]
+        >>> AnswerForm(Stars).expected(Stars(4), '{"stars": 4}', tokens)
+        {'stars': 4.25}
+        """
+        means = {}
+        for name, field in self.schema()["properties"].items():
+            if _WORDS.get(field.get("type")) != "NUMBER":
+                continue
+            low, high = field.get("minimum", -math.inf), field.get("maximum", math.inf)
+            written = float(getattr(answer, name))
+            named = re.search(rf'"{re.escape(name)}"\s*:\s*"?(-?[\d.]+)', content)
+            begin, end = named.span(1) if named else self._place(content, written)
+            mean = written
+            for token in tokens:
+                if begin <= token.place + len(token.token) - 1 and token.place < end:
+                    mean += _mean(token, content, begin, end, low, high) - written
+            means[name] = min(max(mean, low), high)
+        return means
+
+    @staticmethod
+    def _place(content: str, written: float) -> tuple[int, int]:
+        return next(
+            (match.span() for match in _NUMBER.finditer(content) if float(match[0]) == written),
+            (0, 0),
+        )
+
     def _objects(self, content: str) -> Iterator[Record]:
         """Yield the objects of the form in a text, whatever else they hold."""
         place = content.find("{")
@@ -105,6 +160,20 @@ class AnswerForm(Generic[Record]):
         for number in _NUMBER.findall(re.sub(scale, "", content) if high != "" else content):
             with suppress(*_FAULTS):
                 yield msgspec.convert({numbers[0]: number}, self.kind, strict=False)
+
+
+def _mean(token: NumberToken, content: str, begin: int, end: int, low: float, high: float) -> float:
+    """Average a number over the digits that may stand in the place of a token's."""
+    total = weights = 0.0
+    first = _DIGITS.search(token.token)
+    assert first is not None
+    before = content[begin : token.place + first.start()]
+    after = content[token.place + first.end() : end]
+    for other, chance in {token.token: 0.0, **token.chances}.items():
+        digits = _DIGITS.fullmatch(other.strip(' "}'))
+        if digits and low <= (value := float(f"{before}{digits[0]}{after}")) <= high:
+            total, weights = total + math.exp(chance) * value, weights + math.exp(chance)
+    return total / weights
 
 
 def _whole(part: Any, parts: dict[str, Any]) -> Any:
@@ -150,4 +219,5 @@ def _refused(word: str) -> None:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refused)
+_DIGITS = re.compile(r"[0-9]+")
 _FAULTS = (ValueError, RecursionError, msgspec.MsgspecError)

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -18,6 +19,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from reelscore.endpoint.answers import NumberToken
 from reelscore.endpoint.http import (
     HttpClient,
     InvalidRequestError,
@@ -45,9 +47,25 @@ class _Message(msgspec.Struct):
     refusal: str | None = None
 
 
+class _Chance(msgspec.Struct):
+    token: str
+    logprob: float
+
+
+class _Token(msgspec.Struct):
+    token: str
+    logprob: float = 0.0
+    top_logprobs: list[_Chance] = []
+
+
+class _Logprobs(msgspec.Struct):
+    content: list[_Token] | None = None
+
+
 class _Choice(msgspec.Struct):
     message: _Message
     finish_reason: str | None = None
+    logprobs: _Logprobs | None = None
 
 
 class _Tokens(msgspec.Struct):
@@ -90,6 +108,7 @@ class ChatReply:
         tries: How many requests it took.
         seconds: How long it took, pauses included.
         form: The form of answers that the server was asked for, of `reelscore.endpoint.abilities`.
+        numbers: The tokens with digits, where log-probabilities were asked for.
 
     >>> ChatReply("a man runs").finish
     'stop'
@@ -105,6 +124,7 @@ class ChatReply:
     tries: int = 1
     seconds: float = 0.0
     form: str = ""
+    numbers: Sequence[NumberToken] = ()
 
 
 @dataclass(frozen=True)
@@ -163,6 +183,7 @@ class Endpoint(HttpClient):
             usage.completion_tokens or 0,
             tries,
             time.monotonic() - started,
+            numbers=_numbers(choice),
         )
 
     def transcribe(self, sound: bytes, model: str, language: str | None = None) -> str:
@@ -239,6 +260,22 @@ def checked_url(url: str) -> str:
             "http://127.0.0.1:8000/v1."
         )
     return url.rstrip("/")
+
+
+def _numbers(choice: _Choice) -> list[NumberToken]:
+    """Find the tokens with digits, and where they stand in the answer, white space before aside."""
+    text = choice.message.content or ""
+    tokens = (choice.logprobs.content or []) if choice.logprobs else []
+    said = "".join(token.token for token in tokens)
+    place = len(text) - len(text.lstrip()) - (len(said) - len(said.lstrip()))
+    found = []
+    for token in tokens:
+        if any(map(str.isdecimal, token.token)) and text.startswith(token.token, max(place, 0)):
+            chances = {token.token: token.logprob}
+            chances |= {other.token: other.logprob for other in token.top_logprobs}
+            found.append(NumberToken(place, token.token, chances))
+        place += len(token.token)
+    return found
 
 
 def _message(content: Any) -> str:

@@ -13,6 +13,7 @@ from typing import IO
 import msgspec
 
 from reelscore.data.atomic_files import write_atomically
+from reelscore.endpoint.answers import NumberToken
 from reelscore.errors import DataError
 
 _BEGINNING = b'{"key":"'  # of every line
@@ -38,6 +39,7 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         frames: Numbers of the frames that were shown.
         times: When these frames are shown, in seconds.
         form: The form of answers that the server was asked for.
+        numbers: The tokens with digits and their chances, where these were asked for.
 
     >>> AnswerRecord("9f2c", '{"score": 70}').fault
     ''
@@ -59,6 +61,7 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     frames: Sequence[int] = ()
     times: Sequence[float] = ()
     form: str = ""
+    numbers: Sequence[NumberToken] = ()
 
 
 class Journal:

@@ -84,6 +84,7 @@ def chat_request(
     max_tokens: int = 64,
     seed: int = 1,
     schema: Mapping[str, Any] | None = None,
+    chances: bool = False,
 ) -> dict[str, Any]:
     """Make a chat request at temperature 0.
 
@@ -94,6 +95,7 @@ def chat_request(
         max_tokens: Tokens that the answer may have.
         seed: Random seed, for servers that use one.
         schema: The JSON schema that the answer must follow.
+        chances: Whether the answer comes with the log-probabilities of its likeliest tokens.
 
     >>> chat_request("some-model", "", "Is it raining?", max_tokens=5)
     {'model': 'some-model', 'messages': [{'role': 'user', 'content': 'Is it raining?'}],
@@ -108,6 +110,7 @@ def chat_request(
         "seed": seed,
         "max_tokens": max_tokens,
         **({"response_format": {"type": "json_schema", "json_schema": form}} if schema else {}),
+        **({"logprobs": True, "top_logprobs": 20} if chances else {}),
     }
 
 
@@ -262,6 +265,7 @@ def _record(
         round(reply.seconds, 3),
         dict(question.about),
         form=reply.form,
+        numbers=reply.numbers,
     )
 
 

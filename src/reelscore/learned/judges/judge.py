@@ -46,6 +46,7 @@ from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
 
 See = Literal["references", "frames", "both"]
 Failed = Literal["error", "skip"]
+Expect = Literal["answer", "logprobs"]
 
 
 # Parts of a large set are scored by several threads: one has the journal, and the questions.
@@ -96,6 +97,8 @@ class Judge(Metric):
         schema: Whether the endpoint is asked for JSON by a schema, in the best form that it takes.
         read: How answers are read: ``strict``, JSON of the form alone, or ``lenient``, such JSON
             or one number of the scale anywhere in the answer.
+        expect: What counts: the number in the ``answer``, or the mean of the numbers that the model
+            could have written there, by their log-probabilities (``logprobs``).
         failed: Whether captions without a usable answer are an ``error``, or left out (``skip``).
         journal: The file of answers; by default one for each model, in the cache directory.
         parallel: How many questions may be in flight.
@@ -121,6 +124,7 @@ class Judge(Metric):
     model_seed: int = 1
     schema: bool = True
     read: Reading = "strict"
+    expect: Expect = "answer"
     failed: Failed = "error"
     journal: str | None = field(default=None, compare=False)
     parallel: int = field(default=8, compare=False)
@@ -142,6 +146,7 @@ class Judge(Metric):
             scales = [str(own[1])]
         check_choice("scale of judge", str(self.scale), scales)
         check_choice("value of judge|read", self.read, get_args(Reading))
+        check_choice("value of judge|expect", self.expect, get_args(Expect))
         check_choice("value of judge|see", self.see, get_args(See))
         check_choice("value of judge|failed", self.failed, get_args(Failed))
         check_range(self, "parallel", 1, 1000)
@@ -160,6 +165,11 @@ class Judge(Metric):
                 f"judge: the prompt {self.prompt!r} {problem}, and against is "
                 f"{self.against!r}; {remedy}: judge|prompt:{self.prompt}"
                 f"{'|against:FILE' if compares else ''}."
+            )
+        if compares and self.expect != "answer":
+            raise DataError(
+                "judge|expect:logprobs is for prompts that ask for numbers; "
+                f"{self.prompt} asks which caption is better. Leave expect out."
             )
 
     @property
@@ -346,6 +356,7 @@ class Judge(Metric):
             max_tokens=self.max_tokens,
             seed=self.model_seed,
             schema=self._form.schema() if self.schema else None,
+            chances=self.expect == "logprobs",
         )
         if not videos:
             return ChatQuestion(request, about={"item": item})
@@ -370,11 +381,11 @@ class Judge(Metric):
         columns = len(self.outputs)
         if any(record.fault for record in records):
             return [0.0] * columns + [0.0]
-        answers = [self._form.read(record.content, self.read) for record in records]
         if self.against is None:
             asked = self._asked
             lowest = asked.with_mean([float(asked.low)] * len(asked.names))
-            return [*(asked.values(answers[0]) if answers else lowest), 1.0]
+            return [*(asked.values(records[0], self.read) if records else lowest), 1.0]
+        answers = [self._form.read(record.content, self.read) for record in records]
         if not answers:
             return [0.0, 0.0, 0.5, 1.0]
         first, second = (

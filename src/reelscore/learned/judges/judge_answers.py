@@ -7,7 +7,8 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 
 from reelscore.data.tables.scales import Scale
-from reelscore.endpoint.answers import AnswerForm
+from reelscore.endpoint.answers import AnswerForm, Reading
+from reelscore.endpoint.journal import AnswerRecord
 from reelscore.endpoint.prompts import JudgePrompt
 
 SCALES = {100: (0, 100), 5: (1, 5)}
@@ -41,7 +42,7 @@ class JudgeScores(NamedTuple):
         form: The form of the answer.
 
     >>> scores = JudgeScores.of(JudgePrompt.read("rcap"), 100)
-    >>> scores.values(scores.form.read('{"score": 7}'))
+    >>> scores.values(AnswerRecord("9f2c", '{"score": 7}'), "strict")
     [0.7]
     """
 
@@ -73,9 +74,13 @@ class JudgeScores(NamedTuple):
         """How to read each score."""
         return Scale("high", self.low / self.divisor, self.high / self.divisor, mean=True)
 
-    def values(self, answer: msgspec.Struct) -> list[float]:
-        """Return the scores of an answer; the mean of several comes first."""
-        return self.with_mean([getattr(answer, name) for name in self.names])
+    def values(self, record: AnswerRecord, reading: Reading) -> list[float]:
+        """Return the scores of an answer, expectations where it has them; a mean comes first."""
+        answer = self.form.read(record.content, reading)
+        written = {name: float(getattr(answer, name)) for name in self.names}
+        if record.numbers:
+            written |= self.form.expected(answer, record.content, record.numbers)
+        return self.with_mean([written[name] for name in self.names])
 
     def with_mean(self, scores: list[float]) -> list[float]:
         """Divide scores, and put the mean of several before them."""
