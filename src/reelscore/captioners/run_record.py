@@ -31,9 +31,6 @@ from reelscore.text.words import array_fingerprint, pack
 class Parameters:
     """The parameters of a captioner: a frozen dataclass with a signature, as metrics have.
 
-    Attributes:
-        name: The captioner's name, the first part of the signature.
-
     >>> @dataclass(frozen=True)
     ... class Nearest(Parameters):
     ...     k: int = 1
@@ -42,7 +39,7 @@ class Parameters:
     'nearest|k:1|seed:0|v:...'
     """
 
-    name: ClassVar[str]
+    name: ClassVar[str]  # the captioner's name, the first part of the signature
 
     def signature(self, **context: object) -> str:
         """Spell out the name, all parameters, then the context and the version."""

@@ -32,28 +32,22 @@ _SEED = 12345  # of ties that are broken by chance
 
 
 class SetProtocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is counted on a set.
+    """What is counted on a set."""
 
-    Attributes:
-        coefficients: Of rated captions, joined by "+"; the first is what papers report.
-        raters: ``rows``: each rating is a row; ``apart``: each rater is correlated, and the mean
-            of the raters counts; ``mean``: a caption's mean rating is a row.
-        ties: What a pair counts that the metric scores alike: ``half``, nothing (``wrong``), as if
-            the ``second`` caption had won, or by ``chance`` one of them.
-        references: How many references count, the first; 0 for all.
-        own: Whether references that equal a caption are ``kept`` or ``left-out``; of a pair, those
-            that equal either are left out for both, so that both meet the same.
-        digits: To how many digits scores are rounded, so that there are ties; -1 for none.
-        judgments: How many ratings or pairs the published set has; 0 if that is not known.
-    """
-
+    # of rated captions, joined by "+"; the first is what papers report
     coefficients: str = "kendall_c+kendall_b"
+    # ``rows``: each rating is a row; ``apart``: each rater is correlated, and the mean of the
+    # raters counts; ``mean``: a caption's mean rating is a row
     raters: Literal["rows", "apart", "mean"] = "rows"
+    # what a pair counts that the metric scores alike: ``half``, nothing (``wrong``), as if the
+    # ``second`` caption had won, or by ``chance`` one of them
     ties: Literal["half", "wrong", "second", "chance"] = "half"
-    references: int = 0
+    references: int = 0  # how many references count, the first; 0 for all
+    # whether references that equal a caption are ``kept`` or ``left-out``; of a pair, those that
+    # equal either are left out for both, so that both meet the same
     own: Literal["kept", "left-out"] = "kept"
-    digits: int = -1
-    judgments: int = 0
+    digits: int = -1  # to how many digits scores are rounded, so that there are ties; -1 for none
+    judgments: int = 0  # how many ratings or pairs the published set has; 0 if that is not known
 
     def signature(self, name: str) -> str:
         """Return all choices as text.

@@ -44,28 +44,20 @@ class SentenceMatch(NamedTuple):
 
 
 class CaptionMatches(NamedTuple):
-    """What a caption tells, and what it leaves out.
+    """What a caption tells, and what it leaves out."""
 
-    Attributes:
-        score: The caption's score.
-        told: The candidate's sentences, each with the references' sentence that is nearest.
-        reference: The number of the reference that the candidate is nearest to.
-        asked: The sentences of that reference, each with the candidate's that is nearest.
-    """
-
-    score: float
+    score: float  # the caption's score
+    # the candidate's sentences, each with the references' sentence that is nearest
     told: list[SentenceMatch]
-    reference: int
+    reference: int  # the number of the reference that the candidate is nearest to
+    # the sentences of that reference, each with the candidate's that is nearest
     asked: list[SentenceMatch]
 
 
 class ReadsSentences(Metric):
-    """A metric that can read captions sentence by sentence.
+    """A metric that can read captions sentence by sentence."""
 
-    Attributes:
-        sentences: ``whole`` captions, or ``precision``, ``recall`` or ``both`` of their sentences.
-    """
-
+    # ``whole`` captions, or ``precision``, ``recall`` or ``both`` of their sentences
     sentences: Sentences
 
     @property

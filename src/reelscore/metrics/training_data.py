@@ -39,9 +39,6 @@ def plain_form(text: str) -> str:
 class TrainingItems:
     """The items a metric was trained on, by group, such as a year.
 
-    Attributes:
-        groups: Of each group, the hashes of its items' references, sorted.
-
     >>> seen = TrainingItems.of({"2020": ["A man plays a guitar on a stage."]})
     >>> references = ["a man plays a guitar on a stage", "two dogs", "a cat"]
     >>> seen.counts(references, np.array([0, 1, 3]))
@@ -50,6 +47,7 @@ class TrainingItems:
     True
     """
 
+    # of each group, the hashes of its items' references, sorted
     groups: Mapping[str, NDArray[np.uint32]]
 
     @classmethod

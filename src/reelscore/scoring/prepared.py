@@ -58,14 +58,10 @@ _TOGETHER = 200_000  # candidates of several systems that are measured together,
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """Which items a learned metric was trained on.
+    """Which items a learned metric was trained on."""
 
-    Attributes:
-        fingerprint: Of its training data.
-        groups: Of each group of the training data, whether it has the item.
-    """
-
-    fingerprint: str
+    fingerprint: str  # of its training data
+    # of each group of the training data, whether it has the item
     groups: Mapping[str, NDArray[np.bool_]]
 
     def context(self, places: NDArray[np.int64] | None) -> dict[str, object]:
@@ -100,15 +96,11 @@ class ItemReferences(Protocol):
 
 
 class Gathered(msgspec.Struct, frozen=True):
-    """What metrics found out from the references of all items, to prepare a part of them.
+    """What metrics found out from the references of all items, to prepare a part of them."""
 
-    Attributes:
-        vocabulary: The words of all references; those of a part get their numbers from it.
-        results: For each metric what `Metric.gather` gave, or ``None``.
-    """
-
+    # the words of all references; those of a part get their numbers from it
     vocabulary: _native.Vocabulary
-    results: Sequence[Any]
+    results: Sequence[Any]  # for each metric what `Metric.gather` gave, or ``None``
 
 
 class PreparedReferences:

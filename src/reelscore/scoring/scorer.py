@@ -228,18 +228,14 @@ class Scorer:
 
 @dataclass(frozen=True)
 class ScorerState:
-    """Statistics gathered by a `Scorer`: plain arrays.
+    """Statistics gathered by a `Scorer`: plain arrays."""
 
-    Attributes:
-        items: Numbers of the items.
-        statistics: For each metric, a row for each item.
-        origin: The signatures of the scorer's metrics, which tell whether two states fit together.
-        captions: A fingerprint of each item's caption, which tells whether two are the same.
-    """
-
+    # numbers of the items
     items: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    statistics: Sequence[FloatArray] = ()
+    statistics: Sequence[FloatArray] = ()  # for each metric, a row for each item
+    # the signatures of the scorer's metrics, which tell whether two states fit together
     origin: str = ""
+    # a fingerprint of each item's caption, which tells whether two are the same
     captions: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @classmethod

@@ -55,19 +55,14 @@ def forbid_changes(table: str) -> None:
 
 @dataclass(frozen=True)
 class Migrations:
-    """The changes of a family of tables, one file each; a database may hold several families.
+    """The changes of a family of tables, one file each; a database may hold several families."""
 
-    Attributes:
-        version_table: Where the database notes how far it is; its own for each family, so that a
-            database may serve other programs too.
-        scripts: The folder with the changes.
-        what: What the tables hold, for messages.
-        make: Makes the newest tables where there are none; without it, all changes are applied.
-    """
-
+    # where the database notes how far it is; its own for each family, so that a database may serve
+    # other programs too
     version_table: str
-    scripts: Path
-    what: str
+    scripts: Path  # the folder with the changes
+    what: str  # what the tables hold, for messages
+    # makes the newest tables where there are none; without it, all changes are applied
     make: Callable[[Connection], None] | None = None
 
     def is_current(self, connection: Connection, place: str) -> bool:

@@ -40,19 +40,13 @@ _OTHER_UNIT = 10  # ratio of times that no captioner comes to in most videos
 
 
 class PairedStories(msgspec.Struct, frozen=True):
-    """Candidates and references of the same videos, in the order of the references.
+    """Candidates and references of the same videos, in the order of the references."""
 
-    Attributes:
-        videos: The video ids.
-        candidates: The system's story of each video, with no captions where there is none.
-        references: For each video the stories of the annotators that have it.
-        notes: What the policies did, in a sentence each.
-    """
-
-    videos: list[str]
+    videos: list[str]  # the video ids
+    # the system's story of each video, with no captions where there is none
     candidates: list[Story]
-    references: list[list[Story]]
-    notes: list[str]
+    references: list[list[Story]]  # for each video the stories of the annotators that have it
+    notes: list[str]  # what the policies did, in a sentence each
 
 
 def pair_stories(

@@ -223,17 +223,12 @@ def _over_annotators(
 
 
 class Matching(msgspec.Struct, frozen=True):
-    """Which candidate goes with which reference.
+    """Which candidate goes with which reference."""
 
-    Attributes:
-        pairs: Row (candidate) and column (reference) of each match, in order.
-        cost: The sum of their costs.
-        bonus: The sum of their bonuses.
-    """
-
+    # row (candidate) and column (reference) of each match, in order
     pairs: tuple[tuple[int, int], ...]
-    cost: float
-    bonus: float
+    cost: float  # the sum of their costs
+    bonus: float  # the sum of their bonuses
 
 
 def match(costs: ArrayLike, bonus: ArrayLike | None = None) -> Matching:
@@ -271,41 +266,24 @@ def match(costs: ArrayLike, bonus: ArrayLike | None = None) -> Matching:
 
 
 class Match(msgspec.Struct, frozen=True):
-    """A candidate and a reference that belong together.
+    """A candidate and a reference that belong together."""
 
-    Attributes:
-        candidate: The candidate's place in its story, as the file has it.
-        reference: The reference's place in its story.
-        iou: Their overlap.
-        f: The score of their sentences.
-        cost: What the matching maximised the sum of.
-    """
-
-    candidate: int
-    reference: int
-    iou: float
-    f: float
-    cost: float
+    candidate: int  # the candidate's place in its story, as the file has it
+    reference: int  # the reference's place in its story
+    iou: float  # their overlap
+    f: float  # the score of their sentences
+    cost: float  # what the matching maximised the sum of
 
 
 class StoryMatching(msgspec.Struct, frozen=True):
-    """How a system's story was matched with an annotator's.
+    """How a system's story was matched with an annotator's."""
 
-    Attributes:
-        candidates: The system's story.
-        references: The annotator's story.
-        matches: The matches, in the time order of the candidates.
-        precision: Summed score over the number of candidates.
-        recall: Summed score over the number of references.
-        f1: Their harmonic mean.
-    """
-
-    candidates: Story
-    references: Story
-    matches: tuple[Match, ...]
-    precision: float
-    recall: float
-    f1: float
+    candidates: Story  # the system's story
+    references: Story  # the annotator's story
+    matches: tuple[Match, ...]  # the matches, in the time order of the candidates
+    precision: float  # summed score over the number of candidates
+    recall: float  # summed score over the number of references
+    f1: float  # their harmonic mean
 
 
 def matchings_of(

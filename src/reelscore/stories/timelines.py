@@ -16,37 +16,22 @@ from reelscore.stories.story_scorer import StoryScorer
 
 
 class TimedCaption(msgspec.Struct, frozen=True):
-    """One caption of a timeline.
+    """One caption of a timeline."""
 
-    Attributes:
-        name: ``R`` for a reference, ``C`` for a candidate, and its number in time order.
-        start: When it begins, in seconds.
-        end: When it ends.
-        sentence: What it says.
-        matched: Whether it has a partner.
-    """
-
-    name: str
-    start: float
-    end: float
-    sentence: str
-    matched: bool
+    name: str  # ``R`` for a reference, ``C`` for a candidate, and its number in time order
+    start: float  # when it begins, in seconds
+    end: float  # when it ends
+    sentence: str  # what it says
+    matched: bool  # whether it has a partner
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """A row of a timeline: a matched pair, or one caption that nothing was matched with.
+    """A row of a timeline: a matched pair, or one caption that nothing was matched with."""
 
-    Attributes:
-        reference: The reference; ``None`` beside an unmatched candidate.
-        candidate: The candidate; ``None`` beside an unmatched reference.
-        iou: Their overlap; 0 where one is missing.
-        f: The score of their sentences; 0 where one is missing.
-    """
-
-    reference: TimedCaption | None
-    candidate: TimedCaption | None
-    iou: float = 0.0
-    f: float = 0.0
+    reference: TimedCaption | None  # the reference; ``None`` beside an unmatched candidate
+    candidate: TimedCaption | None  # the candidate; ``None`` beside an unmatched reference
+    iou: float = 0.0  # their overlap; 0 where one is missing
+    f: float = 0.0  # the score of their sentences; 0 where one is missing
 
     @property
     def captions(self) -> list[TimedCaption]:
@@ -55,27 +40,16 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class MatchedStories(msgspec.Struct, frozen=True):
-    """The candidates beside the references of one annotator.
+    """The candidates beside the references of one annotator."""
 
-    Attributes:
-        annotator: What to call the annotator.
-        references: The references, in time order.
-        candidates: The candidates, in time order.
-        matches: The matched pairs, in time order.
-        precision: SODA's precision in this video, against this annotator.
-        recall: Its recall.
-        f1: Its F1.
-        system: What to call the system, where several are shown.
-    """
-
-    annotator: str
-    references: tuple[TimedCaption, ...]
-    candidates: tuple[TimedCaption, ...]
-    matches: tuple[Pair, ...]
-    precision: float
-    recall: float
-    f1: float
-    system: str = ""
+    annotator: str  # what to call the annotator
+    references: tuple[TimedCaption, ...]  # the references, in time order
+    candidates: tuple[TimedCaption, ...]  # the candidates, in time order
+    matches: tuple[Pair, ...]  # the matched pairs, in time order
+    precision: float  # SODA's precision in this video, against this annotator
+    recall: float  # its recall
+    f1: float  # its F1
+    system: str = ""  # what to call the system, where several are shown
 
     @property
     def summary(self) -> str:
@@ -95,28 +69,18 @@ class MatchedStories(msgspec.Struct, frozen=True):
 
 
 class Timeline(msgspec.Struct, frozen=True):
-    """One video of one system, or of several, beside each annotator.
+    """One video of one system, or of several, beside each annotator."""
 
-    Attributes:
-        video: The video's id, with ``v_`` before it or without.
-        system: What to call the system.
-        score: ``soda_a``, ``soda_b`` or ``soda_c``.
-        f: The sentence score.
-        begin: Where the time axis begins, in seconds.
-        end: Where it ends.
-        comparisons: One for each annotator, or one where they are merged; of several systems one
-            after the other for each annotator.
-        notes: What was left out, in a sentence each.
-    """
-
-    video: str
-    system: str
-    score: str
-    f: str
-    begin: float
-    end: float
+    video: str  # the video's id, with ``v_`` before it or without
+    system: str  # what to call the system
+    score: str  # ``soda_a``, ``soda_b`` or ``soda_c``
+    f: str  # the sentence score
+    begin: float  # where the time axis begins, in seconds
+    end: float  # where it ends
+    # one for each annotator, or one where they are merged; of several systems one after the other
+    # for each annotator
     comparisons: tuple[MatchedStories, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what was left out, in a sentence each
 
     @property
     def by_annotator(self) -> list[list[MatchedStories]]:

@@ -25,14 +25,10 @@ LONGEST = 1 << 16  # characters; every delimiter of a torn row is tried
 
 
 class TornRow(NamedTuple):
-    """What a missing quote may have meant.
+    """What a missing quote may have meant."""
 
-    Attributes:
-        lines: How many of the lines belong to the row; the rest are the next rows.
-        readings: The cells of the row, in every way that has the right number of them.
-    """
-
-    lines: int
+    lines: int  # how many of the lines belong to the row; the rest are the next rows
+    # the cells of the row, in every way that has the right number of them
     readings: list[list[str]]
 
 

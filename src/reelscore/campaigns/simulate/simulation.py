@@ -207,25 +207,17 @@ def _answer(
 
 @dataclass(frozen=True)
 class Study:
-    """What many simulated campaigns found.
+    """What many simulated campaigns found."""
 
-    Attributes:
-        campaigns: How many were made up.
-        recovered: In how many the systems came out in their true order.
-        pairs: In how many each neighbouring pair of the true order came out in that order.
-        raters: For each type, how many raters there were.
-        passed: How many of these passed the control.
-        replication: Correlation of the systems' z scores between two crowds, for each campaign.
-        judgments: Genuine judgments that were left for scoring, on average.
-    """
-
-    campaigns: int
-    recovered: int
+    campaigns: int  # how many were made up
+    recovered: int  # in how many the systems came out in their true order
+    # in how many each neighbouring pair of the true order came out in that order
     pairs: Mapping[tuple[str, str], int]
-    raters: Mapping[RaterType, int]
-    passed: Mapping[RaterType, int]
+    raters: Mapping[RaterType, int]  # for each type, how many raters there were
+    passed: Mapping[RaterType, int]  # how many of these passed the control
+    # correlation of the systems' z scores between two crowds, for each campaign
     replication: FloatArray
-    judgments: float
+    judgments: float  # genuine judgments that were left for scoring, on average
 
 
 def study(

@@ -196,16 +196,12 @@ def _offer_places(connection: Connection, terms: Terms, new: Table) -> None:
 
 @dataclass(frozen=True)
 class _Joined:
-    """Staged lines joined with what they refer to.
+    """Staged lines joined with what they refer to."""
 
-    Attributes:
-        rows: The joined tables.
-        keys: What each line must refer to, by the words for a message where there is none.
-        values: The columns of the target that are not those of the line.
-    """
-
-    rows: FromClause
+    rows: FromClause  # the joined tables
+    # what each line must refer to, by the words for a message where there is none
     keys: Mapping[str, ColumnElement[Any]]
+    # the columns of the target that are not those of the line
     values: Mapping[str, ColumnElement[Any]]
 
 

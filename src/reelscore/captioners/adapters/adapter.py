@@ -19,46 +19,28 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 
 @dataclass(frozen=True)
 class ShownClip:
-    """A clip as a captioner sees it.
+    """A clip as a captioner sees it."""
 
-    Attributes:
-        clip: The item and its video.
-        frames: Its frames.
-        jpegs: Gives the frames as JPEG.
-        task: What the captioner is told about its task; may be empty.
-        question: What it is asked.
-    """
-
-    clip: Clip
-    frames: Frames
-    jpegs: Callable[[], list[bytes]]
-    task: str
-    question: str
+    clip: Clip  # the item and its video
+    frames: Frames  # its frames
+    jpegs: Callable[[], list[bytes]]  # gives the frames as JPEG
+    task: str  # what the captioner is told about its task; may be empty
+    question: str  # what it is asked
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a captioner said about a clip.
+    """What a captioner said about a clip."""
 
-    Attributes:
-        content: The raw answer.
-        finish: Why it stopped: ``stop``, ``length``, ``refusal``, or what a server calls it.
-        model: The model as the server names it.
-        fingerprint: The server's name for the state it is in.
-        tokens_in: Tokens of the question.
-        tokens_out: Tokens of the answer.
-        tries: How many requests it took.
-        seconds: How long it took.
-    """
-
-    content: str
+    content: str  # the raw answer
+    # why it stopped: ``stop``, ``length``, ``refusal``, or what a server calls it
     finish: str = "stop"
-    model: str = ""
-    fingerprint: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    tries: int = 1
-    seconds: float = 0.0
+    model: str = ""  # the model as the server names it
+    fingerprint: str = ""  # the server's name for the state it is in
+    tokens_in: int = 0  # tokens of the question
+    tokens_out: int = 0  # tokens of the answer
+    tries: int = 1  # how many requests it took
+    seconds: float = 0.0  # how long it took
 
 
 class ClipError(DataError):
@@ -67,23 +49,15 @@ class ClipError(DataError):
 
 @dataclass
 class Adapter(ABC):
-    """A captioner as a run uses it: a server, a model in a folder, or a program.
+    """A captioner as a run uses it: a server, a model in a folder, or a program."""
 
-    Attributes:
-        batch: How many clips it takes at once.
-        parallel: How many batches may be in flight.
-        sent: Whether it is sent frames as images, or the video.
-        sampling: What decides its words, such as the temperature.
-        needs_frames: Whether it looks at frames.
-        needs_prompt: Whether the prompt reaches it.
-    """
-
-    batch: int = 1
-    parallel: int = 1
-    sent: Sent = "images"
+    batch: int = 1  # how many clips it takes at once
+    parallel: int = 1  # how many batches may be in flight
+    sent: Sent = "images"  # whether it is sent frames as images, or the video
+    # what decides its words, such as the temperature
     sampling: Mapping[str, Any] = field(default_factory=dict)
-    needs_frames: bool = field(default=True, init=False)
-    needs_prompt: bool = field(default=True, init=False)
+    needs_frames: bool = field(default=True, init=False)  # whether it looks at frames
+    needs_prompt: bool = field(default=True, init=False)  # whether the prompt reaches it
     kind: ClassVar[str]
 
     @property

@@ -70,10 +70,6 @@ class Budget:
     A request is held back if it could pass the limit, were it and all in flight as dear as the
     dearest so far.
 
-    Attributes:
-        prices: Of a million tokens of questions, and of answers.
-        limit: What all answers may cost, those of earlier runs included.
-
     >>> budget = Budget((5.0, 20.0), 0.002)
     >>> budget.begin()
     True
@@ -82,8 +78,8 @@ class Budget:
     (False, 0.00174)
     """
 
-    prices: tuple[float, float] = (0.0, 0.0)
-    limit: float = math.inf
+    prices: tuple[float, float] = (0.0, 0.0)  # of a million tokens of questions, and of answers
+    limit: float = math.inf  # what all answers may cost, those of earlier runs included
     spent: float = 0.0
     _dearest: float = 0.0
     _open: int = 0

@@ -29,18 +29,13 @@ _DEATHS = 3  # how often a server may die, one clip after the other
 
 @dataclass
 class CommandAdapter(Adapter):
-    """A program that prints a caption.
+    """A program that prints a caption."""
 
-    Attributes:
-        words: The program and its arguments; no shell reads them. ``{frames}`` stands for a folder
-            of JPEG files, ``{video}`` for the video, ``{prompt}`` for the question.
-        server: Whether it is started once, and reads and writes lines of JSON.
-        timeout: Seconds that a clip may take.
-    """
-
+    # the program and its arguments; no shell reads them. ``{frames}`` stands for a folder of JPEG
+    # files, ``{video}`` for the video, ``{prompt}`` for the question.
     words: Sequence[str] = ()
-    server: bool = False
-    timeout: float = 120.0
+    server: bool = False  # whether it is started once, and reads and writes lines of JSON
+    timeout: float = 120.0  # seconds that a clip may take
     kind: ClassVar[str] = "command"
     _process: _Server | None = field(default=None, init=False, repr=False)
     _running: set[subprocess.Popen[bytes]] = field(default_factory=set, init=False, repr=False)

@@ -23,15 +23,10 @@ _REMEDY = "If a file of the model is damaged or missing, fetch it again."
 
 @dataclass
 class FolderAdapter(Adapter):
-    """A model that takes pictures and text; its code is that of transformers alone.
+    """A model that takes pictures and text; its code is that of transformers alone."""
 
-    Attributes:
-        folder: Where it is.
-        device: ``cuda``, ``cpu``, or nothing for what there is.
-    """
-
-    folder: Path = Path()
-    device: str = ""
+    folder: Path = Path()  # where it is
+    device: str = ""  # ``cuda``, ``cpu``, or nothing for what there is
     kind: ClassVar[str] = "hf"
     _alone: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _processor: Any = field(default=None, init=False, repr=False)

@@ -16,14 +16,10 @@ from reelscore.errors import DataError
 
 @dataclass
 class EndpointAdapter(Adapter):
-    """A model behind an endpoint.
+    """A model behind an endpoint."""
 
-    Attributes:
-        model: Its name at the endpoint.
-        endpoint: The server.
-    """
-
-    model: str = ""
+    model: str = ""  # its name at the endpoint
+    # the server
     endpoint: Endpoint = field(default_factory=lambda: Endpoint("http://127.0.0.1:8000/v1"))
     kind: ClassVar[str] = "openai"
 

@@ -41,22 +41,16 @@ _SYSTEM_FIELD = b'"system"'  # in any case
 
 
 class Inputs(msgspec.Struct, frozen=True):
-    """Candidates and references, and where they come from.
+    """Candidates and references, and where they come from."""
 
-    Attributes:
-        systems: The candidates of each system.
-        references: The references, or ``None`` if there are none.
-        files: The files that were read.
-        notes: What a reader of the scores has to know about the files, a sentence each.
-        bounds: The systems that are none, but bounds: their captions saw the references.
-        in_order: The systems that have numbers of lines in place of ids, and None for references.
-    """
-
-    systems: Mapping[str, Candidates]
-    references: References | None = None
-    files: Sequence[CaptionFile] = ()
+    systems: Mapping[str, Candidates]  # the candidates of each system
+    references: References | None = None  # the references, or ``None`` if there are none
+    files: Sequence[CaptionFile] = ()  # the files that were read
+    # what a reader of the scores has to know about the files, a sentence each
     notes: Sequence[str] = ()
+    # the systems that are none, but bounds: their captions saw the references
     bounds: Sequence[str] = ()
+    # the systems that have numbers of lines in place of ids, and None for references
     in_order: Collection[str | None] = ()
 
     def check_order(self) -> None:

@@ -197,17 +197,14 @@ class MetricResult(msgspec.Struct, frozen=True):
 
 
 class Sources(msgspec.Struct, frozen=True):
-    """What was scored, kept so that a report can show it.
+    """What was scored, kept so that a report can show it."""
 
-    Attributes:
-        captions: The captions, by system and item.
-        references: The references of each item.
-        timelines: Where the items are long videos, how the captions of each system and video
-            were matched: `reelscore.stories.timelines.Timeline`.
-    """
-
+    # the captions, by system and item
     captions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    # the references of each item
     references: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # where the items are long videos, how the captions of each system and video were matched:
+    # `reelscore.stories.timelines.Timeline`
     timelines: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 

@@ -26,18 +26,13 @@ _MOMENTS = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The state of a training.
+    """The state of a training."""
 
-    Attributes:
-        step: Steps made.
-        origin: What is trained, to tell whether a checkpoint belongs to a training.
-        validation: What was reached on validation so far, by stage or by measurement.
-        tensors: Weights, the optimiser's moments, and the state of the random generator.
-    """
-
-    step: int
-    origin: str
+    step: int  # steps made
+    origin: str  # what is trained, to tell whether a checkpoint belongs to a training
+    # what was reached on validation so far, by stage or by measurement
     validation: tuple[tuple[float, ...], ...]
+    # weights, the optimiser's moments, and the state of the random generator
     tensors: dict[str, Tensor]
 
 

@@ -53,19 +53,14 @@ _SORTED_TOGETHER = 50  # batches among which captions are sorted by length, to p
 
 @dataclass(frozen=True)
 class TrainedBertha:
-    """A trained network.
+    """A trained network."""
 
-    Attributes:
-        network: The network.
-        campaigns: Level and spread of each campaign beside the network's scale.
-        steps: How many steps were made.
-        validation: Correlation on the items kept for validation, epoch by epoch; the weights are
-            those of the best epoch of the last stage.
-    """
-
-    network: CrossEncoder
+    network: CrossEncoder  # the network
+    # level and spread of each campaign beside the network's scale
     campaigns: dict[str, tuple[float, float]]
-    steps: int
+    steps: int  # how many steps were made
+    # correlation on the items kept for validation, epoch by epoch; the weights are those of the
+    # best epoch of the last stage
     validation: tuple[float, ...] = ()
 
 

@@ -41,27 +41,20 @@ _JOINED_PREPOSITIONS = ("at", "after")
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What a clause is built on.
+    """What a clause is built on."""
 
-    Attributes:
-        head: The word that carries the clause: a verb, the noun or adjective after *be*, or the
-            noun of a caption without verb.
-        top: The word by which the clause hangs in the tree; differs from `head` below auxiliary
-            verbs such as *begin*.
-        lemma: The verb with its particle, such as `pick_up`; None without verb.
-        verbs: The auxiliary verbs above `head` and `head` itself.
-        subject: The noun that a participle or an existential sentence says something of.
-        preposition: The preposition joined to the verb, as in `look_at`.
-        repaired: Whether the tag called the verb another part of speech.
-    """
-
+    # the word that carries the clause: a verb, the noun or adjective after *be*, or the noun of a
+    # caption without verb
     head: int
+    # the word by which the clause hangs in the tree; differs from `head` below auxiliary verbs such
+    # as *begin*
     top: int
-    lemma: str | None
-    verbs: tuple[int, ...] = ()
+    lemma: str | None  # the verb with its particle, such as `pick_up`; None without verb
+    verbs: tuple[int, ...] = ()  # the auxiliary verbs above `head` and `head` itself
+    # the noun that a participle or an existential sentence says something of
     subject: int | None = None
-    preposition: int | None = None
-    repaired: bool = False
+    preposition: int | None = None  # the preposition joined to the verb, as in `look_at`
+    repaired: bool = False  # whether the tag called the verb another part of speech
 
 
 def predicates(tree: Tree, lexicon: Lexicon) -> list[Predicate]:
