@@ -562,7 +562,7 @@ def test_a_page_with_the_clips(study, tmp_path, monkeypatch):
     words = ["caption", "table", str(home / "out"), "--split", "test", "--only", "t12"]
     written = []
     monkeypatch.setattr(
-        "reelscore.report.html.write_report", lambda page, report, **_: written.append(report)
+        "reelscore.report.html.page.write_report", lambda page, report, **_: written.append(report)
     )
     page = str(tmp_path / "page.html")
     result = CliRunner().invoke(cli, [*words, "--html", page, "--videos", str(tmp_path)])

@@ -19,7 +19,7 @@ PARTS = sorted(
 
 
 def test_there_are_templates_and_static_files():
-    assert {path.rpartition(".")[2] for path in PARTS} == {"html", "css", "js", "svg"}
+    assert {path.rpartition(".")[2] for path in PARTS} == {"html", "css", "js", "svg", "atom"}
     assert len(PARTS) > 30
 
 

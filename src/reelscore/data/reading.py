@@ -168,8 +168,8 @@ def missing_caption_field(names: Collection[str], role: Role, fields: FieldNames
 
     >>> missing_caption_field(["id", "prediction"], "references")
     "no reference, but candidates in 'prediction'; is this the right file? References are under
-    caption, text, sentence, reference, references, ref, refs, captions, ground_truth,
-    groundtruth, gt, gts, target, targets"
+    caption, text, sentence, desc, descs, reference, references, ref, refs, captions,
+    ground_truth, groundtruth, gt, gts, target, targets"
     """
     other: Role = "references" if role == "candidates" else "candidates"
     expected = ", ".join(CAPTION_FIELDS + ROLE_FIELDS[role])

@@ -56,7 +56,7 @@ CASES = [
     (("compare", "a.txt", "b.txt", "-r", "r1.txt", "--correction", "x"), "--correction"),
     (
         ("compare", "a.txt", "short.txt", "-r", "r1.txt", "--missing", "skip"),
-        "they share: --common.",
+        "on the items they share with --common.",
     ),
     (("tokenize", "none.txt"), "none.txt: no such file"),
     (("tokenize",), "FILE"),

@@ -371,6 +371,7 @@ def test_msvd_in_other_languages_is_counted():
     [
         ("{'v1': ['a man']", "begins like a Python literal, and is none"),
         ("{'v1': array(['a man'])}", "begins like a Python literal, and is none"),
+        (f"{{'{'k' * 3_000_000}': ['a man']}}", "which is no item and its captions"),
         ("['a man']\n['a dog']\n", "records, but not JSON"),
     ],
 )

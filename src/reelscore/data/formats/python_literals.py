@@ -41,15 +41,27 @@ class PythonLiteral(Numbered):
     def fields(self, source: Source, reading: Reading) -> list[str]:
         """Name the fields, as the format that it would be in JSON names them."""
         inner = _as_json(source)
-        return list(get_format(detect_format(inner, reading)).fields(inner, reading))
+        return list(get_format(_layout(inner, reading)).fields(inner, reading))
 
     def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield the records of that format."""
         inner = _as_json(source)
-        name = detect_format(inner, request.reading)
+        name = _layout(inner, request.reading)
         yield from get_format(name).read(inner, request)
         as_what = f" as {request.read_as}" if request.read_as else ""
         request.read_as = f"a Python literal{as_what}"
+
+
+def _layout(inner: Source, reading: Reading) -> str:
+    """Return the layout that it has as JSON; a beginning that shows none is not read as lines."""
+    head = inner.head.strip()
+    if not json_kind(head):
+        beginning = head[:40].decode("utf-8", "replace")
+        raise DataError(
+            f"{inner.path}: begins with {beginning}…, which is no item and its captions. Name the "
+            "format with format=, or write the data with json.dump."
+        )
+    return detect_format(inner, reading)
 
 
 def _as_json(source: Source) -> Source:
