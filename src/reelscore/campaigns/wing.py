@@ -6,11 +6,15 @@ COMMANDS = {
         "reelscore.campaigns.commands",
         "Ask people: plan, run and evaluate human assessments.",
     ),
+    "battles": (
+        "reelscore.campaigns.commands.battles",
+        "Rank systems by battles of two captions: Bradley–Terry, Elo, CapArena-Auto.",
+    ),
 }
 PAGES = "reelscore.campaigns.pages.open_campaigns:OpenCampaigns"
 ASSETS = "reelscore.campaigns"
 MIGRATIONS = "reelscore.campaigns.store.migrations:MIGRATIONS"
 # the headings of the first screen, and what is listed there
 HEADINGS = {
-    "People": ["campaign", "serve"],
+    "People": ["campaign", "battles", "serve"],
 }

@@ -117,7 +117,7 @@ def score_rankings(judgments: Judgments, *, correction: Correction = "holm") -> 
     criteria: dict[str, CriterionRanks] = {}
     results: dict[str, dict[str, MetricResult]] = {system: {} for system in systems}
     for name in judgments.criterion.names:
-        ranks, item, items = _rankings(judgments.only(name), systems)
+        ranks, item, items = lay_out_rankings(judgments.only(name), systems)
         number = np.bincount(item)
         means = np.stack([np.bincount(item, column) / number for column in ranks.T], axis=1)
         criteria[name] = _by_criterion(name, systems, ranks, item, means, correction)
@@ -134,7 +134,9 @@ def score_rankings(judgments: Judgments, *, correction: Correction = "holm") -> 
     return RankingResults(criteria, ScoreTable(results, ("Mean ranks: 1 is best, lower better.",)))
 
 
-def _rankings(judgments: Judgments, systems: list[str]) -> tuple[FloatArray, IntArray, ItemIndex]:
+def lay_out_rankings(
+    judgments: Judgments, systems: list[str]
+) -> tuple[FloatArray, IntArray, ItemIndex]:
     """Lay out rankings × systems, and tell which video each is of."""
     place = {system: k for k, system in enumerate(systems)}
     rankings: dict[tuple[str, str, str, str], dict[int, float]] = {}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 
 from reelscore.campaigns.evaluate.agreement import krippendorff_alpha
+from reelscore.campaigns.evaluate.battles import BattleRanking
 from reelscore.campaigns.evaluate.preferences import Preference
 from reelscore.campaigns.evaluate.quality import Quality, RaterQuality, known
 from reelscore.campaigns.evaluate.rankings import RankingResults
@@ -225,6 +226,40 @@ def preferences_grid(preferences: Sequence[Preference]) -> Grid:
         rows.append([each.system, each.other, *shares, *counts])
     columns = ["first", "second", "first", "second", "neither", "mean", "videos", "raters"]
     return text_grid(columns, rows, 2)
+
+
+def battle_grid(ranking: BattleRanking) -> Grid:
+    """Lay out how systems stand by their battles, with intervals and possible ranks.
+
+    >>> from reelscore.campaigns.evaluate.battles import Battles, rank_battles
+    >>> battles = Battles.of(["a"] * 8, ["b"] * 8, [*"stuvwxyz"], [1.0] * 6 + [0.0] * 2)
+    >>> print(battle_grid(rank_battles(battles, ties="half")).to_text())
+    system  points      interval  ranks  battles  won %  tied %
+    a         1095  ...           1–2          8   75.0     0.0
+    b          905  ...           1–2          8   25.0     0.0
+    """
+    digits = 2 if ranking.beside else 0
+    has_words = not all(map(math.isnan, ranking.words))
+    beside = [f"beside {name}" for name in ranking.beside]
+    columns = ["system", "points", "interval", "ranks", *beside, "battles", "won %", "tied %"]
+    rows = []
+    for k, system in enumerate(ranking.systems):
+        low, high = (f"{end:.{digits}f}" for end in ranking.intervals[k])
+        first, last = ranking.ranks[k]
+        shares = (_percent(float(ranking.won[k])), _percent(float(ranking.tied[k])))
+        rows.append(
+            [
+                system,
+                f"{ranking.scores[k]:.{digits}f}",
+                f"[{low}, {high}]",
+                f"{first}" if first == last else f"{first}–{last}",
+                *(f"{points[k]:.2f}" for points in ranking.beside.values()),
+                f"{ranking.battles[k]:,}",
+                *shares,
+                *([number_text(float(ranking.words[k]), 1)] if has_words else []),
+            ]
+        )
+    return text_grid([*columns, *(["words"] if has_words else [])], rows)
 
 
 def _percent(share: float) -> str:

@@ -1,0 +1,164 @@
+"""``reelscore battles``: who is better, by comparisons of two captions at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, get_args
+
+import click
+
+from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.commands.options import AskedOfRaters, judged
+from reelscore.campaigns.evaluate.battles import BASELINES, Battles, Preset, rank_battles
+from reelscore.campaigns.evaluate.results import campaign_quality
+from reelscore.campaigns.imports.battles import read_battles
+from reelscore.campaigns.report.tables import battle_grid
+from reelscore.cli.file_options import FilesCommand, FilesOption, system_files
+from reelscore.cli.messages import say
+from reelscore.cli.options import (
+    choice_option,
+    gathered,
+    json_option,
+    number_option,
+    resamples_option,
+    seed_option,
+)
+from reelscore.cli.report_options import ResultFiles, result_files
+from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, show, write_json
+from reelscore.errors import DataError
+
+_SQLITE = b"SQLite format 3\0"
+
+
+class _Source(NamedTuple):
+    """What is read of each source."""
+
+    verdict: str | None
+    metric: str | None
+    criterion: str | None
+    campaign_id: str | None
+
+    def battles(self, names: tuple[str, ...]) -> Battles:
+        """Read and join the battles of campaigns and files."""
+        parts = []
+        for name in names:
+            if "://" in name or _is_database(name):
+                parts.append(self._of_campaign(name))
+            else:
+                parts.append(read_battles(name, verdict=self.verdict, metric=self.metric))
+        return Battles.join(parts)
+
+    def _of_campaign(self, name: str) -> Battles:
+        with Campaign.open(name, self.campaign_id) as campaign:
+            form = campaign.protocol.form
+            if form == "rating":
+                raise DataError(
+                    f"{name}: raters judged single captions there; battles need a campaign of "
+                    "comparisons or rankings."
+                )
+            judgments = judged(campaign)
+            quality = campaign_quality(campaign, judgments, AskedOfRaters().of(campaign))
+            say(quality.summary)
+            battles = Battles.of_judgments(quality.good(judgments), form, self.criterion)
+            return battles.with_captions(campaign.captions())
+
+
+def _is_database(name: str) -> bool:
+    try:
+        with open(name, "rb") as file:  # noqa: PTH123 (the name may be that of a pipe)
+            return file.seekable() and file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False
+
+
+_SOURCE = {
+    "verdict": click.option(
+        "--verdict", metavar="FIELD", help="The field that says who won.  [default: winner]"
+    ),
+    "metric": click.option(
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="Of score tables: the better caption by this score wins.  [default: the judge's "
+        "answers to pairs]",
+    ),
+    "criterion": click.option("--criterion", metavar="NAME", help="By what people judged."),
+    "campaign_id": click.option("--id", "campaign_id", metavar="ID", help="Id of the campaign."),
+}
+
+
+@click.command("battles", cls=FilesCommand)
+@click.argument("sources", nargs=-1, required=True, metavar="BATTLES...")
+@choice_option(
+    "--preset",
+    choices=get_args(Preset),
+    default="bradley-terry",
+    help="How battles are made a score: by Bradley and Terry's model, or as published: Elo (K 4, "
+    "median of battles drawn anew), CapArena-Auto (half of wins less losses beside baselines).",
+)
+@choice_option(
+    "--ties",
+    choices=["davidson", "half"],
+    default="davidson",
+    help="Ties of bradley-terry: by Davidson's model, or half a win each.",
+)
+@click.option(
+    "--baselines",
+    default=",".join(BASELINES),
+    metavar="A,B,C",
+    help="The baselines of caparena-auto.  [default: those published]",
+)
+@click.option(
+    "--captions", cls=FilesOption, help="The systems' captions, to count their words: [NAME=]FILE."
+)
+@gathered("source", _Source, _SOURCE)
+@number_option("--level", default=0.95, above=0, most=0.999, help="Level of the intervals.")
+@resamples_option("Number of resamples of the items.")
+@seed_option
+@json_option
+@result_files("json_file")
+def command(
+    sources: tuple[str, ...],
+    preset: Preset,
+    baselines: str,
+    captions: tuple[str, ...],
+    source: _Source,
+    json_file: str | None,
+    files: ResultFiles,
+    **choices: Any,
+) -> None:
+    """Rank systems by battles: which of two captions of an item is better.
+
+    BATTLES are files of arenas (the columns of Chatbot Arena or CapArena), campaigns of comparisons
+    or rankings, or score tables with the judge's answers to pairs of captions. Points are 1000 on
+    average, 400 apart where the odds are ten to one; intervals and ranks are by bootstrap over the
+    items.
+
+    \b
+    Examples:
+      reelscore battles votes.csv
+      reelscore battles campaign.db --criterion helpful
+      reelscore battles arena.json --preset caparena-auto
+    """
+    check_targets(json_file)
+    battles = source.battles(sources).with_captions(_captions(captions))
+    with progress_bar("Drawing battles anew") as progress:
+        ranking = rank_battles(
+            battles, preset, baselines=_listed(baselines), progress=progress, **choices
+        )
+    table, grid = ranking.table(), battle_grid(ranking)
+    files.write(table, [grid])
+    if json_file:
+        write_json(json_file, {**ranking.to_dict(), "notes": table.notes})
+    if files.shows and json_file != STDOUT:
+        show(table, grid)
+
+
+def _listed(names: str) -> list[str]:
+    return [name for name in map(str.strip, names.split(",")) if name]
+
+
+def _captions(files: tuple[str, ...]) -> Mapping[str, Mapping[str, str]]:
+    from reelscore.data.captions.caption_files import read_candidates
+
+    return {system: read_candidates(path) for system, path in system_files(files).items()}
