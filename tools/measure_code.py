@@ -3,10 +3,10 @@
     python tools/measure_code.py [--json FILE] [--before FILE]
 
 It counts what a wheel carries; the files that run on the way from a caption to a table and to a
-page, from a judgment to results, and from a submission to the leaderboard, with the times that the
-database is opened; modules with one importer; names used more than once; `Any`; public names and
-those that the documentation lists; extras for users; and the size of the changelog. `--before`
-prints an earlier result beside. tests/unit/test_package.py keeps the limits.
+page, from a judgment to results, and from a submission to the leaderboard, with the times that
+each step opens the database; modules with one importer; names used more than once; `Any`; public
+names and those that the documentation lists; extras for users; and the size of the changelog.
+`--before` prints an earlier result beside. tests/unit/test_package.py keeps the limits.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def measure() -> dict[str, int]:
         f"folders with more than {MANY_FILES} files": len(full_folders()),
         **{name: len(files_run_by(walk)) for name, walk in walks()},
         **{
-            f"database openings: {name.partition(': ')[2]}": database_openings(walk)
-            for name, walk in walks()
-            if walk in (judge_and_evaluate, submit_and_see_board)
+            f"database openings: {name}": openings
+            for walk in (judge_and_evaluate, submit_and_see_board)
+            for name, openings in database_openings(walk).items()
         },
         "class names used more than once": len(repeated(class_names())),
         "file stems used more than once": len(repeated(file_stems())),
@@ -118,7 +118,7 @@ def part(path: Path) -> str:
 
 
 Node = TypeVar("Node", bound=ast.AST)
-Walk = Callable[[], AbstractContextManager[Callable[[], object]]]
+Walk = Callable[[], AbstractContextManager[dict[str, Callable[[], object]]]]  # steps by name
 
 
 def walks() -> list[tuple[str, Walk]]:
@@ -134,7 +134,7 @@ def files_run_by(walk: Walk) -> set[Path]:
     """Return the files of the package whose functions run, other than while one is imported.
 
     Args:
-        walk: Prepares what is needed, and yields the function to watch.
+        walk: Prepares what is needed, and yields the steps to watch.
     """
     files: set[str] = set()
     watching = threading.Event()
@@ -151,9 +151,10 @@ def files_run_by(walk: Walk) -> set[Path]:
     threading.setprofile(watch)
     sys.setprofile(watch)
     try:
-        with walk() as work:
+        with walk() as steps:
             watching.set()
-            work()
+            for step in steps.values():
+                step()
             watching.clear()
     finally:
         sys.setprofile(None)
@@ -161,28 +162,28 @@ def files_run_by(walk: Walk) -> set[Path]:
     return {Path(name) for name in files if Path(name).is_relative_to(PACKAGE)}
 
 
-def database_openings(walk: Walk) -> int:
-    """Return how many database connections this process takes from their pool."""
+def database_openings(walk: Walk) -> dict[str, int]:
+    """Return how many database connections this process takes from their pool for each step."""
     from sqlalchemy import event
     from sqlalchemy.pool import Pool
 
-    openings = 0
+    openings: Counter[str] = Counter()
+    with walk() as steps:
+        for name, step in steps.items():
 
-    def count(*_: object) -> None:
-        nonlocal openings
-        openings += 1
+            def count(*_: object, name: str = name) -> None:
+                openings[name] += 1
 
-    with walk() as work:
-        event.listen(Pool, "checkout", count)
-        try:
-            work()
-        finally:
-            event.remove(Pool, "checkout", count)
+            event.listen(Pool, "checkout", count)
+            try:
+                step()
+            finally:
+                event.remove(Pool, "checkout", count)
     return openings
 
 
 @contextmanager
-def score_captions(*output: str) -> Iterator[Callable[[], object]]:
+def score_captions(*output: str) -> Iterator[dict[str, Callable[[], object]]]:
     """`reelscore score` on the embedded example, as a table in the terminal."""
     from reelscore.cli.main import cli
 
@@ -190,21 +191,21 @@ def score_captions(*output: str) -> Iterator[Callable[[], object]]:
     systems = map(str, sorted((clips / "systems").iterdir()))
     command = ["score", *systems, "--refs", str(clips / "references.json"), *output]
     with redirect_stdout(StringIO()):
-        yield lambda: cli.main(command, standalone_mode=False)
+        yield {"score": lambda: cli.main(command, standalone_mode=False)}
 
 
 @contextmanager
-def score_with_report() -> Iterator[Callable[[], object]]:
+def score_with_report() -> Iterator[dict[str, Callable[[], object]]]:
     """The same with its HTML report."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        score_captions("--html", f"{folder}/report.html") as work,
+        score_captions("--html", f"{folder}/report.html") as steps,
     ):
-        yield work
+        yield steps
 
 
 @contextmanager
-def judge_and_evaluate() -> Iterator[Callable[[], object]]:
+def judge_and_evaluate() -> Iterator[dict[str, Callable[[], object]]]:
     """A rater sees a task and answers it; an organiser looks at the results.
 
     Before that, the campaign is opened, the rater has agreed and the organiser has logged in.
@@ -218,14 +219,18 @@ def judge_and_evaluate() -> Iterator[Callable[[], object]]:
             headers = {"x-form-proof": begin_work(app, rater, token)}
             log_in(app, organiser)
 
-            def judge() -> None:
-                rater.get("/c/dogs/task/1").raise_for_status()
+            def answer() -> None:
                 answer = {"assignment": 1, "task": 1, "answer": {"adequacy": [71]}}
                 sent = answer | {"started": 1.0, "submitted": 2.0}
                 rater.post("/c/dogs/answers", json=sent, headers=headers).raise_for_status()
-                organiser.get("/organise/c/dogs/results").raise_for_status()
 
-            yield judge
+            yield {
+                "task page": lambda: rater.get("/c/dogs/task/1").raise_for_status(),
+                "answer": answer,
+                "results page": lambda: organiser.get(
+                    "/organise/c/dogs/results"
+                ).raise_for_status(),
+            }
 
 
 def running_campaign(folder: str, url: str) -> tuple[FastAPI, str]:
@@ -263,7 +268,7 @@ def log_in(app: FastAPI, browser: TestClient, page: str = "/organise/login") -> 
 
 
 @contextmanager
-def submit_and_see_board() -> Iterator[Callable[[], object]]:
+def submit_and_see_board() -> Iterator[dict[str, Callable[[], object]]]:
     """A team hands a file in, it is scored, and a visitor looks at the leaderboard.
 
     Before that, the challenge is made, and the team's captain has logged in.
@@ -284,12 +289,16 @@ def submit_and_see_board() -> Iterator[Callable[[], object]]:
 
         def submit() -> None:
             form = {"proof": proof, "phase": "main"}
-            files = {"file": ("run.json", captions)}
-            member.post("/challenges/dogs/submit", data=form, files=files).raise_for_status()
-            Workers(app.state.challenges.challenges, 1).run_until_idle()
-            visitor.get("/challenges/dogs/boards/test").raise_for_status()
+            sent = {"data": form, "files": {"file": ("run.json", captions)}}
+            answer = member.post("/challenges/dogs/submit", follow_redirects=False, **sent)
+            assert answer.status_code == 303
 
-        yield submit
+        yield {
+            "submit": submit,
+            "submissions page": lambda: member.get("/challenges/dogs/mine").raise_for_status(),
+            "scoring": lambda: Workers(app.state.challenges.challenges, 1).run_until_idle(),
+            "board page": lambda: visitor.get("/challenges/dogs/boards/test").raise_for_status(),
+        }
         for client in clients:
             client.close()
         app.state.challenges.readers.close()
@@ -297,7 +306,7 @@ def submit_and_see_board() -> Iterator[Callable[[], object]]:
 
 
 def running_challenge(folder: str, url: str) -> FastAPI:
-    """Make a challenge with one team; give its app."""
+    """Make a challenge with one team; return its app."""
     from reelscore.challenges.people.teams import add_team
     from reelscore.challenges.updates import make_challenge
     from reelscore.web import Settings, create_app

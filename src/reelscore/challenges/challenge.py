@@ -232,7 +232,7 @@ class Challenge:
             log_dates(connection, self, id, dates, actor, reason)
 
     def announce(self, text: str, *, actor: str) -> None:
-        """Tell everybody something, in the log: what was announced is never changed."""
+        """Announce something to everybody, in the log; it is never changed."""
         with self.writing() as connection:
             now = self.now(connection)
             log(connection, now, self.key, "announced", self.id, actor=actor, reason=text)

@@ -85,7 +85,7 @@ def _set_defaults() -> None:
 
 
 def _set_token() -> None:
-    """Give a cluster of our own a token that ends with it; Ray would write one to the home folder.
+    """Make a token that ends with our own cluster; Ray would write one to the home folder.
 
     A token of the user's own is used instead, as Ray finds it.
     """

@@ -6,7 +6,7 @@ from reelscore.scoring.scorer import Scorer
 
 
 def gather(scorer: Scorer) -> None:
-    """Give the scorer what those of all processes have taken; nothing happens in one process.
+    """Add to the scorer what those of all processes have taken; nothing happens in one process.
 
     Every process must call it. States are merged in the order of the processes, so all have the
     same scores afterwards. Items that several processes had go by the scorer's policy.

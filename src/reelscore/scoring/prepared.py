@@ -322,7 +322,7 @@ class PreparedReferences:
         return alone
 
     def signature(self, metric: Metric, **more: object) -> str:
-        """Say how a metric's numbers are made."""
+        """Return how a metric's numbers are made."""
         context = {key: value for key, value in self._context.items() if key not in more}
         return metric.signature(**files_part(metric, self._tokenizer), **more, **context)
 

@@ -217,7 +217,7 @@ class Snapshot(Database):
         return self.whole.is_full
 
     def close(self) -> None:
-        """Give the connection back; reading again opens another."""
+        """Release the connection; reading again opens another."""
         self._connection = None
         self._opened.close()
 

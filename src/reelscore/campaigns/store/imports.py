@@ -284,7 +284,7 @@ def make_plan(connection: Connection, terms: Terms, incoming: Table, now: int) -
 
 
 def seat_raters(connection: Connection, terms: Terms, incoming: Table, now: int) -> None:
-    """Give each rater who is new to a HIT one of its open places, as long as there are any.
+    """Assign each rater who is new to a HIT one of its open places, as long as there are any.
 
     They count as abandoned until `settle` has seen what came.
     """

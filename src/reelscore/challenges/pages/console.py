@@ -216,7 +216,7 @@ def change_dates(
 
 @decision("/console/announcements", "/announcements")
 def announce(page: ChallengePage, text: Reason) -> str:
-    """Tell everybody something; it is on the overview, in the feed and in the log for good."""
+    """Announce something to all; it is on the overview, in the feed and in the log for good."""
     if not text.strip():
         raise DataError("The announcement is empty; write what everybody is to know.")
     page.challenge.announce(text.strip(), actor=page.name)

@@ -116,7 +116,7 @@ class ChallengePage:
         return quota_left(self.challenge, phase, self.own_team)
 
     def release(self) -> None:
-        """Give the connection to the database back, before something that takes long."""
+        """Release the connection to the database, before something that takes long."""
         self.request.state.snapshot.close()
 
     def phase(self, id: str) -> Phase:

@@ -178,7 +178,7 @@ def deeds(
 def _signed(
     answer: Callable[..., T], deed: Deed, path: str, who: object, body: object
 ) -> Callable[..., T]:
-    """Give an answer the signature by which FastAPI finds the arguments of a deed."""
+    """Set the signature of an answer by which FastAPI finds the arguments of a deed."""
     arguments = []
     for name, each in inspect.signature(deed, eval_str=True).parameters.items():
         place = Path() if f"{{{name}}}" in path else body

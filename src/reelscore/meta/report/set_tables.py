@@ -11,7 +11,7 @@ from reelscore.report.tables.grid import Cell, Grid
 
 
 def set_title(table: SetTable) -> str:
-    """Say what a set's numbers are.
+    """Return what a set's numbers are.
 
     >>> from reelscore.meta.judged_sets import SETS
     >>> set_title(SetTable("pascal-50s", SETS["pascal-50s"], 4000, True, []))
