@@ -141,7 +141,7 @@ def test_a_large_folder_shows_how_far_it_is(tmp_path, videos, monkeypatch):
         return 1.0
 
     app.state.campaigns.preflight = Preflight(videos, slow)
-    monkeypatch.setattr("reelscore.campaigns.pages.organisers.decision_forms.PATIENCE", 0)
+    monkeypatch.setattr("reelscore.campaigns.pages.organisers.campaign_pages.PATIENCE", 0)
     page = owner.press("/organise/c/dogs/state", state="open")
     assert page.url.path == "/organise/c/dogs/videos"
     assert third.wait(30)

@@ -11,10 +11,9 @@ from reelscore.errors import DataError
 from reelscore.learned.networks.cross_encoder import CrossEncoder
 from reelscore.learned.networks.pair_scores import PairScorer
 from reelscore.learned.training.examples import training_examples
-from reelscore.learned.training.fit import fit_model
+from reelscore.learned.training.fit import ModelTeacher, fit_model
 from reelscore.learned.training.loop import train
 from reelscore.learned.training.recipes import Recipe, Stage
-from reelscore.learned.training.teachers import ModelTeacher
 
 STUDENT = Recipe(
     "student", (Stage("teacher", epochs=4, rate=3e-3, batch=32),), max_length=32, layers=(1,)

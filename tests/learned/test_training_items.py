@@ -15,6 +15,7 @@ from msgspec.structs import replace
 import reelscore
 from reelscore import ScoreTable, examples
 from reelscore.cli.main import cli
+from reelscore.cli.table_options import training_notes
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.tables.table import Sources
 from reelscore.errors import DataError
@@ -32,7 +33,6 @@ from reelscore.learned.training.recipes import Recipe, Stage
 from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.metrics.registry import parse_signature
 from reelscore.metrics.training_data import TrainingItems
-from reelscore.scoring.training_notes import training_notes
 
 SHORT = Recipe("short", (Stage("judgments", epochs=1, batch=16),), max_length=32)
 

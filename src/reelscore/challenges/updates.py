@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 
 from msgspec import to_builtins
+from msgspec.structs import asdict
 from sqlalchemy import Connection, delete, insert, select, update
 
 from reelscore.challenges.challenge import (
@@ -17,9 +19,14 @@ from reelscore.challenges.challenge import (
     log_dates,
     mark_late,
 )
-from reelscore.challenges.definition.changes import definition_changes
 from reelscore.challenges.definition.reader import parsed_definition, read_definition
-from reelscore.challenges.definition.records import Definition, Phase, ScoringSettings, Split
+from reelscore.challenges.definition.records import (
+    Definition,
+    Phase,
+    PhaseLimits,
+    ScoringSettings,
+    Split,
+)
 from reelscore.challenges.queue.jobs import begin_generation
 from reelscore.challenges.store.blobs import blob_digest, has_blob, put_blob
 from reelscore.challenges.store.events import log
@@ -35,7 +42,7 @@ from reelscore.challenges.store.tables import (
 )
 from reelscore.challenges.uploads import splits
 from reelscore.errors import DataError
-from reelscore.store.lookalikes import skeleton
+from reelscore.store.values import skeleton
 
 
 def make_challenge(
@@ -279,3 +286,64 @@ def _rules(settings: ScoringSettings, each: Phase) -> list[object]:
 def _job_states(connection: Connection, phase_key: int) -> set[str]:
     states = select(job.c.state).join(submission).where(submission.c.phase == phase_key)
     return set(connection.scalars(states.distinct()))
+
+
+_KEPT = ("id", "splits", "opens", "closes", "reveals")  # of a phase: said elsewhere, or refused
+_WHOLE = {
+    "name": "The name is",
+    "registration": "Registration is",
+    "teams.largest": "The size of teams is",
+    "teams.close": "The time at which teams close is",
+    "references": "Who may read references of public splits is",
+    "contact": "The contact is",
+    "splits": "Splits are",
+    "boards": "Boards are",
+    "humans": "Human evaluations are",
+    "award": "The award is",
+    "baselines": "Baselines are",
+    "publish": "What is published is",
+}
+
+
+def definition_changes(before: Definition, after: Definition) -> list[str]:
+    """Return what differs between two definitions, but for dates and the way of scoring.
+
+    >>> def phase(**settings):
+    ...     return Phase(id="main", splits=("test",), opens=0, closes=1, **settings)
+    >>> def challenge(name, phase):
+    ...     return Definition(id="dogs", name=name, splits=(), phases=(phase,), boards=())
+    >>> before = challenge("Dogs", phase(limits=PhaseLimits(per_day=5)))
+    >>> after = challenge("Cats", phase(limits=PhaseLimits(per_day=5, total=9), final="best"))
+    >>> for change in definition_changes(before, after):
+    ...     print(change)
+    The name is changed.
+    Phase 'main': limits is per_day 5, total 9; was per_day 5.
+    Phase 'main': final is best; was last.
+    """
+    changes = [
+        f"{what} changed."
+        for field, what in _WHOLE.items()
+        if attrgetter(field)(before) != attrgetter(field)(after)
+    ]
+    if before.scoring.limits != after.scoring.limits:
+        changes.append("Limits of scoring are changed.")
+    earlier = {each.id: each for each in before.phases}
+    for each in after.phases:
+        if each.id not in earlier:
+            changes.append(f"Phase {each.id!r} is new.")
+            continue
+        for field in Phase.__struct_fields__:
+            was, now = getattr(earlier[each.id], field), getattr(each, field)
+            if was != now and field not in _KEPT:
+                changes.append(f"Phase {each.id!r}: {field} is {_said(now)}; was {_said(was)}.")
+    return changes
+
+
+def _said(value: object) -> str:
+    if isinstance(value, PhaseLimits):
+        value = {name: number for name, number in asdict(value).items() if number is not None}
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {each}" for key, each in value.items()) or "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) or "none"

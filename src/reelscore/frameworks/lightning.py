@@ -9,7 +9,7 @@ from typing import Any
 from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.checks import in_words
 from reelscore.errors import DataError, MissingExtraError
-from reelscore.frameworks.distributed import gather
+from reelscore.frameworks import gather
 from reelscore.metrics.registry import DEFAULT_METRICS
 from reelscore.scoring.captions import Metrics
 from reelscore.scoring.scorer import Scorer

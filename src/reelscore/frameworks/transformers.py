@@ -7,7 +7,7 @@ from typing import Any
 
 from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.errors import MissingExtraError
-from reelscore.frameworks.distributed import gather
+from reelscore.frameworks import gather
 from reelscore.metrics.registry import DEFAULT_METRICS
 from reelscore.scoring.captions import Metrics
 from reelscore.scoring.scorer import Id, Scorer

@@ -8,6 +8,8 @@ from reelscore.stats.correlation_tests import zou_interval as zou_interval
 from reelscore.stats.correlations import correlate as correlate
 from reelscore.stats.correlations import pearson as pearson
 from reelscore.stats.correlations import spearman as spearman
+from reelscore.stats.distributions import fleiss_kappa as fleiss_kappa
+from reelscore.stats.distributions import wilson_interval as wilson_interval
 from reelscore.stats.pairs import accuracy as accuracy
 from reelscore.stats.pairs import calibrate_ties as calibrate_ties
 from reelscore.stats.pairs import kendall_23 as kendall_23
@@ -16,8 +18,6 @@ from reelscore.stats.pairs import kendall_c as kendall_c
 from reelscore.stats.pairs import kendall_like as kendall_like
 from reelscore.stats.pairs import soft_pairwise_accuracy as soft_pairwise_accuracy
 from reelscore.stats.permutation import permutation_test as permutation_test
-from reelscore.stats.proportions import fleiss_kappa as fleiss_kappa
-from reelscore.stats.proportions import wilson_interval as wilson_interval
 from reelscore.stats.rank_tests import rank_sum as rank_sum
 from reelscore.stats.rank_tests import signed_rank as signed_rank
 from reelscore.stats.resampling import approximate_randomization as approximate_randomization

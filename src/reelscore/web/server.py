@@ -6,7 +6,7 @@ import importlib.util
 import logging
 import socket
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
@@ -14,6 +14,8 @@ import click
 from reelscore.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
+
     from reelscore.web.settings import Settings
 
 _GRACE = 20  # seconds that requests under way have when the server is told to stop
@@ -31,8 +33,6 @@ def run(settings: Settings, host: str, port: int, proxy: str = "") -> None:
 
     What another address says of a request, such as whom it is from, is believed of the proxy alone.
     """
-    import uvicorn
-
     from reelscore.web.app import create_app
     from reelscore.web.limits import PromptProtocol
     from reelscore.web.requests import LogLines
@@ -45,7 +45,7 @@ def run(settings: Settings, host: str, port: int, proxy: str = "") -> None:
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(logging.INFO if name == "reelscore.web" else logging.WARNING)
-    listening = _listen(host, port)
+    listening = listen(host, port)
     app = create_app(settings)
     site = app.state.site
     site.start()
@@ -59,25 +59,30 @@ def run(settings: Settings, host: str, port: int, proxy: str = "") -> None:
     if settings.public and urlsplit(settings.url).scheme != "https":
         click.echo("Warning: connections use plain http; passwords can be intercepted.", err=True)
     sys.stdout.flush()
-    config = uvicorn.Config(
+    serve(
         app,
+        listening,
         http=PromptProtocol,
-        log_config=None,
-        access_log=False,
-        server_header=False,
         proxy_headers=bool(proxy),
         forwarded_allow_ips=proxy,
         timeout_graceful_shutdown=_GRACE,
     )
-    uvicorn.Server(config).run(sockets=[listening])
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def serve(app: FastAPI, listening: socket.socket, **settings: Any) -> None:
+    """Answer requests until told to stop; what is not set is as uvicorn has it, but silent."""
+    import uvicorn
+
+    quiet: dict[str, Any] = {"log_config": None, "access_log": False, "server_header": False}
+    uvicorn.Server(uvicorn.Config(app, **quiet, **settings)).run(sockets=[listening])
+
+
+def listen(host: str, port: int) -> socket.socket:
     """Take the port before anything is said or begun."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family)
     except OSError as error:
         raise DataError(
-            f"{host}:{port}: cannot listen there ({error.strerror}); choose another --port."
+            f"{host}:{port}: cannot listen there ({error.strerror}); choose another with --port."
         ) from None

@@ -18,7 +18,7 @@ import msgspec
 
 from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError
-from reelscore.stats.proportions import fleiss_kappa, wilson_interval
+from reelscore.stats.distributions import fleiss_kappa, wilson_interval
 from reelscore.text.parser.lexicon import Lexicon
 from reelscore.text.parser.roles import ROLES, Clause, Sentence
 from reelscore.text.parser.sentences import parse

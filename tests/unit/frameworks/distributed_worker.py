@@ -7,7 +7,7 @@ import sys
 import warnings
 
 from reelscore import DataError, Scorer
-from reelscore.frameworks.distributed import gather
+from reelscore.frameworks import gather
 
 METRICS = "bleu,cider,rouge_l"
 

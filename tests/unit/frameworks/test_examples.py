@@ -13,8 +13,7 @@ import sys
 import pytest
 
 NEEDED = {
-    "": "numpy",
-    "distributed": "torch",
+    "": "torch",
     "torchmetrics": "torchmetrics",
     "transformers": "transformers",
     "lightning": "pytorch_lightning",

@@ -21,8 +21,7 @@ from reelscore.campaigns.evaluate.results import Results, campaign_quality, eval
 from reelscore.campaigns.evaluate.scores import Average, HumanScores, Over, group_means
 from reelscore.campaigns.hits.tasks import Hit, counted
 from reelscore.campaigns.imports.plain_tables import read_groups
-from reelscore.campaigns.report.tables import results_csv, results_grid, wins_grid
-from reelscore.campaigns.report.vote_results import vote_results
+from reelscore.campaigns.report.tables import results_csv, results_grid, vote_results, wins_grid
 from reelscore.cli.messages import say
 from reelscore.cli.options import choice_option, file_option, gathered, json_option, plot_option
 from reelscore.cli.terminal import (

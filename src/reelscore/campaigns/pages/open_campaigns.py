@@ -125,7 +125,6 @@ def is_blind(campaign: Campaign) -> bool:
 def _routes() -> list[BaseRoute]:
     from reelscore.campaigns.pages.organisers import (
         campaign_pages,
-        decision_forms,
         mturk,
         new_campaign,
         preview,
@@ -134,10 +133,8 @@ def _routes() -> list[BaseRoute]:
     )
     from reelscore.campaigns.pages.raters import ends, entry, task_pages
 
-    routes = routes_of(
-        *(entry, campaign_pages, new_campaign, rater_texts, preview),
-        *(decision_forms, results_page, mturk),
-    )
+    modules = (entry, campaign_pages, new_campaign, rater_texts, preview, results_page, mturk)
+    routes = [*routes_of(*modules), *campaign_pages.decisions.routes]
     rating = APIRouter()
     for router in (entry.preparation, task_pages.router, ends.router):
         rating.include_router(router, prefix="/c/{campaign}")

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
+from typing import NamedTuple
 
 from reelscore.campaigns.evaluate.agreement import krippendorff_alpha
 from reelscore.campaigns.evaluate.battles import BattleRanking
-from reelscore.campaigns.evaluate.preferences import Preference
+from reelscore.campaigns.evaluate.preferences import Preference, score_all_preferences
 from reelscore.campaigns.evaluate.quality import Quality, RaterQuality, known
-from reelscore.campaigns.evaluate.rankings import RankingResults
+from reelscore.campaigns.evaluate.rankings import RankingResults, score_rankings
 from reelscore.campaigns.evaluate.scores import HumanScores
-from reelscore.campaigns.evaluate.votes import Choice, Standing, vote_matrix
+from reelscore.campaigns.evaluate.votes import (
+    Choice,
+    Standing,
+    score_against_reference,
+    score_choices,
+    vote_matrix,
+)
 from reelscore.campaigns.judgments import Judgments
+from reelscore.campaigns.protocols import Protocol
 from reelscore.data.spreadsheet import spreadsheet_csv
+from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import Comparison
 
@@ -264,3 +273,44 @@ def battle_grid(ranking: BattleRanking) -> Grid:
 
 def _percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{100 * share:.1f}"
+
+
+class VoteResults(NamedTuple):
+    """What raters said who put captions in order or chose among them."""
+
+    grid: Grid  # the results as a table to show
+    notes: Sequence[str]  # how to read it, and what else there is to know
+    plain: object  # the results as JSON has them
+    table: ScoreTable | None  # the scores of the systems, if the votes are scores
+    why: str = ""  # why there are none
+
+
+def vote_results(judgments: Judgments, asked: Protocol, reference: str) -> VoteResults:
+    """Return mean ranks, points beside the reference, choices or preferences."""
+    if asked.form == "ranking":
+        ranked = score_rankings(judgments)
+        notes = [RANKS, *ranking_notes(ranked)]
+        plain = {name: each.to_dict() for name, each in ranked.criteria.items()}
+        return VoteResults(ranking_grid(ranked), notes, plain, ranked.table)
+    if asked.name == "against-reference":
+        points = score_against_reference(judgments, reference=reference)
+        standings = [asdict(each) for each in points.standings]
+        grid = points_grid(points.standings)
+        return VoteResults(grid, [POINTS], standings, points.table)
+    if asked.name == "preference":
+        found = score_all_preferences(judgments)
+        return VoteResults(
+            preferences_grid(found),
+            [PREFERENCES],
+            [asdict(each) for each in found],
+            found[0].table() if len(found) == 1 else None,
+            "Preferences of several pairs are not scores of systems: no table is written.",
+        )
+    choices = score_choices(judgments)
+    return VoteResults(
+        choices_grid(choices, judgments),
+        [CHOICES],
+        [asdict(each) for each in choices],
+        None,
+        "Choices between pairs are not scores of systems: no table is written.",
+    )

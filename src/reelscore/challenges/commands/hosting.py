@@ -35,7 +35,7 @@ from reelscore.challenges.views import View
 from reelscore.cli.options import choice_option
 from reelscore.cli.serve import serve, server_options
 from reelscore.errors import DataError, RefusedError, UnknownNameError
-from reelscore.store.lookalikes import skeleton
+from reelscore.store.values import skeleton
 
 
 @click.command("new")

@@ -15,7 +15,7 @@ from reelscore.challenges.store.events import check_reason, log
 from reelscore.challenges.store.tables import TableRow, member, phase, submission, team
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
-from reelscore.store.lookalikes import checked_name, skeleton
+from reelscore.store.values import checked_name, skeleton
 
 _LONGEST_CONTACT = 200
 

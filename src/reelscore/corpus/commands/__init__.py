@@ -23,7 +23,7 @@ _COMMANDS = {
         "word_commands:descriptions",
         "Show how dense a narration is, and where is room.",
     ),
-    "review": ("review_command:review", "Correct segments and sentences on a page."),
+    "review": ("project_commands:review", "Correct segments and sentences on a page."),
     "assemble": ("clip_commands:assemble", "Make clips from sentences."),
     "cut": ("clip_commands:cut", "Cut clips out of their films."),
     "anonymise": ("clip_commands:anonymise", "Replace the names of people by Someone."),

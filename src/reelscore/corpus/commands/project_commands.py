@@ -1,15 +1,19 @@
-"""``reelscore corpus new``, ``add-film`` and ``status``."""
+"""``reelscore corpus new``, ``add-film``, ``status`` and ``review``."""
 
 from __future__ import annotations
 
+import getpass
+import logging
+import sys
 from typing import Any
 
 import click
 
-from reelscore.cli.options import json_option
+from reelscore.cli.options import json_option, number_option
 from reelscore.cli.terminal import STDOUT, check_targets, write_json
 from reelscore.corpus.commands.corpus_options import (
     SoundFiles,
+    films_of,
     project_option,
     say,
     show_grid,
@@ -17,6 +21,9 @@ from reelscore.corpus.commands.corpus_options import (
 )
 from reelscore.corpus.pipeline import steps_of
 from reelscore.corpus.project import Film, Project
+from reelscore.web.server import listen, need_web, serve
+
+_HOST = "127.0.0.1"
 
 
 @click.command("new")
@@ -79,3 +86,47 @@ def status(project: str, json_file: str | None) -> None:
         show_grid(["film", *names], rows)
         if set(corpus.values()) != {"open"}:
             say(", ".join(f"{name}: {state}" for name, state in corpus.items()))
+
+
+@click.command("review")
+@click.argument("film_id", required=False, metavar="[FILM]")
+@project_option
+@number_option(
+    "--port", default=8765, least=0, most=65535, help="Port to listen on; 0 for any free one."
+)
+@click.option("--read-only", is_flag=True, help="Show everything, and decide nothing.")
+@click.option("--who", metavar="NAME", help="Who decides; your login name if not given.")
+def review(film_id: str | None, project: str, port: int, read_only: bool, who: str | None) -> None:
+    """Correct segments and sentences on a page in your browser.
+
+    FILM is one film of the project; without it, all can be chosen. The page is for this machine
+    alone, and its address has a token that nobody can guess. Every decision is one line of the
+    film's decisions.jsonl, safe on the disk before the page shows it.
+
+    \b
+    Examples:
+      reelscore corpus review --project films
+      reelscore corpus review sintel --project films --read-only
+    """
+    need_web()
+    opened = Project.open(project)
+    films = films_of(opened, [film_id] if film_id else [])
+    listening = listen(_HOST, port)
+    from reelscore.corpus.review.review_app import Review, create_review_app
+    from reelscore.corpus.review.reviewed_films import ReviewFilms
+    from reelscore.web.security import new_token
+
+    url = f"http://{_HOST}:{listening.getsockname()[1]}"
+    served = Review(ReviewFilms(opened, films, who or _login_name()), new_token(), url, read_only)
+    app = create_review_app(served)
+    click.echo(f"Review: {served.address}    (stop with Ctrl+C)")
+    sys.stdout.flush()
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    serve(app, listening, timeout_graceful_shutdown=2)
+
+
+def _login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # an account without a name
+        return "reviewer"

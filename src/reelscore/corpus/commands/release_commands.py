@@ -261,7 +261,7 @@ def stats(
     groups, review = _of_files(files) if files else _of_project(Project.open(project))
     sizes = {name: corpus_size(group, tag=tagger == "parser") for name, group in groups.items()}
     if plot:
-        from reelscore.corpus.release.length_plots import draw_lengths  # matplotlib takes a moment
+        from reelscore.corpus.release.corpus_size import draw_lengths  # matplotlib takes a moment
 
         draw_lengths(groups, plot)
     content = msgspec.to_builtins({"sizes": sizes, "review": review})

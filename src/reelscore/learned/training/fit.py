@@ -1,4 +1,4 @@
-"""From judged captions to a model in a folder: train, calibrate, test, write."""
+"""From judged captions to a model in a folder: train, with a teacher or without, test, write."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from reelscore._packages import need
 from reelscore._progress import Progress
 from reelscore.errors import DataError
 from reelscore.learned.judged_captions import (
@@ -16,17 +17,24 @@ from reelscore.learned.judged_captions import (
     digest_of,
     training_items,
 )
-from reelscore.learned.model_files import SHIPPED, ModelInfo, cached_info, write_model
+from reelscore.learned.model_files import (
+    SHIPPED,
+    ModelInfo,
+    cached_info,
+    read_info,
+    read_weights,
+    write_model,
+)
+from reelscore.learned.networks.bert import unpacked
 from reelscore.learned.networks.cross_encoder import Tensors
 from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder
-from reelscore.learned.networks.pair_scores import predict_captions
+from reelscore.learned.networks.pair_scores import PairScorer, predict_captions
 from reelscore.learned.networks.sentence_vectors import Embedding, FloatArray, read_bert
 from reelscore.learned.training.checkpoints import claim_folder, released_on_failure
 from reelscore.learned.training.examples import check_stages
 from reelscore.learned.training.hold_out import hold_out, validation_split
 from reelscore.learned.training.loop import TrainedBertha, Validated, train
 from reelscore.learned.training.recipes import Recipe
-from reelscore.learned.training.teachers import ModelTeacher, check_teacher
 
 
 def fit_model(
@@ -257,3 +265,48 @@ def train_by_recipe(
     if recipe.last.stages:
         return part("last", recipe.last, seed, last.network.state())
     return last
+
+
+_PAIRS = 4096  # scored between two reports of progress
+
+
+class ModelTeacher:
+    """A model as a teacher."""
+
+    def __init__(
+        self, model: str, device: str | None = None, progress: Progress | None = None
+    ) -> None:
+        self.model, self.progress = model, progress
+        self._scorer = PairScorer(model, "float32", device)
+
+    def __call__(self, candidates: Sequence[str], references: Sequence[str]) -> FloatArray:
+        """Score pairs on people's standardised scale."""
+        parts = []
+        for begin in range(0, len(candidates), _PAIRS):
+            end = min(begin + _PAIRS, len(candidates))
+            parts.append(self._scorer.score(candidates[begin:end], references[begin:end]))
+            if self.progress is not None:
+                self.progress(end, len(candidates))
+        return np.concatenate(parts)
+
+    def weights(self) -> Tensors:
+        """Its network's weights, for a student to start from."""
+        torch = need("torch")
+        tensors = read_weights(self.model)[1]
+        return {
+            name: torch.tensor(unpacked(tensors, name))
+            for name in tensors
+            if not name.endswith(".scale") and not name.startswith("similarity.")
+        }
+
+
+def check_teacher(model: str, held_out: str) -> None:
+    """Refuse a teacher that has seen a group which its student is to be tested on."""
+    without = read_info(model).training.get("held out")
+    if without != held_out:
+        raise DataError(
+            f"The teacher {model} was trained "
+            f"{'on all groups' if without is None else f'without {without!r}'}, so its student "
+            f"cannot be tested on {held_out!r}. Train a teacher with --hold-out {held_out} first, "
+            "and name its folder: --teacher FOLDER/model."
+        )

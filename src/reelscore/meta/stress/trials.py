@@ -30,7 +30,7 @@ from reelscore.meta.stress.cases import (
 from reelscore.metrics.registry import DEFAULT_METRICS, MetricColumns, table_columns
 from reelscore.scoring.captions import Metrics
 from reelscore.scoring.prepared import PreparedReferences
-from reelscore.stats.proportions import wilson_interval
+from reelscore.stats.distributions import wilson_interval
 from reelscore.text.tokens import Tokenizer
 
 _TIE = 1e-6  # of the spread: what the rounding of a network may make

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from reelscore.errors import DataError, check_choice
 from reelscore.store.database import Database, alone, server_clock
-from reelscore.store.lookalikes import checked_name, skeleton
+from reelscore.store.values import checked_name, skeleton
 from reelscore.web.security import digest, hash_password, is_password
 from reelscore.web.store.schema import account, ended
 from reelscore.wings import offers

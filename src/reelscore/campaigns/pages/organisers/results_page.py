@@ -16,7 +16,7 @@ from reelscore.campaigns.evaluate.quality import KEY, Rejected, Test, control_of
 from reelscore.campaigns.evaluate.results import Results, campaign_quality, evaluate_campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, ChosenToSend
 from reelscore.campaigns.report.page import RankedSystems, results_html
-from reelscore.campaigns.report.vote_results import vote_results
+from reelscore.campaigns.report.tables import vote_results
 from reelscore.errors import DataError, NobodyPassedError, check_choice
 from reelscore.report.safe_text import shared_beginning
 from reelscore.significance.comparison import Comparison
