@@ -36,6 +36,7 @@ _BUILT_IN = {
     "refclipscore": "reelscore.learned.metrics.clipscore:RefClipScore",
     "emscore": "reelscore.learned.metrics.emscore:EmScore",
     "judge": "reelscore.learned.judges.judge:Judge",
+    "events": "reelscore.learned.judges.events:Events",
 }
 
 # Scores of stories are made by `reelscore.stories`; here they are named for tables that have them.

@@ -55,10 +55,14 @@ class CaptionMatches(NamedTuple):
 
 
 class ReadsSentences(Metric):
-    """A metric that can read captions sentence by sentence."""
+    """A metric that can read captions sentence by sentence, or in other parts."""
 
-    # ``whole`` captions, or ``precision``, ``recall`` or ``both`` of their sentences
-    sentences: Sentences
+    part: ClassVar[str] = "sentence"  # what captions are divided into
+    beside: ClassVar[str] = "nearest"  # what stands beside each part
+
+    def divides(self, caption: str, references: Sequence[str]) -> bool:
+        """Return whether a caption or one of its references has several sentences."""
+        return any(len(compared_sentences(text)) > 1 for text in (caption, *references))
 
     @property
     def borne_out(self) -> float | None:

@@ -13,20 +13,10 @@ from reelscore.errors import ReelscoreError
 from reelscore.metrics.registry import rebuilt
 from reelscore.metrics.sentences import CaptionMatches, ReadsSentences, SentenceMatch
 from reelscore.report.html.explanations import reads_sentences
-from reelscore.text.paragraphs import compared_sentences
 from reelscore.text.tokens import Tokenizer, thread_count, tokenize_packed
 from reelscore.text.words import CaptionBatch, Captions, Pairing, pack
 
 _AT_ONCE = 256  # captions between two signs of life
-
-
-def is_long(caption: str, references: Sequence[str]) -> bool:
-    """Return whether a caption or one of its references has several sentences.
-
-    >>> is_long("a man rides", ["A man rides. A dog barks."]), is_long("a man rides", ["a man"])
-    (True, False)
-    """
-    return any(len(compared_sentences(text)) > 1 for text in (caption, *references))
 
 
 def sentence_matches(
@@ -86,14 +76,14 @@ class SentenceReasons:
         sources = self.table.sources
         caption = sources.captions.get(system, {}).get(item)
         references = sources.references.get(item, ())
-        if caption is None or not references or not is_long(caption, references):
+        if caption is None or not references or not self.metric.divides(caption, references):
             return []
         try:
             [found] = sentence_matches(self.metric, self.tokenizer, [caption], [references])
         except ReelscoreError as error:
-            return [f"(no sentences: {error})"]
+            return [f"(no {self.metric.part}s: {error})"]
         least = self.metric.borne_out
-        told = [_sentence_text(each, least, "nearest") for each in found.told]
+        told = [_sentence_text(each, least, self.metric.beside) for each in found.told]
         missing = [each for each in found.asked if least is not None and each.score < least]
         left_out = [f"left out: {each.text}" for each in missing]
         return [*told, *left_out]

@@ -156,6 +156,8 @@ class SentencePairs(ReadsSentences):
     """A metric of pairs of texts: its class says how a pair is scored."""
 
     references: Several  # how several references count
+    # ``whole`` captions, or ``precision``, ``recall`` or ``both`` of their sentences
+    sentences: Sentences
 
     @abstractmethod
     def pair_scores(

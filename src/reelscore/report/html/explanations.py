@@ -170,12 +170,13 @@ def add_explanations(
 
 
 def reads_sentences(signature: str) -> bool:
-    """Return whether a score was made sentence by sentence.
+    """Return whether a score was made sentence by sentence, or by events.
 
     >>> reads_sentences("meteor|sentences:precision"), reads_sentences("meteor")
     (True, False)
     """
-    return "|sentences:" in signature and "|sentences:whole" not in signature
+    by_sentence = "|sentences:" in signature and "|sentences:whole" not in signature
+    return by_sentence or signature.startswith("events|")
 
 
 def _explained(report: Report, name: str) -> _Explained | None:
@@ -259,7 +260,7 @@ def _add_tuples(page: _Page, metric: Metric, table: FloatArray) -> dict[str, obj
 
 def _add_sentences(page: _Page, metric: Metric, table: FloatArray) -> dict[str, object] | None:
     from reelscore.metrics.sentences import ReadsSentences
-    from reelscore.report.sentences import is_long, sentence_matches
+    from reelscore.report.sentences import sentence_matches
 
     assert isinstance(metric, ReadsSentences)
     payload, texts, *_, progress = page
@@ -271,7 +272,7 @@ def _add_sentences(page: _Page, metric: Metric, table: FloatArray) -> dict[str, 
     ):
         own = texts.references[texts.offsets[item] : texts.offsets[item + 1]]
         beside = [texts.raw[number] for number in own.tolist()]
-        if beside and not np.isnan(table[k]) and is_long(texts.raw[caption], beside):
+        if beside and not np.isnan(table[k]) and metric.divides(texts.raw[caption], beside):
             long.append(k)
             captions.append(texts.raw[caption])
             references.append(beside)
@@ -285,7 +286,7 @@ def _add_sentences(page: _Page, metric: Metric, table: FloatArray) -> dict[str, 
     if long:
         payload.texts("sentences told", told)
         payload.texts("sentences asked", asked)
-    return {"borneOut": metric.borne_out}
+    return {"borneOut": metric.borne_out, "part": metric.part, "beside": metric.beside}
 
 
 def _match_line(matches: Sequence[SentenceMatch]) -> str:

@@ -13,7 +13,7 @@
  *   stories?: { method: string, annotators: string[] },
  *   explanations?: { alignments?: { score: string, kinds: string[] }, "n-grams"?: { score: string },
  *     tuples?: { score: string },
- *     sentences?: { score: string, borneOut: number | null } },
+ *     sentences?: { score: string, borneOut: number | null, part: string, beside: string } },
  *   column: (name: string) => any, count: number, scores: Float32Array[],
  *   score: (metric: number, system: number, item: number) => number,
  *   textOffsets: Uint32Array, alignmentStarts?: Uint32Array, ngramStarts?: Uint32Array,

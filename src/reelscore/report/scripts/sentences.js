@@ -13,16 +13,17 @@ export function sentencesOf(report, item, system) {
            ...report.explanations.sentences };
 }
 
-export function drawSentences({ told, asked, reference, borneOut }) {
+export function drawSentences({ told, asked, reference, borneOut, part, beside }) {
   const alone = ({ score }) => borneOut !== null && score < borneOut;
   const count = (list) => `${list.length - list.filter(alone).length} of ${list.length}`;
-  const about = borneOut === null ? "" : ` A sentence counts from ${borneOut.toFixed(2)}.`;
+  const about = borneOut === null ? "" : ` ${part === "event" ? "An event" : "A sentence"} counts from ${borneOut.toFixed(2)}.`;
+  const beneath = (side) => beside === "nearest" ? `beside what is nearest in the ${side}` : `with the ${beside}`;
   return element("div", {},
-    borneOut === null ? null : element("p", {}, `References bear out ${count(told)} sentences; the caption tells ` +
+    borneOut === null ? null : element("p", {}, `References bear out ${count(told)} ${part}s; the caption tells ` +
       `${count(asked)} of reference ${reference}.${about}`),
-    element("h4", {}, "Said by the caption, beside the nearest sentence of the references"),
+    element("h4", {}, `Said by the caption, ${beneath("references")}`),
     list(told, alone, "not borne out"),
-    element("h4", {}, `Said by reference ${reference}, beside the nearest sentence of the caption`),
+    element("h4", {}, `Said by reference ${reference}, ${beneath("caption")}`),
     list(asked, alone, "left out"));
 }
 

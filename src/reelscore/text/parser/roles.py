@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from reelscore.text.parser.clauses import Predicate, predicates
@@ -102,6 +102,15 @@ class Clause:
         """The lemmas of the four roles."""
         return tuple(role.lemma if role else None for role in self.roles)
 
+    def event(self, tokens: Sequence[Token]) -> str:
+        """Return the words of the clause among those of its sentence; its subject is a noun."""
+        who = self.subject
+        return " ".join(
+            who.antecedent if who and who.antecedent and index == who.head else tokens[index].text
+            for index in self.tokens
+            if tokens[index].relation not in ("cc", "mark", "punct")
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -110,6 +119,15 @@ class Sentence:
     text: str
     tokens: tuple[Token, ...]
     clauses: tuple[Clause, ...]
+
+    @property
+    def events(self) -> list[str]:
+        """What happens: the words of each clause that has a verb; without any, the caption.
+
+        Subjects that are pronouns give way to what they stand for.
+        """
+        events = [clause.event(self.tokens) for clause in self.clauses if clause.verb is not None]
+        return list(dict.fromkeys(events)) or [self.text]
 
     @property
     def trees(self) -> list[Tree]:
