@@ -11,6 +11,10 @@ COMMANDS = {
         "Where scores come from: difficult items, topics of verbs.",
     ),
     "repro": ("reelscore_studies.commands.repro", "Recompute published tables and compare them."),
+    "meta judged": (
+        "reelscore_studies.commands.judged:judged",
+        "The tables of metric papers, on the sets that people judged.",
+    ),
     "check-parser": (
         "reelscore_studies.commands.check_parser",
         "Measure the parser by known roles, or by what people say.",

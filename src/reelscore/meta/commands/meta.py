@@ -59,7 +59,6 @@ from reelscore.stats.correlations import LEVELS, Level
 # name: (module, what it does)
 _COMMANDS = {
     "tables": ("meta:tables", "Which metrics agree with people, and which do so better."),
-    "judged": ("judged:judged", "The tables of metric papers, on the sets that people judged."),
 }
 
 
@@ -70,12 +69,11 @@ def command() -> None:
     """Measure which metrics agree with people, and which do so better than others.
 
     'reelscore meta TABLE...' is 'reelscore meta tables TABLE...'; a file that is called as a
-    command is written ./judged.
+    command is written ./tables.
 
     \b
-    Examples:
+    Example:
       reelscore meta scores.csv --human judgments.csv
-      reelscore meta judged pascal-50s=pascal_50s.json -m meteor,cider
     """
 
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 
 from reelscore.data.checks import counted
-from reelscore.meta.judged_sets import SetTable
 from reelscore.report.tables.grid import Cell, Grid
+from reelscore_studies.judged.set_tables import SetTable
 
 
 def set_title(table: SetTable) -> str:
     """Return what a set's numbers are.
 
-    >>> from reelscore.meta.judged_sets import SETS
+    >>> from reelscore_studies.judged.set_tables import SETS
     >>> set_title(SetTable("pascal-50s", SETS["pascal-50s"], 4000, True, []))
     'pascal-50s, 4,000 pairs: accuracy in %'
     """
@@ -25,7 +25,7 @@ def set_title(table: SetTable) -> str:
 def set_grid(table: SetTable) -> Grid:
     """Return a row for each metric, best first; printed rows name their paper.
 
-    >>> from reelscore.meta.judged_sets import SETS, SetAgreement
+    >>> from reelscore_studies.judged.set_tables import SETS, SetAgreement
     >>> rows = [SetAgreement("METEOR", {"all": 80.0}, ""),
     ...         SetAgreement("CIDEr", {"all": 81.04}, "", printed="Somebody")]
     >>> print(set_grid(SetTable("pascal-50s", SETS["pascal-50s"], 4000, True, rows)).to_text())
@@ -52,7 +52,7 @@ def set_grid(table: SetTable) -> Grid:
 def overview_grid(tables: Sequence[SetTable]) -> Grid:
     """Return each metric's main number on each set, with what papers print, and print at best.
 
-    >>> from reelscore.meta.judged_sets import SETS, SetAgreement
+    >>> from reelscore_studies.judged.set_tables import SETS, SetAgreement
     >>> rows = [SetAgreement("METEOR", {"all": 80.0}, ""),
     ...         SetAgreement("METEOR", {"all": 80.1}, "", "PAC-S"),
     ...         SetAgreement("Polos", {"all": 86.5}, "", "Polos")]

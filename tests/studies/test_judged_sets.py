@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from reelscore import DataError, UnknownNameError
-from reelscore.data.datasets.judged_layouts import CaptionPair, RatedCaption
-from reelscore.data.datasets.judged_sets import JudgedSet
-from reelscore.data.datasets.judged_sets import read_judged_set as read
-from reelscore.meta.judged_sets import SETS, printed_rows, set_protocol, set_table
+from reelscore_studies.judged.judged_layouts import CaptionPair, RatedCaption
+from reelscore_studies.judged.judged_sets import JudgedSet
+from reelscore_studies.judged.judged_sets import read_judged_set as read
+from reelscore_studies.judged.set_tables import SETS, printed_rows, set_protocol, set_table
 
 REFERENCES = ["a dog is running", "a dog runs fast"]
 RATED = RatedCaption("a dog runs", REFERENCES, [4.0])

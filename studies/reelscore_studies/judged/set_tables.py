@@ -18,8 +18,6 @@ import numpy as np
 
 from reelscore._progress import Progress
 from reelscore.data.checks import counted
-from reelscore.data.datasets.judged_layouts import CaptionPair, RatedCaption
-from reelscore.data.datasets.judged_sets import JudgedSet
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.meta.correlation import BY_GROUP
 from reelscore.metrics.base import FloatArray, signature_text
@@ -27,6 +25,8 @@ from reelscore.metrics.registry import table_columns
 from reelscore.scoring.captions import Metrics, score_systems
 from reelscore.scoring.scores import only_row
 from reelscore.stats.correlations import Level, correlate, mean_known
+from reelscore_studies.judged.judged_layouts import CaptionPair, RatedCaption
+from reelscore_studies.judged.judged_sets import JudgedSet
 
 _SEED = 12345  # of ties that are broken by chance
 
@@ -215,7 +215,7 @@ def printed_rows(name: str) -> list[SetAgreement]:
     >>> printed_rows("clotho-eval")[0].values["all"]
     59.0
     """
-    text = files("reelscore.meta.published").joinpath("judged_sets.json").read_bytes()
+    text = files("reelscore_studies.published").joinpath("judged_sets.json").read_bytes()
     data = msgspec.json.decode(text, type=_Printed)
     return [
         SetAgreement(metric, values, data.sources[source], printed=source)

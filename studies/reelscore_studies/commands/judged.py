@@ -15,10 +15,10 @@ from reelscore.cli.terminal import (
     write,
     write_json,
 )
-from reelscore.data.datasets.judged_sets import read_judged_set
 from reelscore.errors import DataError
-from reelscore.meta.judged_sets import SETS, set_protocol, set_table
-from reelscore.meta.report.set_tables import overview_grid, set_grid, set_title
+from reelscore_studies.judged.judged_sets import read_judged_set
+from reelscore_studies.judged.set_grids import overview_grid, set_grid, set_title
+from reelscore_studies.judged.set_tables import SETS, set_protocol, set_table
 
 
 @click.command("judged", cls=Command)

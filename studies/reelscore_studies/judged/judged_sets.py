@@ -1,7 +1,7 @@
 """Captions that people judged, in the data sets that metric papers report.
 
 Each set is read from a local copy, whose layout is known by its content: the files that its
-authors or others published (`reelscore.data.datasets.judged_layouts` has them all), or lines of
+authors or others published (`reelscore_studies.judged.judged_layouts` has them all), or lines of
 JSON, which all of them may be written as (optionally compressed with gzip):
 
 - a rated caption: ``{"caption", "references", "ratings": [4, 3, 4]}``, or one ``"score"``; in
@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from reelscore.data.datasets.judged_layouts import (
+from reelscore.errors import DataError
+from reelscore_studies.judged.judged_layouts import (
     FILE_LAYOUTS,
     FOLDER_LAYOUTS,
     CaptionPair,
@@ -27,7 +28,6 @@ from reelscore.data.datasets.judged_layouts import (
     delimited_rows,
     text_of,
 )
-from reelscore.errors import DataError
 
 
 class JudgedSet(NamedTuple):

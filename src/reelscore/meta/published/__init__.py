@@ -1,1 +1,0 @@
-"""Numbers printed in papers about metrics, with their sources."""

@@ -1,0 +1,1 @@
+"""Sets of judged captions that papers about metrics report, and the tables of these papers."""
