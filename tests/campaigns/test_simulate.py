@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 from reelscore.campaigns.campaign import Campaign
+from reelscore.campaigns.evaluate.agreement import agreement
 from reelscore.campaigns.evaluate.preferences import score_preferences
-from reelscore.campaigns.evaluate.quality import check_quality
+from reelscore.campaigns.evaluate.quality import check_quality, pace, pair_controls
 from reelscore.campaigns.evaluate.results import campaign_quality
-from reelscore.campaigns.evaluate.scores import score_judgments
+from reelscore.campaigns.evaluate.scores import score_judgments, standardize
 from reelscore.campaigns.hits.design import Design, make_hits
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.hits.tasks import Shown, Task
 from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.protocols import PROTOCOLS
-from reelscore.campaigns.simulate.crowd import Crowd, fit_crowd
+from reelscore.campaigns.simulate.crowd import Crowd
 from reelscore.campaigns.simulate.power import Costs, Setting, hits_needed, power_of
 from reelscore.campaigns.simulate.simulation import Truth, bad_mix, simulate_campaign, study
 from reelscore.errors import DataError, UnknownNameError
@@ -46,6 +48,34 @@ def truth(seed=1, **more):
 
 
 # The crowd
+
+
+def fit_crowd(judgments: Judgments) -> Crowd:
+    """Fit the model to judgments of raters who can be trusted."""
+    z = standardize(judgments)
+    again, degraded = pair_controls(judgments, "repeat"), pair_controls(judgments, "degraded")
+    agreed = agreement(judgments, z).icc
+    error = float(np.mean((z[again.captions] - z[again.controls]) ** 2) / 2)
+    total = float(np.var(z[judgments.is_kind("caption")]))
+    caption = max(0.0, agreed.single) * total
+    taste = max(0.0, total - caption - error)
+    apart = z[degraded.captions] - z[degraded.controls]
+    codes = [judgments.score[judgments.rater[name]] for name in judgments.rater.names]
+    levels = np.array([scores.mean() for scores in codes])
+    ranges = np.array([scores.std(ddof=1) for scores in codes])
+    times = [each.mean for each in pace(judgments).values()]
+    return Crowd(
+        caption=math.sqrt(caption),
+        taste=math.sqrt(taste),
+        error=math.sqrt(error),
+        drop=float(apart.mean()),
+        drop_spread=math.sqrt(max(0.0, float(apart.var()) - 2 * (taste + error))),
+        level=float(levels.mean()),
+        level_spread=float(levels.std()),
+        range=float(ranges.mean()),
+        range_spread=float(ranges.std()),
+        seconds=float(np.median(times)) if times else Crowd().seconds,
+    )
 
 
 def test_the_default_crowd_is_that_of_a_real_campaign(shared):
@@ -77,9 +107,7 @@ def test_a_crowd_fitted_to_its_own_judgments_is_the_same():
     assert fitted.range == pytest.approx(12, rel=0.1)
 
 
-def test_too_little_to_fit():
-    with pytest.raises(DataError, match="10 or more repeats"):
-        fit_crowd(Judgments.of([]))
+def test_no_error_is_below_zero():
     with pytest.raises(DataError, match="error is -1"):
         Crowd(error=-1)
 

@@ -257,7 +257,7 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "CueLine Script Subtitles",
     "endpoint": "Outcome ask_all",
     "video": "read_frames video_key",
-    "campaigns": "Power Setting Assignment Event Receipt Simulation Skip Status TopUp fit_crowd "
+    "campaigns": "Power Setting Assignment Event Receipt Simulation Skip Status TopUp "
     "hits_needed simulate_campaign stream_judgments top_up",
     "learned": "Ensemble ModelInfo PairScorer export_model fit_model load_captions "
     "predict_captions read_info",

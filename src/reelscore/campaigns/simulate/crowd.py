@@ -2,7 +2,7 @@
 
 A diligent rater's judgment of a caption, in standard deviations of the rater's own scores, is the
 caption's true quality, plus the rater's own taste about this caption, plus an error that would be
-another one on another day. The sizes of the three are fitted to real campaigns: the error to
+another one on another day. The sizes of the three were fitted to a real campaign: the error to
 captions that were judged twice by one rater, taste and quality to captions judged by several.
 """
 
@@ -16,10 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.random import Generator
 
-from reelscore.campaigns.evaluate.agreement import agreement
-from reelscore.campaigns.evaluate.quality import pace, pair_controls
-from reelscore.campaigns.evaluate.scores import standardize
-from reelscore.campaigns.judgments import FloatArray, Judgments
+from reelscore.campaigns.judgments import FloatArray
 from reelscore.errors import DataError, check_choice
 
 RaterType = Literal["diligent", "noisy", "biased", "careless", "gaming", "random", "constant"]
@@ -65,40 +62,6 @@ class Crowd:
         for name, value in asdict(self).items():
             if not math.isfinite(value) or (value < 0 and name != "drop"):
                 raise DataError(f"The crowd's {name} is {value:g}; expected a number from 0.")
-
-
-def fit_crowd(judgments: Judgments) -> Crowd:
-    """Fit the model to judgments of raters who can be trusted."""
-    z = standardize(judgments)
-    again, degraded = pair_controls(judgments, "repeat"), pair_controls(judgments, "degraded")
-    agreed = agreement(judgments, z).icc
-    if len(again.controls) < 10 or len(degraded.controls) < 10 or agreed.captions < 10:
-        raise DataError(
-            f"To fit a crowd, 10 or more repeats, degraded captions and captions judged by "
-            f"several raters are needed; there are {len(again.controls)}, "
-            f"{len(degraded.controls)} and {agreed.captions}."
-        )
-    error = float(np.mean((z[again.captions] - z[again.controls]) ** 2) / 2)
-    total = float(np.var(z[judgments.is_kind("caption")]))
-    caption = max(0.0, agreed.single) * total
-    taste = max(0.0, total - caption - error)
-    apart = z[degraded.captions] - z[degraded.controls]
-    codes = [judgments.score[judgments.rater[name]] for name in judgments.rater.names]
-    levels = np.array([scores.mean() for scores in codes])
-    ranges = np.array([scores.std(ddof=1) for scores in codes])
-    times = [each.mean for each in pace(judgments).values()]
-    return Crowd(
-        caption=math.sqrt(caption),
-        taste=math.sqrt(taste),
-        error=math.sqrt(error),
-        drop=float(apart.mean()),
-        drop_spread=math.sqrt(max(0.0, float(apart.var()) - 2 * (taste + error))),
-        level=float(levels.mean()),
-        level_spread=float(levels.std()),
-        range=float(ranges.mean()),
-        range_spread=float(ranges.std()),
-        seconds=float(np.median(times)) if times else Crowd().seconds,
-    )
 
 
 @dataclass(frozen=True)
