@@ -46,6 +46,8 @@ def json_kind(head: bytes, fields: FieldNames = USUAL) -> str:
     if not head.lstrip().startswith((b"[", b"{")):
         return ""
     match _tokens(head):
+        case ["[", "{", key, *_] if key.startswith("'"):
+            return ""  # as Python prints records
         case ["[", "{" | "]", *_]:
             values = glimpse(head)[0]
             return "vatex" if values and _is_vatex(values[0]) else "coco"

@@ -366,6 +366,14 @@ def test_msvd_in_other_languages_is_counted():
         read_references(LAYOUTS / "audiocaps.csv", format="msvd-csv")
 
 
+def test_records_that_python_printed(tmp_path):
+    path = tmp_path / "printed.txt"
+    path.write_text(
+        """[{'image_id': 7, 'caption': "a man's horse"}, {'image_id': 8, 'caption': 'x'}]"""
+    )
+    assert read_candidates(path) == {"7": "a man's", "8": "x"}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -388,7 +396,7 @@ def test_a_long_message_stands_alone(tmp_path):
     path.write_text("\n".join(map(json.dumps, records)))
     with pytest.raises(DataError, match="4 records cannot be used; the first:") as caught:
         read_candidates(path)
-    assert str(caught.value).count("\n") == 2  # the record, and how the file was read
+    assert str(caught.value).count("\n") == 3  # the record, how the file was read, the remedy
 
 
 def test_karpathy_by_another_id():

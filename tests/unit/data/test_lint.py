@@ -329,3 +329,16 @@ def test_real_stories(shared):
     findings = reelscore.check(shared / "dense" / "timechat_yc2_pred_original.json.gz")
     assert findings.captions == captions
     assert [finding.check for finding in findings.errors] == ["cut_off"]
+
+
+def test_numbers_of_lines_match_no_ids(tmp_path):
+    """Without a common beginning, line 1 of 3 would be `v1`, which is the second of v0, v1, v2."""
+    references = {"v0": ["a man"], "v1": ["a dog"], "v2": ["a cat"]}
+    path = tmp_path / "ours.txt"
+    remedies = []
+    for lines in ("a man runs\na dog\n", "a man runs\na dog\na cat\n"):
+        path.write_text(lines)
+        [found] = [each for each in reelscore.check(path, references) if each.check == "ids"]
+        remedies.append(found.remedy)
+    assert "match_ids" not in remedies[0]
+    assert 'match_ids="order"' in remedies[1]

@@ -31,6 +31,8 @@ Candidates = Mapping[str, str]
 References = Mapping[str, Sequence[str]]
 Records = Iterable[tuple[int, Any, Any]]
 
+_ONE_EACH = "a system gives one caption per item (are these references?)"
+
 
 def read_candidates(
     path: PathLike, *, format: str | None = None, **options: str | None
@@ -196,6 +198,8 @@ def _hints(files: Sequence[CaptionFile], error: str) -> Iterator[str]:
     """What may be behind an error, by how the files were read."""
     if "invalid UTF-8" in error:
         yield 'If it is written in another encoding, name that: encoding="cp1252".'
+    if _ONE_EACH in error:
+        yield "Several captions of a model for each item: 'reelscore score --samples'."
     for file in files:
         if len(set(file.splits.values())) > 1:
             parts = listed_splits(file.splits.values())
@@ -342,8 +346,7 @@ def _add_lines(
 def _reason_for_refusal(item: object, caption: object) -> str:
     if fault := id_fault(item):
         return f"the item id {fault}"
-    one_each = "a system gives one caption per item (are these references, or samples?)"
     if type(caption) is list:
         count = f"{len(caption)} captions" if caption else "no caption"
-        return f"item {item!r} has {count}; {one_each}"
-    return candidate_fault(item, caption) or f"item {item!r} has a candidate already; {one_each}"
+        return f"item {item!r} has {count}; {_ONE_EACH}"
+    return candidate_fault(item, caption) or f"item {item!r} has a candidate already; {_ONE_EACH}"

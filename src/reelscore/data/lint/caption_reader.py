@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
 
+from msgspec.structs import replace
+
 from reelscore.data.captions.caption_files import (
     Records,
     References,
     caption_file,
+    is_in_order,
     reading_explained,
     references_of_files,
 )
@@ -100,8 +103,11 @@ def _of_file(path: PathLike, references: References | None, reading: Reading) ->
                 raise DataError(f"{source.path}: the file holds no captions.")
     if file.has_references and not by_people and references is None:
         references = references_of_files(path, reading)[0]
+    in_order = is_in_order(replace(file, read_as=request.read_as))
     read_as = request.read_as if file.format != LINES else ""
-    return CheckedCaptions(items, texts, references, problems, source.path, read_as=read_as)
+    return CheckedCaptions(
+        items, texts, references, problems, source.path, read_as=read_as, in_order=in_order
+    )
 
 
 def _usable(

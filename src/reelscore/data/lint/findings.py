@@ -36,6 +36,7 @@ class CheckedCaptions(msgspec.Struct, frozen=True, dict=True):
     unusable: Problems = msgspec.field(default_factory=lambda: Problems("captions"))
     name: str = "captions"  # the file, or what else to call them
     timed: bool = False  # they are the captions of stories, several for each video
+    in_order: bool = False  # their items are the numbers of their places in the file
     read_as: str = ""  # the format of the file in words, where it is a special one
 
     def finding(

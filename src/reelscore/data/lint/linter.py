@@ -114,7 +114,14 @@ def ids(captions: CheckedCaptions) -> Iterator[Finding]:
         parts.append(f"{plural(len(missing), 'item', verb=('has', 'have'))} no caption")
     if extra:
         parts.append(f"{plural(len(extra), 'item', verb=('has', 'have'))} no references")
-    rule = matching_rule(missing, extra) if missing and extra else None
+    remedy = "Caption every item that has references, and no other."
+    if captions.in_order and len(own) == len(wanted):
+        remedy = 'Lines have no ids; if these follow the references, score with match_ids="order".'
+    elif not captions.in_order and missing and extra and (rule := matching_rule(missing, extra)):
+        remedy = (
+            f"{rule.matches:,} of them match {rule.words}: write them alike, or score with "
+            f'match_ids="{rule.names}".'
+        )
     shown = [Example(item, "no caption") for item in missing[:3]]
     shown += [Example(item, "no references") for item in extra[:3]]
     yield Finding(
@@ -122,10 +129,7 @@ def ids(captions: CheckedCaptions) -> Iterator[Finding]:
         "error",
         len(missing) + len(extra),
         f"{' and '.join(parts)}, of {plural(len(wanted), 'item')} with references.",
-        f"{rule.matches:,} of them match {rule.words}: write them alike, or score with "
-        f'match_ids="{rule.names}".'
-        if rule
-        else "Caption every item that has references, and no other.",
+        remedy,
         tuple(shown[::3] + [example for k, example in enumerate(shown) if k % 3]),
     )
 
