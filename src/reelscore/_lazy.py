@@ -41,11 +41,6 @@ def attach(
     The stub, ``__init__.pyi``, states each public name once, by an import; type checkers read it
     as it is. A name is imported when it is first used. It must not be that of a module of the
     package: importing the module would replace it.
-
-    >>> import reelscore.stats
-    >>> load, names, public = attach("reelscore.stats", reelscore.stats.__file__)
-    >>> load("rank_sum").__module__, names() == public
-    ('reelscore.stats.rank_tests', True)
     """
     stub = Path(f"{file}i").read_text(encoding="utf-8")
     homes = {name: module for module, name in _IMPORTS.findall(stub)}

@@ -30,14 +30,7 @@ class Steps:
 
 
 class ProgressLines:
-    """Says every ten seconds, in a line, how far work is: where nobody sees a bar, as in a log.
-
-    >>> times = iter([0.0, 5.0, 12.0])
-    >>> progress = ProgressLines("Scoring", print, clock=lambda: next(times))
-    >>> progress(100, 1000)
-    >>> progress(400, 1000)
-    Scoring: 400 of 1,000 (40%) after 12 s, 33/s, 18 s left
-    """
+    """Says every ten seconds, in a line, how far work is: where nobody sees a bar, as in a log."""
 
     def __init__(
         self,
@@ -68,15 +61,7 @@ class ProgressLines:
 
 
 class ProgressBar:
-    r"""Draws a bar into one line of a terminal, at most ten times a second.
-
-    >>> times = iter([0.0, 5.0, 6.0])
-    >>> bar = ProgressBar("Scoring", lambda text: print(repr(text)), clock=lambda: next(times))
-    >>> bar(400, 1000)
-    '\r\x1b[KScoring ━━━━━━━━━━━━                    40%, 80/s, 7 s left'
-    >>> bar.clear()
-    '\r\x1b[K'
-    """
+    r"""Draws a bar into one line of a terminal, at most ten times a second."""
 
     _WIDTH = 30
 

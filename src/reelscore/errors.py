@@ -174,13 +174,7 @@ def _clone() -> Path | None:
 
 @contextmanager
 def about_system(system: str) -> Iterator[None]:
-    """Let an error say which system it is about; a system without a name is the only one.
-
-    >>> with about_system("ours"):
-    ...     raise DataError("There are no captions.")
-    Traceback (most recent call last):
-    reelscore.errors.DataError: ours: There are no captions.
-    """
+    """Let an error say which system it is about; a system without a name is the only one."""
     try:
         yield
     except DataError as error:

@@ -29,15 +29,7 @@ from reelscore.text.words import array_fingerprint, pack
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of a captioner: a frozen dataclass with a signature, as metrics have.
-
-    >>> @dataclass(frozen=True)
-    ... class Nearest(Parameters):
-    ...     k: int = 1
-    ...     name: ClassVar[str] = "nearest"
-    >>> Nearest().signature(seed=0)
-    'nearest|k:1|seed:0|v:...'
-    """
+    """The parameters of a captioner: a frozen dataclass with a signature, as metrics have."""
 
     name: ClassVar[str]  # the captioner's name, the first part of the signature
 

@@ -173,12 +173,6 @@ def view(
 
     What is not allowed is not even read: each form is a function that is called when it is due,
     `everything` for the whole, others for the permission that they are named after.
-
-    >>> blind = Situation("blind", opened=True, feedback="ladder")
-    >>> view("own", "scores", blind, lambda: 0.30274, told=lambda: 0.3)
-    0.3
-    >>> view("own", "item_scores", blind, lambda: [0.1, 0.9]) is None
-    True
     """
     granted = permission(viewer, what, situation)
     if granted == "everything":

@@ -306,20 +306,7 @@ _WHOLE = {
 
 
 def definition_changes(before: Definition, after: Definition) -> list[str]:
-    """Return what differs between two definitions, but for dates and the way of scoring.
-
-    >>> def phase(**settings):
-    ...     return Phase(id="main", splits=("test",), opens=0, closes=1, **settings)
-    >>> def challenge(name, phase):
-    ...     return Definition(id="dogs", name=name, splits=(), phases=(phase,), boards=())
-    >>> before = challenge("Dogs", phase(limits=PhaseLimits(per_day=5)))
-    >>> after = challenge("Cats", phase(limits=PhaseLimits(per_day=5, total=9), final="best"))
-    >>> for change in definition_changes(before, after):
-    ...     print(change)
-    The name is changed.
-    Phase 'main': limits is per_day 5, total 9; was per_day 5.
-    Phase 'main': final is best; was last.
-    """
+    """Return what differs between two definitions, but for dates and the way of scoring."""
     changes = [
         f"{what} changed."
         for field, what in _WHOLE.items()

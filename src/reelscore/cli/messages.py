@@ -56,13 +56,7 @@ def _argument() -> re.Pattern[str]:
 
 
 def as_options(message: str) -> str:
-    """Name a remedy as an option instead of an argument.
-
-    >>> as_options('Add them or pass missing="zero" or common=True.')
-    'Add them or pass --missing zero or --common.'
-    >>> as_options("Look at the raters or pass controlled=False.")
-    'Look at the raters or pass --no-control.'
-    """
+    """Name a remedy as an option instead of an argument."""
 
     def option(match: re.Match[str]) -> str:
         name, flag, *values = match.groups()

@@ -186,11 +186,6 @@ def training_notes(table: ScoreTable) -> list[str]:
 
     Scores that were made with a count of such items have it in their signature, and a note of
     the table says so. Of others, such as those of a CSV file, the references tell.
-
-    >>> from reelscore import score_systems
-    >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["the man"]}, "rouge_l")
-    >>> training_notes(table)
-    []
     """
     notes: list[str] = []
     for name in table.metrics:

@@ -20,15 +20,7 @@ from reelscore.errors import DataError
 def write_atomically(
     path: str | os.PathLike[str], content: str | bytes, *, private: bool = False
 ) -> None:
-    r"""Write a whole file, or leave everything as it was.
-
-    Example:
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     write_atomically(Path(folder, "scores.txt"), "bleu_4 0.31\n")
-        ...     Path(folder, "scores.txt").read_text()
-        'bleu_4 0.31\n'
-    """
+    r"""Write a whole file, or leave everything as it was."""
     try:
         data = content.encode() if isinstance(content, str) else content
     except UnicodeEncodeError as error:
@@ -86,16 +78,7 @@ def check_own_folder(
 def opened_atomically(
     path: str | os.PathLike[str], *, private: bool = False
 ) -> Iterator[IO[bytes]]:
-    r"""Open a file to write piece by piece; it is in place when the block ends without an error.
-
-    Example:
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     with opened_atomically(Path(folder, "scores.txt")) as file:
-        ...         _ = file.write(b"bleu_4 0.31\n")
-        ...     Path(folder, "scores.txt").read_text()
-        'bleu_4 0.31\n'
-    """
+    r"""Open a file to write piece by piece; it is in place when the block ends without an error."""
     name = os.fspath(path)
     try:
         with _opened(Path(path).resolve(), private) as file:

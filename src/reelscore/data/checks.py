@@ -21,14 +21,7 @@ _TOGETHER = 1000  # texts that are looked at together: few enough to take no mem
 
 
 def text_fault(value: object) -> str | None:
-    r"""Return why a value is not usable as text: another type, a NUL, half a surrogate pair.
-
-    >>> text_fault("a man walks")
-    >>> text_fault(3)
-    'is a number (3); expected text'
-    >>> text_fault("a\x00b")
-    'holds a NUL character (position 2)'
-    """
+    r"""Return why a value is not usable as text: another type, a NUL, half a surrogate pair."""
     if not isinstance(value, str):
         return f"is {in_words(value)}; expected text"
     if "\0" in value:
@@ -177,17 +170,7 @@ def is_missing(value: object) -> bool:
 
 
 class Problems:
-    """The bad records found so far.
-
-    >>> problems = Problems("refs.jsonl")
-    >>> problems.add("refs.jsonl:2: no field 'caption'.")
-    >>> problems.add("refs.jsonl:7: the item id is null; expected text or an integer.")
-    >>> problems.raise_if_any()
-    Traceback (most recent call last):
-    reelscore.errors.DataError: refs.jsonl: 2 records cannot be used:
-      refs.jsonl:2: no field 'caption'.
-      refs.jsonl:7: the item id is null; expected text or an integer.
-    """
+    """The bad records found so far."""
 
     def __init__(self, subject: str) -> None:
         """Start with none; `subject` names the file or argument they are found in."""

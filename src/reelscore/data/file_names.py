@@ -16,15 +16,7 @@ _MAGIC = frozenset("*?[")  # the characters of patterns
 
 
 def expanded(paths: Iterable[PathLike]) -> list[PathLike]:
-    """Replace folders and patterns by the files they stand for; all others stay as they are.
-
-    >>> from tempfile import mkdtemp
-    >>> folder = Path(mkdtemp())
-    >>> for name in ("b.txt", "a.txt", ".hidden"):
-    ...     _ = (folder / name).write_text("a man")
-    >>> [Path(path).name for path in expanded([folder, folder / "a*"])]
-    ['a.txt', 'b.txt', 'a.txt']
-    """
+    """Replace folders and patterns by the files they stand for; all others stay as they are."""
     return [file for path in paths for file in _files(path)]
 
 

@@ -33,15 +33,6 @@ def json_kind(head: bytes, fields: FieldNames = USUAL) -> str:
 
     "other" is JSON that holds no captions, such as a list of numbers; "" is no JSON at all, even
     if it begins with a bracket.
-
-    >>> json_kind(b'{"v1": ["a man", "a person"], "v2": ["a d')
-    'json'
-    >>> json_kind(b'{"video_id": "v1", "caption": "a man"}')
-    'jsonl'
-    >>> json_kind(b'{"predictions": ["a man"], "references": [["a per')
-    'lists'
-    >>> json_kind(b"[music] a man dances")
-    ''
     """
     if not head.lstrip().startswith((b"[", b"{")):
         return ""
@@ -253,13 +244,7 @@ def decode_slowly(text: str, path: str, *, line: int | None = None) -> Json:
 
 
 def decode_document(document: bytes, path: str) -> Json:
-    """Decode a document; an object in which a key comes twice is a `RepeatedKeys`.
-
-    >>> decode_document(b'{"v1": [{"caption": "a man"}]}', "run.json")
-    {'v1': [{'caption': 'a man'}]}
-    >>> decode_document(b'{"v1": "a man", "v1": "a dog"}', "run.json").pairs
-    [('v1', 'a man'), ('v1', 'a dog')]
-    """
+    """Decode a document; an object in which a key comes twice is a `RepeatedKeys`."""
     try:
         value = msgspec.json.decode(document)
     except DOUBTFUL:
@@ -415,13 +400,7 @@ class NoCaption(ValueError):
 
 
 def texts_of(value: object, fields: FieldNames, role: Role) -> object:
-    """Take captions out of the objects that hold them, or have them by the ids of sentences.
-
-    >>> texts_of([{"desc": "a man", "type": "v"}], USUAL, "references")
-    ['a man']
-    >>> texts_of({"0": "a man", "1": "somebody"}, USUAL, "references")
-    ['a man', 'somebody']
-    """
+    """Take captions out of the objects that hold them, or have them by the ids of sentences."""
     if isinstance(value, dict):
         if fault := fields.caption_fault(value, role):
             if value and all(map(_has_digit, value)):

@@ -54,27 +54,11 @@ class FieldNames(msgspec.Struct, frozen=True):
     reference: tuple[str, ...] = ()  # names of references; all that a file has count
 
     def item_field(self, names: Collection[str]) -> str | None:
-        """Find the field that holds the item id.
-
-        >>> FieldNames().item_field(["id", "videoID", "caption"])
-        'videoID'
-        >>> FieldNames(item=("clip",)).item_field(["id", "clip", "caption"])
-        'clip'
-        """
+        """Find the field that holds the item id."""
         return next(iter(_matching(names, self.item or ITEM_FIELDS)), None)
 
     def caption_fields(self, names: Collection[str], role: Role) -> list[str]:
-        """Find the fields that may hold captions of a role; several are for the caller to refuse.
-
-        >>> FieldNames().caption_fields(["id", "prediction", "reference"], "candidates")
-        ['prediction']
-        >>> FieldNames().caption_fields(["id", "caption", "reference"], "references")
-        ['reference']
-        >>> FieldNames().caption_fields(["caption", "prediction", "reference"], "references")
-        ['caption', 'reference']
-        >>> FieldNames(caption=("caption",)).caption_fields(["caption", "reference"], "references")
-        ['reference']
-        """
+        """Find the fields that may hold captions of a role; the caller refuses several."""
         if role == "references" and self.reference:
             return _matching(names, self.reference)
         own = _matching(names, self.caption)[:1]
@@ -99,13 +83,7 @@ class FieldNames(msgspec.Struct, frozen=True):
         return [name for name in usual if name not in _matching(names, others)]
 
     def has_captions(self, names: Collection[str]) -> bool:
-        """Return whether any field may hold captions, of candidates or of references.
-
-        >>> FieldNames().has_captions(["id", "prediction"])
-        True
-        >>> FieldNames().has_captions(["id", "score"])
-        False
-        """
+        """Return whether any field may hold captions, of candidates or of references."""
         return any(self.caption_fields(names, role) for role in ROLE_FIELDS)
 
     def are_of_record(self, names: Collection[str]) -> bool:
@@ -164,13 +142,7 @@ def missing_item_field() -> str:
 
 
 def missing_caption_field(names: Collection[str], role: Role, fields: FieldNames = USUAL) -> str:
-    """Return the message that there are no captions of a role, and where they would be.
-
-    >>> missing_caption_field(["id", "prediction"], "references")
-    "no reference, but candidates in 'prediction'; is this the right file? References are under
-    caption, text, sentence, desc, descs, reference, references, ref, refs, captions,
-    ground_truth, groundtruth, gt, gts, target, targets"
-    """
+    """Return the message that there are no captions of a role, and where they would be."""
     other: Role = "references" if role == "candidates" else "candidates"
     expected = ", ".join(CAPTION_FIELDS + ROLE_FIELDS[role])
     if elsewhere := fields.role_fields(names, other):

@@ -174,14 +174,7 @@ class PlainStories(NamedTuple):
 def plain_stories(
     videos: Sequence[str], values: Iterable[Any], *, keep_reversed: bool = False
 ) -> PlainStories | None:
-    """Read the captions of videos, given as lists or as timestamps and sentences.
-
-    >>> value = {"duration": 9, "timestamps": [[0, 4.5]], "sentences": ["a man runs"]}
-    >>> plain_stories(["v1"], [value]).by_video["v1"].sentences
-    ('a man runs',)
-    >>> plain_stories(["v1"], [{**value, "timestamps": [[4.5, 0]]}]) is None
-    True
-    """
+    """Read the captions of videos, given as lists or as timestamps and sentences."""
     times: list[Any] = []
     sentences: list[Any] = []
     ends: list[int] = []

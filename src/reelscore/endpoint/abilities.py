@@ -33,14 +33,6 @@ def in_form(request: Mapping[str, Any], form: str) -> dict[str, Any]:
     r"""Return a request as a server takes it that knows only some form of answers.
 
     Where the schema does not bind the server, it is shown to the model.
-
-    >>> asked = {"messages": [{"role": "user", "content": "Rain?"}],
-    ...          "response_format": {"type": "json_schema", "json_schema": {"schema": {}}}}
-    >>> in_form(asked, "json_object")
-    {'messages': [{'role': 'user', 'content': 'Rain?\n\nThe answer follows this JSON schema: {}'}],
-     'response_format': {'type': 'json_object'}}
-    >>> in_form(asked, "plain")
-    {'messages': [{'role': 'user', 'content': 'Rain?'}]}
     """
     rest = {name: value for name, value in request.items() if name != "response_format"}
     if form == FORMS[0] or len(rest) == len(request):

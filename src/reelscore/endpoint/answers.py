@@ -47,19 +47,6 @@ class AnswerForm(Generic[Record]):
     Attributes:
         kind: The record that is read, which forbids unknown fields. What has a default is asked
             for all the same; an answer read leniently may lack it.
-
-    >>> class Stars(msgspec.Struct, forbid_unknown_fields=True):
-    ...     stars: int
-    ...     reason: str = ""
-    >>> form = AnswerForm(Stars)
-    >>> form.request
-    'Answer in JSON: {"stars": NUMBER, "reason": TEXT}.'
-    >>> form.read('I think {"stars": 4}.', "lenient")
-    Stars(stars=4, reason='')
-    >>> form.read('I think {"stars": 4}.')
-    Traceback (most recent call last):
-    reelscore.errors.DataError: the answer 'I think {"stars": 4}.' cannot be read (Expecting value:
-    line 1 column 1 (char 0))
     """
 
     kind: type[Record]
@@ -103,12 +90,6 @@ class AnswerForm(Generic[Record]):
             answer: The answer as read.
             content: Its text.
             tokens: The tokens with digits.
-
-        >>> class Stars(msgspec.Struct):
-        ...     stars: int
-        >>> tokens = [NumberToken(10, "4", {"4": math.log(0.6), "5": math.log(0.2), "a": -9.0})]
-        >>> AnswerForm(Stars).expected(Stars(4), '{"stars": 4}', tokens)
-        {'stars': 4.25}
         """
         means = {}
         for name, field in self.schema()["properties"].items():

@@ -75,12 +75,6 @@ class Journal:
 
     Raises:
         DataError: If it cannot be opened, is no journal, or is in use by another run.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder, Journal(Path(folder, "answers.jsonl")) as journal:
-    ...     journal.add(AnswerRecord("9f2c", '{"score": 70}'))
-    ...     journal["9f2c"].content, "77aa" in journal
-    ('{"score": 70}', False)
     """
 
     def __init__(self, path: Path) -> None:

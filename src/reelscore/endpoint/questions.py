@@ -125,11 +125,6 @@ class Usage:
         tokens_in: Tokens of the questions sent.
         tokens_out: Tokens of their answers.
         models: The models as the server named them, also in answers of the journal.
-
-    >>> print(Usage(asked=2, tokens_in=300, tokens_out=12))
-    2 questions asked, 300 tokens in, 12 out
-    >>> Usage(tokens_in=300, tokens_out=12).cost(5.0, 20.0)
-    0.00174
     """
 
     asked: int = 0

@@ -241,11 +241,6 @@ def first_line(error: BaseException) -> str:
     r"""Return the first line of an error's message, since Ray's go on for long.
 
     Where that only announces what another machine said, it is the last line, which says it.
-
-    >>> first_line(ValueError("lost\nat ..."))
-    'lost'
-    >>> first_line(ValueError("It said:\n  at ...\nno room"))
-    'no room'
     """
     lines = str(error).strip().split("\n")
     return lines[-1 if lines[0].endswith(":") else 0].strip()

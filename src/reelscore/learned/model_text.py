@@ -22,16 +22,7 @@ _KINDS = {"SA": "of captions judged once (SA)", "MA": "of captions judged often 
 
 
 def model_text(info: ModelInfo, width: int = 80) -> str:
-    """Describe a model: what it is, what it learned from, and how it agrees with people.
-
-    >>> network = {"num_hidden_layers": 6, "hidden_size": 384}
-    >>> info = ModelInfo("mine", network, 128, sha256="59e276a9")
-    >>> print(model_text(info))
-    mine, revision 59e276a9
-    <BLANKLINE>
-    It reads a caption beside a reference, up to 128 tokens together, and predicts
-    the score that people would give. The network has 6 layers of 384 numbers.
-    """
+    """Describe a model: what it is, what it learned from, and how it agrees with people."""
     training = dict(info.training)
     paragraphs = [_what(info), *_data(training), *_recipe(training)]
     text = [textwrap.fill(each, width, break_on_hyphens=False) for each in paragraphs]
@@ -47,15 +38,7 @@ def model_text(info: ModelInfo, width: int = 80) -> str:
 
 
 def agreement_text(info: ModelInfo, width: int = 80) -> str:
-    """Lay out how a model agrees with people on what it did not learn from; empty if not known.
-
-    >>> info = ModelInfo("mine", {}, 128, agreement={"MA-2020": {"caption level": [0.4321]}})
-    >>> print(agreement_text(info))
-    Agreement with people (Pearson's r) on captions held out
-    <BLANKLINE>
-    caption level
-    MA-2020        0.432
-    """
+    """Lay out how a model agrees with people on what it did not learn from; empty if not known."""
     groups = _groups(info.agreement)
     rows: dict[str, list[list[Cell]]] = {}
     for name, levels in info.agreement.items():

@@ -92,13 +92,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class ShiftVerdict:
-    """What the shifts say.
-
-    >>> print(ShiftVerdict("shifted", -1, 14.71, 0.45))
-    shifted by −1 (z = 14.7)
-    >>> print(ShiftVerdict("reordered", 0, 9.3, 0.3, order="item ids sorted as strings"))
-    scores in another order: item ids sorted as strings (z = 9.3)
-    """
+    """What the shifts say."""
 
     # ``aligned``, ``shifted``, ``mixed`` (parts differ), ``reordered`` (scores are in another order
     # than their ids) or ``cannot tell``

@@ -208,13 +208,7 @@ def changed_parameters(metric: Metric) -> str:
 
 
 def core_scores(function: Callable[..., Rows], totals: Any, *parameters: object) -> Any:
-    """Compute scores in the core: rows from rows, and an array of any shape from an array.
-
-    >>> import numpy as np
-    >>> from reelscore import _native
-    >>> core_scores(_native.mean_scores, np.array([[[1.0, 2.0]], [[1.0, 1.0]]])).tolist()
-    [[[0.5]], [[1.0]]]
-    """
+    """Compute scores in the core: rows from rows, and an array of any shape from an array."""
     if isinstance(totals, Rows):
         return function(totals, *parameters)
     flat = np.ascontiguousarray(totals, dtype=np.float64).reshape(-1, totals.shape[-1])
@@ -256,16 +250,7 @@ def pair_statistics(
     references: NDArray[np.int64],
     threads: int,
 ) -> FloatArray:
-    """Statistics of candidates, each against one reference, all given by number.
-
-    >>> import numpy as np
-    >>> from reelscore.metrics.rouge_l import RougeL
-    >>> from reelscore.text.words import pack
-    >>> texts = Captions(pack(["a man runs", "a man"]))
-    >>> one = np.array([0], dtype=np.int64)
-    >>> pair_statistics(RougeL(), texts, one, one, threads=1).tolist()
-    [[1.0, 1.0]]
-    """
+    """Statistics of candidates, each against one reference, all given by number."""
     each_its_own = np.arange(texts.size + 1)
     pairing = Pairing(references, each_its_own)
     batch = CaptionBatch(texts.take(candidates), texts, pairing, threads)

@@ -238,13 +238,7 @@ def _parts(signature: str) -> tuple[str, dict[str, str]]:
 
 
 def declared_scale(name: str, signature: str = "") -> Scale:
-    """How a metric declares that a score is to be read; for tables that do not say it themselves.
-
-    >>> declared_scale("self_bleu").better, declared_scale("length", "diversity|v:0.1.0").better
-    ('low', 'neither')
-    >>> declared_scale("adequacy") == HIGHER
-    True
-    """
+    """How a metric says that a score is to be read; for tables that do not say it themselves."""
     metric = declaring_metric(name, signature)
     return HIGHER if metric is None else metric.scale_of(name)
 

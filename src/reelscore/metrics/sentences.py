@@ -130,12 +130,6 @@ class BySentence(ReadsSentences):
     """Any metric of single captions, asked sentence by sentence.
 
     A sentence of the candidate meets all sentences of its item's references as its references.
-
-    >>> from reelscore import score
-    >>> results = score({"v": "A man rides a horse. A dog is barking."},
-    ...                 {"v": ["a man rides a horse"]}, "meteor,meteor|sentences:recall")
-    >>> round(results["meteor"].score, 2), results["meteor|sentences:recall"].score
-    (0.51, 1.0)
     """
 
     metric: Metric

@@ -37,15 +37,7 @@ def plain_form(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class TrainingItems:
-    """The items a metric was trained on, by group, such as a year.
-
-    >>> seen = TrainingItems.of({"2020": ["A man plays a guitar on a stage."]})
-    >>> references = ["a man plays a guitar on a stage", "two dogs", "a cat"]
-    >>> seen.counts(references, np.array([0, 1, 3]))
-    {'2020': 1}
-    >>> TrainingItems.decoded(seen.encoded()).fingerprint == seen.fingerprint
-    True
-    """
+    """The items a metric was trained on, by group, such as a year."""
 
     # of each group, the hashes of its items' references, sorted
     groups: Mapping[str, NDArray[np.uint32]]
@@ -112,14 +104,7 @@ class TrainingItems:
 def training_warning(
     name: str, counts: Mapping[str, int], items: int, remedy: Callable[[Sequence[str]], str]
 ) -> list[str]:
-    """Warn of scores of items that the metric was trained on.
-
-    >>> print(*training_warning("bertha", {"2020": 1700}, 1700, lambda groups: "Hold them out."))
-    Warning: bertha was trained on 1,700 of these 1,700 items (2020): its scores of them and its
-    agreement with people are better than on new items. Hold them out.
-    >>> training_warning("bertha", {"2020": 1}, 1700, lambda groups: "Hold them out.")
-    []
-    """
+    """Warn of scores of items that the metric was trained on."""
     seen = min(sum(counts.values()), items)
     if seen < max(1, _WORTH_A_WARNING * items):
         return []

@@ -119,15 +119,6 @@ class Payload:
     It is a header in JSON and the columns behind it, as text that HTML can hold. Numbers lie as
     the browser's typed arrays have them, floats with their bytes sorted by significance, which
     halves what compression leaves.
-
-    >>> payload = Payload()
-    >>> payload.numbers("scores", [0.5, 0.25], "f4")
-    >>> payload.texts("captions", ["a man", "a dog"])
-    >>> text = payload.encoded({"title": "two captions"})
-    >>> raw = zlib.decompress(base64.b64decode(text))
-    >>> length = int.from_bytes(raw[:4], "little")
-    >>> json.loads(raw[4 : 4 + length])["title"]
-    'two captions'
     """
 
     def __init__(self) -> None:

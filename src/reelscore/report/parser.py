@@ -23,16 +23,7 @@ _MARGIN, _LINE = 14.0, 20.0
 
 
 def parse_text(sentence: Sentence, width: int = 80) -> str:
-    """Draw a caption: a word a line, with its arc, tag, relation and role.
-
-    >>> from reelscore.text.parser.trees import Token
-    >>> words = (Token("Dogs", "NNS", "dog", 1, "nsubj"), Token("run", "VBP", "run", -1, "root"))
-    >>> print(parse_text(Sentence("Dogs run", words, ())))
-    Dogs run
-    <BLANKLINE>
-     ┌─ Dogs  NNS  nsubj
-    ─┴─ run   VBP  root
-    """
+    """Draw a caption: a word a line, with its arc, tag, relation and role."""
     lines = lines_of(legible(sentence.text), width)
     roles = _role_names(sentence)
     start = 0

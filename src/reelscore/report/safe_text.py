@@ -50,13 +50,7 @@ def _cells(character: str) -> int:
 
 
 def lines_of(text: str, width: int) -> list[str]:
-    """Break a text into lines of at most `width` columns, between words if possible.
-
-    >>> lines_of("a man runs through the park", 12)
-    ['a man runs', 'through the', 'park']
-    >>> lines_of("犬が走る", 4)
-    ['犬が', '走る']
-    """
+    """Break a text into lines of at most `width` columns, between words if possible."""
     lines = [""]
     for word in legible(text).split():
         joined = f"{lines[-1]} {word}" if lines[-1] else word
@@ -87,13 +81,7 @@ def shortened(text: str, width: int) -> str:
 
 
 def short_names(names: Sequence[str], width: int) -> list[str]:
-    """Cut names that are too wide so that what tells them apart stays.
-
-    >>> short_names(["vtt20.en-en.RUC_AIM3.primary", "vtt20.en-en.RUCMM.primary"], 18)
-    ['…RUC_AIM3.primary', '…RUCMM.primary']
-    >>> short_names(["captionerofmanywords1", "captionerofmanywords2"], 12)
-    ['captio…ords1', 'captio…ords2']
-    """
+    """Cut names that are too wide so that what tells them apart stays."""
     names = list(map(legible, names))
     if max(map(cells, names), default=0) <= width:
         return names
@@ -116,13 +104,7 @@ def cut_within(name: str, width: int) -> str:
 
 
 def common_prefix(names: Collection[str]) -> str:
-    """Find what all names begin with, to be said once; it ends between two words of a name.
-
-    >>> common_prefix(["vtt20.en-en.RUC_AIM3", "vtt20.en-en.RUCMM"])
-    'vtt20.en-en.'
-    >>> common_prefix(["run-1", "run-2"])
-    ''
-    """
+    """Find what all names begin with, to be said once; it ends between two words of a name."""
     if len(set(names)) < 2:
         return ""
     starts = [name[:-1] for name in names]  # so that something is left of each

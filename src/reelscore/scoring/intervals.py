@@ -42,14 +42,7 @@ class Group(NamedTuple):
 def groups_of(
     table: ScoreTable, apart: Collection[str] = ()
 ) -> tuple[list[Group], dict[tuple[str, str], str]]:
-    """Put together the scores that can be resampled; of the others, say why they cannot.
-
-    >>> from reelscore import score_systems
-    >>> captions = {"one": {"v1": "a man"}, "two": {"v1": "a dog"}}
-    >>> groups, reasons = groups_of(score_systems(captions, {"v1": ["a man"]}, "bleu|n:2"))
-    >>> [(group.systems, group.outputs) for group in groups], reasons
-    ([(['one', 'two'], ('bleu_1', 'bleu_2'))], {})
-    """
+    """Put together the scores that can be resampled; of the others, say why they cannot."""
     reasons: dict[tuple[str, str], str] = {}
     groups: dict[tuple[object, ...], Group] = {}
     numbers = _Numbers()

@@ -34,13 +34,6 @@ def read_answers(path: PathLike) -> Texts:
 
     Raises:
         DataError: With the line that is wrong.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "run.csv")
-    ...     _ = file.write_text("v1\t[25, 26]\nv2\t_\nv3\t3\n")
-    ...     read_answers(file)
-    {'v1': '25 26', 'v2': '', 'v3': '3'}
     """
     text = _read(path)
     if text.lstrip().startswith("{"):
@@ -129,12 +122,6 @@ def of_blanks(path: PathLike, answers: Mapping[str, str], blanks: Mapping[str, s
 
     Raises:
         DataError: If a clip has more or fewer identities than blanks.
-
-    >>> of_blanks("run.csv", {"v1": "0", "v2": "1"}, {"v1": "ann", "v2": ""})
-    {'v1': '0', 'v2': ''}
-    >>> of_blanks("run.csv", {"v1": "0"}, {"v1": "ann bob"})
-    Traceback (most recent call last):
-    reelscore.errors.DataError: run.csv: 'v1' has 1 identity for 2 blanks (1 clip in all). ...
     """
     kept = {clip: answers.get(clip, "") if text else "" for clip, text in blanks.items()}
     wrong = [clip for clip in kept if len(kept[clip].split()) != len(blanks[clip].split())]

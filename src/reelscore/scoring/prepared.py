@@ -104,17 +104,7 @@ class Gathered(msgspec.Struct, frozen=True):
 
 
 class PreparedReferences:
-    """References tokenized and counted once, for any number of systems on the same items.
-
-    >>> import numpy as np
-    >>> from reelscore.data.captions.paired_captions import lone_references
-    >>> from reelscore.metrics.registry import table_columns
-    >>> references = lone_references({"v1": ["a man runs"]})
-    >>> columns = table_columns("rouge_l")
-    >>> prepared = PreparedReferences(references, columns, "ptb", 1, "error", "error")
-    >>> prepared.scores(prepared.measure(["a man"], np.array([0])))["rouge_l"].items["v1"]
-    0.7721518987341772
-    """
+    """References tokenized and counted once, for any number of systems on the same items."""
 
     def __init__(
         self,

@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 
 class Measurement(msgspec.Struct, frozen=True):
-    """Statistics of one metric for all items of one system: what tests and intervals work on.
-
-    >>> from reelscore import score
-    >>> measured = score({"v1": "a man runs"}, {"v1": ["a man runs"]}, "rouge_l").measurements
-    >>> measured[0].metric.name, measured[0].statistics.tolist()
-    ('rouge_l', [[1.0, 1.0]])
-    """
+    """Statistics of one metric for all items of one system: what tests and intervals work on."""
 
     metric: Metric
     index: ItemIndex  # the items

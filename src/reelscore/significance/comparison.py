@@ -271,13 +271,7 @@ def _number(value: float) -> float | None:
 
 
 def strictest(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Put the tests of each score together: a pair differs where every test says so.
-
-    >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
-    >>> tests = [Comparison.of("x", ["a", "b"], [1, 0], times * p) for times in (1, 4, 9)]
-    >>> [float(each.p_corrected[0, 1]) for each in strictest(tests)]
-    [0.09]
-    """
+    """Put the tests of each score together: a pair differs where every test says so."""
     by_metric: dict[str, list[Comparison]] = {}
     for comparison in comparisons:
         by_metric.setdefault(comparison.metric, []).append(comparison)
@@ -298,14 +292,7 @@ def marks_of_tests(
     baseline: str | None = None,
     bounds: Collection[str] = (),
 ) -> dict[tuple[str, str], str]:
-    """Mark scores by tests: what is significant, and what was not tested at all.
-
-    >>> p = np.array([[np.nan, 0.01], [0.01, np.nan]])
-    >>> tests = [Comparison.of("meteor", ["a", "b"], [0.3, 0.2], p),
-    ...          Comparison.none("x", ["a", "b"], "it has no items")]
-    >>> marks_of_tests(tests, {"a": "A", "b": "B"})
-    {('a', 'meteor'): 'B', ('a', 'x'): '–', ('b', 'x'): '–'}
-    """
+    """Mark scores by tests: what is significant, and what was not tested at all."""
     marks: dict[tuple[str, str], str] = {}
     letters = {system: letter for system, letter in letters.items() if system not in bounds}
     for comparison in comparisons:

@@ -25,14 +25,7 @@ class Contrast(NamedTuple):
 def between_systems(
     table: ScoreTable, metric: str, systems: Sequence[str] | None = None, *, top: int = 10
 ) -> list[Contrast]:
-    """Find the items on which the best and the worst of some systems lie farthest apart.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> table = score_systems(*clips(), "meteor")
-    >>> between_systems(table, "meteor", ["human", "strong"], top=1)[0].item
-    'clip08'
-    """
+    """Find the items on which the best and the worst of some systems lie farthest apart."""
     chosen = _known(table, metric, systems or [n for n in table.systems if metric in table[n]])
     if len(chosen) < 2:
         raise DataError("There is only one system; a difference needs two.")
@@ -62,13 +55,6 @@ def between_scores(
     """Find the captions that two scores rank most differently.
 
     Ranks are over all captions that have both scores, as shares from 0 (worst) to 1.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> table = score_systems(*clips(), "meteor,cider")
-    >>> contrasts = between_scores(table, "meteor", "cider", top=2)
-    >>> [(contrast.item, contrast.high, round(contrast.size, 2)) for contrast in contrasts]
-    [('clip14', 'human', 0.32), ('clip15', 'human', 0.22)]
     """
     chosen = systems or [n for n in table.systems if metric in table[n] and other in table[n]]
     chosen = _known(table, metric, _known(table, other, chosen))

@@ -154,12 +154,6 @@ def with_tests(
 
     Scores of systems that have the same items are tested by the paired bootstrap; scores of
     people, who as a rule judge other items of each system, by the rank-sum test.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> table, [rouge] = with_tests(score_systems(*clips(), "rouge_l"))
-    >>> rouge.clusters
-    {'human': 1, 'strong': 1, 'weak': 2, 'broken': 3}
     """
     intervals: dict[tuple[str, str], tuple[float, float]] = {}
     matrices = _Matrices(table)

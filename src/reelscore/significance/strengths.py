@@ -229,12 +229,6 @@ def fit_strengths(
         prior: One divided by the variance of the strengths.
 
     Three wins of four against one system: odds of three, but for the prior.
-
-    >>> ones = np.ones(4, dtype=np.int64)
-    >>> four = Outcomes(2, 0 * ones, ones, np.array([1.0, 1.0, 1.0, 0.0]), np.arange(4))
-    >>> fit = fit_strengths(four, ties="half")
-    >>> round(math.exp(fit.values[0] - fit.values[1]), 2)
-    3.0
     """
     cells = _Cells(outcomes)
     model = _Model(cells.sums(cells.members.astype(np.float64)), ties, prior)
@@ -255,13 +249,7 @@ def bootstrap_strengths(
     seed: int = 12345,
     progress: Progress | None = None,
 ) -> FloatArray:
-    """Fit the strengths of resamples of the items: resamples × systems, in logits.
-
-    >>> ones = np.ones(40, dtype=np.int64)
-    >>> wins = Outcomes(2, 0 * ones, ones, np.arange(40) % 4 / 3 > 0.5, np.arange(40))
-    >>> bootstrap_strengths(wins, resamples=20).shape
-    (20, 2)
-    """
+    """Fit the strengths of resamples of the items: resamples × systems, in logits."""
     rng = generator(seed, resamples)
     cells = _Cells(outcomes)
     whole = _Model(cells.sums(cells.members.astype(np.float64)), ties, prior)
@@ -332,14 +320,7 @@ def _elo(outcomes: Outcomes, battles: Iterator[IntArray], runs: int) -> FloatArr
 
 
 def check_connected(outcomes: Outcomes, names: tuple[str, ...]) -> None:
-    """Refuse systems that nothing connects: their strengths cannot be compared.
-
-    >>> one = np.zeros(1, dtype=np.int64)
-    >>> check_connected(Outcomes(3, one, one + 1, np.ones(1), one), ("a", "b", "c"))
-    Traceback (most recent call last):
-    reelscore.errors.DataError: No battles connect 'c' with 'a', not even through others (2 groups).
-    ...
-    """
+    """Refuse systems that nothing connects: their strengths cannot be compared."""
     groups = outcomes.groups
     numbers = np.unique(groups)
     if len(numbers) > 1:

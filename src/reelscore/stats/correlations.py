@@ -80,13 +80,7 @@ def difference_pearson(human: ArrayLike, metric: ArrayLike) -> float:
 
 
 def why_undefined(human: ArrayLike, metric: ArrayLike) -> str:
-    """Return why two vectors have no correlation; empty where they have one.
-
-    >>> why_undefined([1, 2, 3], [5, 5, float("nan")])
-    'the metric is constant'
-    >>> why_undefined([1], [2])
-    'fewer than 2 pairs'
-    """
+    """Return why two vectors have no correlation; empty where they have one."""
     human, metric = in_pairs(human, metric)
     if known(human).sum() < 2:
         return "fewer than 2 pairs"
@@ -168,15 +162,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 def in_groups(scores: FloatArray, level: Level) -> FloatArray:
-    """Arrange scores, (..., systems, items), as (..., groups, members).
-
-    >>> import numpy as np
-    >>> scores = np.array([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])
-    >>> in_groups(scores, "system").tolist()
-    [[2.0, 4.0]]
-    >>> in_groups(scores, "item").tolist()
-    [[1.0, 3.0], [2.0, 4.0], [3.0, 5.0]]
-    """
+    """Arrange scores, (..., systems, items), as (..., groups, members)."""
     if level == "system":
         means: FloatArray = mean_known(scores)[..., None, :]
         return means

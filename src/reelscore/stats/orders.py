@@ -34,13 +34,7 @@ def has_orders(human: FloatArray, coefficient: Coefficient) -> bool:
 def swapped_orders(
     human: FloatArray, metrics: FloatArray, swapped: NDArray[np.bool_], coefficient: Coefficient
 ) -> Callable[[int, int], tuple[FloatArray, FloatArray]]:
-    """Make a function that gives the coefficients of two metrics after the swaps.
-
-    >>> human, metrics = np.array([[1.0], [2.0]]), np.array([[[1.0], [2.0]], [[3.0], [0.0]]])
-    >>> pair = swapped_orders(human, metrics, np.array([[False, False], [False, True]]), kendall_b)
-    >>> [each.tolist() for each in pair(0, 1)]
-    [[[1.0], [-1.0]], [[-1.0], [-1.0]]]
-    """
+    """Make a function that gives the coefficients of two metrics after the swaps."""
     one, other = np.triu_indices(len(human), 1)
     apart = human[one] - human[other]  # pairs of systems × items
     counted = known(apart)
@@ -82,11 +76,6 @@ def redrawn_orders(
     """Compute a coefficient of every item for resamples of the systems.
 
     A system that is drawn twice is not compared with itself.
-
-    >>> human, metric = np.array([[1.0], [2.0], [3.0]]), np.array([[1.0], [2.0], [0.0]])
-    >>> redrawn_orders(human, metric, np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 0.0]]), kendall_b)
-    array([[-0.33333333],
-           [ 1.        ]])
     """
     one, other = np.triu_indices(len(human), 1)
     weights = (times[:, one] * times[:, other]).astype(np.float32)

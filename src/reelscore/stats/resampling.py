@@ -42,13 +42,7 @@ def generator(seed: int, draws: int) -> np.random.Generator:
 def bootstrap_scores(
     statistics: FloatArray, scores: Scores, *, resamples: int = 1000, seed: int = 12345
 ) -> FloatArray:
-    """Score resamples of the items, drawn with replacement.
-
-    >>> mean = lambda totals: totals[..., :1] / totals[..., 1:]
-    >>> rows = np.array([[1.0, 1.0], [0.0, 1.0]])
-    >>> sorted(set(bootstrap_scores(rows, mean, resamples=50)[:, 0].tolist()))
-    [0.0, 0.5, 1.0]
-    """
+    """Score resamples of the items, drawn with replacement."""
     rng = generator(seed, resamples)
     sums = ExactSums(statistics)
     blocks = []
@@ -66,12 +60,6 @@ class ExactSums:
     machine, number of threads, and whatever else is computed. Multiples of a power of two that
     stay below 2^53 of it add up the same in any order; so each number is split into two such
     parts, the second of which has the digits that the first has no room for.
-
-    >>> rows = np.array([[0.1], [0.2], [0.3]])
-    >>> ExactSums(rows)(np.ones((1, 3))) == ExactSums(rows[::-1])(np.ones((1, 3)))
-    array([[ True]])
-    >>> 0.1 + 0.2 + 0.3 == 0.3 + 0.2 + 0.1
-    False
     """
 
     def __init__(self, statistics: FloatArray) -> None:
@@ -260,14 +248,7 @@ def poisson_sums(
     resamples: int = 1000,
     seed: int = 12345,
 ) -> list[FloatArray]:
-    """Sum the statistics of several systems in every draw, the same draws for all.
-
-    >>> items, rows = np.arange(6, dtype=np.uint64), np.arange(12.0).reshape(6, 2) / 7
-    >>> [whole] = poisson_sums(items, [rows], resamples=50)
-    >>> [odd], [even] = (poisson_sums(items[k::2], [rows[k::2]], resamples=50) for k in (1, 0))
-    >>> bool((whole == odd + even).all())
-    True
-    """
+    """Sum the statistics of several systems in every draw, the same draws for all."""
     generator(seed, resamples)  # checks both
     if seed >= 2**64:
         raise DataError(f"The seed is {seed}; expected a number below 2^64.")

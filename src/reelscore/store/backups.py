@@ -33,12 +33,6 @@ def backup(where: Where, target: str | os.PathLike[str]) -> Path:
 
     Raises:
         DataError: If the database cannot be copied, or the file is there already.
-
-    >>> from reelscore.store.database import Database
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Database(f"{folder}/dogs.db", create=True).close()
-    ...     backup(f"{folder}/dogs.db", f"{folder}/copy.db").name
-    'copy.db'
     """
     url = database_url(where)
     is_sqlite = url.get_backend_name() == "sqlite"

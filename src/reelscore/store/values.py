@@ -16,14 +16,7 @@ LONGEST = 100_000  # characters; a CSV reader takes a longer field for a runaway
 
 
 def check_text(text: str, what: str) -> str:
-    r"""Refuse text that could not be stored and read back.
-
-    >>> check_text("a dog runs", "the caption")
-    'a dog runs'
-    >>> check_text("a dog\0", "the caption")
-    Traceback (most recent call last):
-    reelscore.errors.DataError: the caption holds a NUL character; remove it.
-    """
+    r"""Refuse text that could not be stored and read back."""
     if len(text) > LONGEST:
         raise DataError(f"{what} has {len(text):,} characters; at most {LONGEST:,} are stored.")
     if "\0" in text:
@@ -114,14 +107,7 @@ _TOGETHER = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "HANGUL": "CJK", "IDEOGRAPHIC
 
 
 def checked_name(name: str) -> str:
-    """Return the name of a team or an account as it is kept.
-
-    >>> checked_name("  Team  Seven ")
-    'Team Seven'
-    >>> checked_name("Pаr")
-    Traceback (most recent call last):
-    reelscore.errors.DataError: The name 'Pаr' mixes letters of CYRILLIC and LATIN; use one script.
-    """
+    """Return the name of a team or an account as it is kept."""
     name = " ".join(unicodedata.normalize("NFKC", name).split())
     if not name or len(name) > _LONGEST:
         raise DataError(f"The name has {len(name)} characters; expected 1 to {_LONGEST}.")

@@ -55,14 +55,6 @@ def pair_stories(
     """Pair stories by video id and apply the protocol's policies.
 
     Where candidates have the ids of files or lack the ``v_`` of ActivityNet, they are found too.
-
-    >>> from reelscore.data.story_files import stories_of
-    >>> one = stories_of({"v1": [{"sentence": "a man", "timestamp": [0, 4]}]})
-    >>> two = stories_of({"v1": {"timestamps": [[0, 4]], "sentences": ["a man"]},
-    ...                   "v2": {"timestamps": [[0, 4]], "sentences": ["a dog"]}})
-    >>> paired = pair_stories(one, [two], Protocol())
-    >>> paired.videos, paired.notes
-    (['v1', 'v2'], ['1 video has no candidates, of 2: scored zero.'])
     """
     if not annotators:
         raise DataError("No references were given; at least one annotator is needed.")
@@ -211,13 +203,6 @@ def on_shared_videos(
     """Leave out the videos that any system has no candidates for.
 
     Candidates without references stay, for the policy on them to judge.
-
-    >>> from reelscore.data.story_files import stories_of
-    >>> story = [{"sentence": "a man", "timestamp": [0, 4]}]
-    >>> truth, half = stories_of({"v1": story, "v2": story}), stories_of({"v1": story})
-    >>> systems, annotators, coverage = on_shared_videos({"all": truth, "half": half}, [truth])
-    >>> list(systems["all"]), list(annotators[0]), str(coverage)
-    (['v1'], ['v1'], '1/2')
     """
     wanted = dict.fromkeys(video for stories in annotators for video in stories)
     known = {name: _by_known_id(stories, wanted) for name, stories in systems.items()}
@@ -241,14 +226,7 @@ def on_shared_videos(
 def with_matched_videos(
     candidates: Stories, annotators: Sequence[Stories], match_ids: str | None
 ) -> Stories:
-    """Return candidates the video ids of the references, by rules as in `reelscore.score`.
-
-    >>> from reelscore.data.story_files import stories_of
-    >>> story = [{"sentence": "a man", "timestamp": [0, 4]}]
-    >>> ours, truth = stories_of({"V1": story}), stories_of({"v1": story})
-    >>> list(with_matched_videos(ours, [truth], "casefold"))
-    ['v1']
-    """
+    """Return candidates the video ids of the references, by rules as in `reelscore.score`."""
     wanted = dict.fromkeys(video for stories in annotators for video in stories)
     return replace(candidates, by_video=matched(match_ids, candidates.by_video, wanted))
 

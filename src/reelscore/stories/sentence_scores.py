@@ -162,13 +162,7 @@ def ascii_alone(sentences: Iterable[str]) -> list[str]:
 
 
 def soda_tokens(sentences: Sequence[str], protocol: Protocol, threads: int = 1) -> Packed:
-    """Tokenize sentences as SODA does by a protocol; each comes back as tokens and blanks.
-
-    >>> soda_tokens(["A café."], Protocol()).unpack()
-    ['a café']
-    >>> soda_tokens(["A café."], Protocol(characters="ascii")).unpack()
-    ['a caf']
-    """
+    """Tokenize sentences as SODA does by a protocol; each comes back as tokens and blanks."""
     kept = ascii_alone(sentences) if protocol.characters == "ascii" else sentences
     return tokenize_packed(pack(kept), protocol.tokenizer, threads=threads)
 
@@ -210,12 +204,6 @@ class CocoLines:
     """Sentences that come again and again in files of ``ptb-coco``, each tokenized once.
 
     The tokens of few depend on the line that follows: these are tokenized where they stand.
-
-    >>> pool = TextPool()
-    >>> lines = CocoLines(["plan B.", "walks.", "A man walks."], pool, threads=1)
-    >>> files = [lines.numbers(np.array(file)) for file in ([0, 1], [0, 2])]
-    >>> [pool.packed.take(numbers).unpack() for numbers in files]
-    [['plan b.', 'walks'], ['plan b', 'a man walks']]
     """
 
     def __init__(self, sentences: Sequence[str], pool: TextPool, threads: int) -> None:

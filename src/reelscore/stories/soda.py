@@ -293,13 +293,7 @@ def matchings_of(
     *,
     tiou: float = 0.0,
 ) -> list[StoryMatching]:
-    """Match stories as a SODA score does; many at once are quicker than one by one.
-
-    >>> story = Story(np.array([[0.0, 5.0], [5.0, 9.0]]), ("a man runs", "he jumps"))
-    >>> [matching] = matchings_of([(story, story)], SentenceScore(Protocol(), []))
-    >>> [(each.candidate, each.reference, each.f) for each in matching.matches], matching.f1
-    ([(0, 0, 1.0), (1, 1, 1.0)], 1.0)
-    """
+    """Match stories as a SODA score does; many at once are quicker than one by one."""
     pool = TextPool()
     in_file_order = f.protocol.reference_order == "file"
     orders = [

@@ -229,13 +229,7 @@ def timelines(
 
 
 class Timelines(Mapping[str, Mapping[str, Timeline]]):
-    """The timelines of all videos, by system and video; a system is matched when it is looked at.
-
-    >>> from reelscore import examples
-    >>> systems, annotators = examples.stories()
-    >>> timelines(systems, annotators.values())
-    <timelines of concise, verbose, shuffled>
-    """
+    """The timelines of all videos, by system and video; a system is matched when looked at."""
 
     def __init__(
         self, systems: Mapping[str, Stories], scorer: StoryScorer, score: str, tiou: float = 0.5

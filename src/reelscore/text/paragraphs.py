@@ -53,13 +53,6 @@ def split_sentences(text: str) -> list[str]:
     r"""Return the sentences of a caption, without marks of lists, headings and Markdown.
 
     What is addressed to the reader, and headings, are left out, unless nothing else is there.
-
-    >>> split_sentences("a man rides a horse. the dog barks")
-    ['a man rides a horse.', 'the dog barks']
-    >>> split_sentences("Sure! Here is a caption:\n1. **A man** cooks.\n2. He eats")
-    ['A man cooks.', 'He eats']
-    >>> split_sentences("In the video, we can see Mr. Lee at 3.5 m... Is there anything else?")
-    ['Mr. Lee at 3.5 m...']
     """
     return _claims(_everything(text)) or [text]
 
@@ -68,11 +61,6 @@ def compared_sentences(text: str) -> list[str]:
     """Return what a metric compares: a caption of one sentence as it is, others in sentences.
 
     These have no full stop at their ends, as captions of one sentence mostly have none.
-
-    >>> compared_sentences("* a man rides a **horse**.")
-    ['* a man rides a **horse**.']
-    >>> compared_sentences("a man rides a *horse*. the dog barks.")
-    ['a man rides a horse', 'the dog barks']
     """
     if not _BREAK.search(text):  # most captions are one sentence, and are soon recognised
         return [text]

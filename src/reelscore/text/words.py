@@ -24,14 +24,7 @@ if TYPE_CHECKING:
 
 
 def pack(texts: Iterable[str] | Packed) -> Packed:
-    """Pack strings; what is packed already stays as it is.
-
-    >>> packed = pack(["a man", "", "naïve"])
-    >>> packed.offsets.tolist(), packed.unpack()
-    ([0, 5, 5, 11], ['a man', '', 'naïve'])
-    >>> packed.slice(0, 2).unpack()
-    ['a man', '']
-    """
+    """Pack strings; what is packed already stays as it is."""
     if isinstance(texts, Packed):
         return texts
     if isinstance(texts, str):
@@ -71,13 +64,7 @@ Integers: TypeAlias = "array[int] | NDArray[np.int64]"
 
 
 class Captions(msgspec.Struct, frozen=True, dict=True):
-    """Tokenized captions; those to be compared share a vocabulary.
-
-    >>> from reelscore.text.words import pack
-    >>> captions = Captions(pack(["a man", "a dog"]))
-    >>> captions.words.ids.tolist()
-    [0, 1, 0, 2]
-    """
+    """Tokenized captions; those to be compared share a vocabulary."""
 
     text: Packed
     vocabulary: _native.Vocabulary = msgspec.field(default_factory=_native.Vocabulary)
@@ -86,14 +73,7 @@ class Captions(msgspec.Struct, frozen=True, dict=True):
     tokenizer: str = "ptb"
 
     def take(self, numbers: NDArray[np.int64]) -> Captions:
-        """Pick captions by number, in the order given; each is divided into words once.
-
-        >>> import numpy as np
-        >>> from reelscore.text.words import pack
-        >>> captions = Captions(pack(["a man", "a dog"])).take(np.array([1, 1, 0]))
-        >>> captions.text.unpack(), captions.words.ids.tolist()
-        (['a dog', 'a dog', 'a man'], [0, 2, 0, 2, 0, 1])
-        """
+        """Pick captions by number, in the order given; each is divided into words once."""
         raw = self.raw and self.raw.take(numbers)
         taken = Taken(self, numbers)
         return Captions(self.text.take(numbers), self.vocabulary, raw, taken, self.tokenizer)
@@ -141,17 +121,7 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 class CaptionBatch(msgspec.Struct, frozen=True):
-    """What a metric gets: candidates, and for each the references of its item.
-
-    >>> import numpy as np
-    >>> from reelscore.text.words import pack
-    >>> references = Captions(pack(["a man", "a person", "a dog"]))
-    >>> candidates = Captions(pack(["the dog"]), references.vocabulary)
-    >>> pairing = Pairing(items=np.array([1]), reference_offsets=np.array([0, 2, 3]))
-    >>> batch = CaptionBatch(candidates, references, pairing)
-    >>> batch.items.tolist(), batch.reference_offsets.tolist()
-    ([1], [0, 2, 3])
-    """
+    """What a metric gets: candidates, and for each the references of its item."""
 
     candidates: Captions  # one caption each
     references: Captions  # the references of all items, in one list

@@ -46,13 +46,6 @@ def find_clips(source: str | Path) -> list[Clip]:
 
     Raises:
         DataError: If there are none, an item comes twice, or a line cannot be read.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "clips.txt")
-    ...     _ = file.write_text("one.mp4\nscene 2\tfilm.mkv#2,4.5\n")
-    ...     [(clip.item, Path(clip.video).name) for clip in find_clips(file)]
-    [('one', 'one.mp4'), ('scene 2', 'film.mkv#2,4.5')]
     """
     place = Path(source)
     if place.is_dir():

@@ -34,17 +34,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Signer:
-    """Signs what browsers keep for us, and derives names nobody can guess.
-
-    >>> signer = Signer("a secret", clock=lambda: 1000.0)
-    >>> cookie = signer.sign("session", {"account": 1})
-    >>> signer.read("session", cookie, age=60)
-    {'account': 1}
-    >>> signer.read("rater", cookie, age=60) is None  # signed for something else
-    True
-    >>> signer.name("media", "dogs", "clip1")
-    '9fYKQHkinF8j'
-    """
+    """Signs what browsers keep for us, and derives names nobody can guess."""
 
     secret: str = field(repr=False)
     clock: Callable[[], float] = time.time
@@ -132,13 +122,7 @@ def _nobody() -> str:
 
 
 def is_password(password: str, stored: str | None) -> bool:
-    """Return whether a password is right; takes as long where there is no such account.
-
-    >>> is_password("correct horse", hash_password("correct horse"))
-    True
-    >>> is_password("correct horse", None)
-    False
-    """
+    """Return whether a password is right; takes as long where there is no such account."""
     if len(password) > _LONGEST_PASSWORD:
         return False
     try:
@@ -178,14 +162,7 @@ class Hashing:
 
 @dataclass(frozen=True)
 class Attempts:
-    """Counts failures by address, or by account; who has too many in a minute waits.
-
-    >>> attempts = Attempts(2, clock=lambda: 0.0)
-    >>> attempts.note("1.2.3.4"), attempts.note("1.2.3.4")
-    (None, None)
-    >>> attempts.exhausted("1.2.3.4"), attempts.exhausted("1.2.3.5")
-    (True, False)
-    """
+    """Counts failures by address, or by account; who has too many in a minute waits."""
 
     most: int
     clock: Callable[[], float] = time.monotonic
@@ -206,15 +183,7 @@ class Attempts:
             return len(self._times.get(key, ())) >= self.most
 
     def take(self, key: str) -> bool:
-        """Count an attempt before its outcome is known; tell whether there may be one more.
-
-        >>> attempts = Attempts(1, clock=lambda: 0.0)
-        >>> attempts.take("1.2.3.4"), attempts.take("1.2.3.4")
-        (True, False)
-        >>> attempts.forgive("1.2.3.4")
-        >>> attempts.take("1.2.3.4")
-        True
-        """
+        """Count an attempt before its outcome is known; tell whether there may be one more."""
         with self._lock:
             self._forget()
             times = self._times.setdefault(key, deque(maxlen=self.most))

@@ -104,14 +104,7 @@ class Settings:
 
 
 def load_secret(file: Path | None) -> str:
-    """Return the secret: REELSCORE_SECRET, else that of a file, which is made where there is none.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     first = load_secret(Path(folder, "secret"))
-    ...     first == load_secret(Path(folder, "secret")), len(first)
-    (True, 43)
-    """
+    """Return the secret: REELSCORE_SECRET, else that of a file, which is made if need be."""
     given = os.environ.get("REELSCORE_SECRET")
     if given:
         return given
@@ -153,16 +146,6 @@ class Uptime:
     A laptop sleeps, a clock is set by hours, a server is down for a night: raters could not answer
     meanwhile, and must not lose their HITs for it. A second clock that nobody can set tells such
     gaps from hours in which the server was there.
-
-    >>> now, ticks = [1000.0], [0.0]
-    >>> uptime = Uptime(lambda: now[0], lambda: ticks[0])
-    >>> now[0] += 5 * 3600  # the clock is set
-    >>> uptime.lasts(3600), uptime.time()
-    (False, 1000.0)
-    >>> now[0] += 3600
-    >>> ticks[0] += 3600
-    >>> uptime.lasts(3600), uptime.time()
-    (True, 4600.0)
     """
 
     def __init__(self, clock: Callable[[], float], steady: Callable[[], float]) -> None:

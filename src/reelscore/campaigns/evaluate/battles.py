@@ -134,12 +134,6 @@ class Battles:
             judgments: Of raters who can be trusted.
             form: ``comparison`` or ``ranking``.
             criterion: By what; needed where there are several.
-
-        >>> from reelscore.campaigns.judgments import Judgment
-        >>> rows = [Judgment("r1", "h1", "v1", 0, name, "v1", "caption", rank, "grammar")
-        ...         for name, rank in {"a": 1, "b": 2, "c": 2}.items()]
-        >>> Battles.of_judgments(Judgments.of(rows), "ranking").outcomes.points.tolist()
-        [1.0, 1.0, 0.5]
         """
         rows = judgments.select(judgments.is_kind("caption"))
         names = rows.criterion.names
@@ -274,11 +268,6 @@ def rank_battles(
 
     Raises:
         DataError: If systems cannot be compared, or a baseline has no battles.
-
-    >>> battles = Battles.of(["a"] * 8, ["b"] * 8, [*"stuvwxyz"], [1.0] * 6 + [0.0] * 2)
-    >>> ranking = rank_battles(battles, ties="half")
-    >>> ranking.systems, ranking.scores.round(), ranking.won
-    (('a', 'b'), array([1095.,  905.]), array([0.75, 0.25]))
     """
     check_choice("preset of battles", preset, get_args(Preset))
     outcomes, seeded = battles.outcomes, {"resamples": resamples, "seed": seed}

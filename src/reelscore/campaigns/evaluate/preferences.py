@@ -157,13 +157,7 @@ def _sign(value: float) -> int:
 
 
 def score_all_preferences(judgments: Judgments, *, criterion: str = "story") -> list[Preference]:
-    """Score every two systems that are compared, in the order of their names.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment("r1", "h1", "t1", 0, "b", "v1", "caption", 1.0, "story", "a")]
-    >>> [(each.system, each.other, each.won) for each in score_all_preferences(Judgments.of(rows))]
-    [('a', 'b', 1.0)]
-    """
+    """Score every two systems that are compared, in the order of their names."""
     captions = judgments.select(judgments.is_kind("caption")).only(criterion)
     compared = {(row.system, row.against) for row in captions}
     pairs = sorted({(min(pair), max(pair)) for pair in compared})

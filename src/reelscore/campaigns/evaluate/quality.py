@@ -35,15 +35,7 @@ class ControlPairs(NamedTuple):
 
 
 def pair_controls(judgments: Judgments, kind: Kind) -> ControlPairs:
-    """Pair captions with their controls: same rater, HIT, system, item and criterion.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment("r1", "h1", "t1", 0, "human", "clip1", "caption", 90.0),
-    ...         Judgment("r1", "h1", "t2", 1, "human", "clip2", "caption", 80.0),
-    ...         Judgment("r1", "h1", "t3", 2, "human", "clip1", "degraded", 20.0)]
-    >>> pair_controls(Judgments.of(rows), "degraded").captions.tolist()
-    [0]
-    """
+    """Pair captions with their controls: same rater, HIT, system, item and criterion."""
     same = np.zeros(len(judgments), dtype=np.int64)
     for column in ("rater", "hit", "system", "item", "criterion"):
         values = getattr(judgments, column)
@@ -361,12 +353,6 @@ def count_answers(
     """Count for each rater the questions answered rightly, and those that were asked.
 
     An answer is right on the side of the expected one: both below 0, above 0, or 0.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment(rater, "h1", "t1", 0, "right", "v1", "test", score, "story", "wrong")
-    ...         for rater, score in [("r1", -1.0), ("r2", 2.0)]]
-    >>> count_answers(Judgments.of(rows), {"t1": -2.0})
-    {'r1': (1, 1), 'r2': (0, 1)}
     """
     answers = dict.fromkeys(judgments.rater.names, (0, 0))
     for row in judgments.select(judgments.is_kind("test")):
@@ -392,14 +378,7 @@ class Repeats(NamedTuple):
 
 
 def repeated(judgments: Judgments) -> Repeats:
-    """Correlate the two scores that raters gave to one caption.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment("r1", "h1", f"{kind}{k}", k, "mine", f"v{k}", kind, 10.0 * k + (k == 1))
-    ...         for k in range(4) for kind in ("caption", "repeat")]
-    >>> print(repeated(Judgments.of(rows)))
-    4 captions judged twice by a rater, r 1.00
-    """
+    """Correlate the two scores that raters gave to one caption."""
     rows = pair_controls(judgments, "repeat")
     first, second = judgments.score[rows.captions], judgments.score[rows.controls]
     return Repeats(len(first), float(pearson(first, second)) if len(first) > 2 else math.nan)
@@ -458,12 +437,6 @@ def pace(judgments: Judgments) -> dict[str, Pace]:
     Of a HIT whose whole time is known, that is divided by its tasks, and by the HITs the rater
     had open at the same time; otherwise the times between showing a task and its answer count, by
     the server's clock where they are known, else by that of the rater's page.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment("r1", "h1", f"t{k}", k, "mine", f"v{k}", "caption", 50.0, seconds=60.0)
-    ...         for k in range(20)]
-    >>> pace(Judgments.of(rows))
-    {'r1': Pace(mean=3.0, fastest=3.0)}
     """
     raters, hits = judgments.rater, judgments.hit
     keys, first, group, tasks = np.unique(
@@ -500,14 +473,7 @@ def _at_once(start: FloatArray, end: FloatArray) -> FloatArray:
 
 
 def longest_run(judgments: Judgments) -> dict[str, int]:
-    """Count, for each rater, the longest run of one score, in the order of a HIT.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment("r1", "h1", f"t{k}", k, "mine", f"v{k}", "caption", score)
-    ...         for k, score in enumerate([50.0, 7.0, 7.0, 7.0, 50.0])]
-    >>> longest_run(Judgments.of(rows))
-    {'r1': 3}
-    """
+    """Count, for each rater, the longest run of one score, in the order of a HIT."""
     order = np.lexsort(
         (judgments.position, judgments.criterion.codes, judgments.hit.codes, judgments.rater.codes)
     )

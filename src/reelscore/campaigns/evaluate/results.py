@@ -133,12 +133,6 @@ def with_combined(judgments: Judgments) -> Judgments:
 
     What BERTHA is trained with (Lebron et al., 2022, section 4.2) combines them; z is computed of
     it as of any other criterion.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment("r1", "h1", "t1", 0, "mine", "v1", "caption", score, criterion)
-    ...         for criterion, score in (("adequacy", 60.0), ("fluency", 90.0))]
-    >>> with_combined(Judgments.of(rows)).only("combined").score.tolist()
-    [75.0]
     """
     if set(judgments.criterion.names) != {ADEQUACY.name, FLUENCY.name}:
         return judgments

@@ -213,16 +213,7 @@ def _means(values: FloatArray, group: IntArray) -> FloatArray:
 
 
 def group_means(scores: HumanScores, groups: Mapping[str, str]) -> HumanScores:
-    """Average captions by group, such as the document or the film they belong to.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment("r1", "h1", f"t{k}", k, "a", f"v{k}", "caption", float(k))
-    ...         for k in range(4)]
-    >>> scores = score_judgments(Judgments.of(rows))
-    >>> by_film = group_means(scores, {"v0": "one", "v1": "one", "v2": "two", "v3": "two"})
-    >>> by_film.table["a"]["raw"].items.to_dict()
-    {'one': 0.5, 'two': 2.5}
-    """
+    """Average captions by group, such as the document or the film they belong to."""
     results: dict[str, dict[str, MetricResult]] = {}
     counts = {}
     for system in scores.table.systems:

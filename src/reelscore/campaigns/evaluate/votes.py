@@ -49,14 +49,7 @@ class Quorum(NamedTuple):
 
 
 def count_votes(judgments: Judgments) -> dict[tuple[str, str, str], dict[str, Votes]]:
-    """Count votes by criterion, system and other system, and by item; each pair both ways.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment("r1", "h1", "t1", 0, "a", "v1", "caption", 1.0, "helpful", "b"),
-    ...         Judgment("r2", "h1", "t1", 0, "b", "v1", "caption", -1.0, "helpful", "a")]
-    >>> count_votes(Judgments.of(rows))["helpful", "b", "a"]
-    {'v1': Votes(better=2, similar=0, worse=0)}
-    """
+    """Count votes by criterion, system and other system, and by item; each pair both ways."""
     counts: dict[tuple[str, str, str], dict[str, list[int]]] = {}
     for _, criterion, system, other, item, score in _both_sides(judgments):
         votes = counts.setdefault((criterion, system, other), {}).setdefault(item, [0, 0, 0])
@@ -68,15 +61,7 @@ def count_votes(judgments: Judgments) -> dict[tuple[str, str, str], dict[str, Vo
 
 
 def vote_matrix(judgments: Judgments, system: str, other: str, criterion: str) -> FloatArray:
-    """Lay votes out as raters × videos, for measures of agreement.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> rows = [Judgment("r1", "h1", "t1", 0, "a", "v1", "caption", 2.0, "story", "b"),
-    ...         Judgment("r2", "h1", "t1", 0, "b", "v1", "caption", -1.0, "story", "a")]
-    >>> vote_matrix(Judgments.of(rows), "a", "b", "story")
-    array([[-2.],
-           [-1.]])
-    """
+    """Lay votes out as raters × videos, for measures of agreement."""
     wanted = (criterion, system, other)
     votes = {
         (rater, item): score

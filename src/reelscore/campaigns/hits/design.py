@@ -82,16 +82,7 @@ def more_hits(
     shown: Mapping[tuple[str, str], int],
     tests: Sequence[Task] = (),
 ) -> HitPlan:
-    """Build more HITs of the same captions; those shown least come first.
-
-    >>> from reelscore.examples import clips
-    >>> systems, _ = clips()
-    >>> first = make_hits(Design("ranking", per_hit=5, hits=1), systems, {})
-    >>> more = more_hits(Design("ranking", per_hit=5, hits=2, seed=1), first.captions,
-    ...                  first.coverage().captions)
-    >>> {task.item for task in first.tasks} & {task.item for task in more.tasks}
-    set()
-    """
+    """Build more HITs of the same captions; those shown least come first."""
     asked = protocol(design.protocol)
     if asked.form == "rating":
         systems = {name: texts for name, texts in captions.items() if name != design.human}

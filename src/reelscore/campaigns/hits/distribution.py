@@ -66,12 +66,6 @@ def deal(
     All cards are dealt before any is dealt again, and each deck has its share in every hand: with
     decks of the same size, shares differ by one at most. A video comes into a hand once, as long
     as there are others; the same text of a video never comes twice.
-
-    >>> hands = [Hand(), Hand()]
-    >>> texts = {f"v{k}": (f"text {k}",) for k in range(4)}
-    >>> deal({"a": texts, "b": texts}, hands, 4, random.Random(1))
-    >>> [len(hand.items) for hand in hands]
-    [4, 4]
     """
     dealer = _Dealer(decks, rng, shown or {})
     for k, hand in enumerate(hands):

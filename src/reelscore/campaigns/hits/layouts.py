@@ -10,14 +10,7 @@ from reelscore.text.damages.degraded import rule_set
 
 @dataclass(frozen=True)
 class HitLayout:
-    """What a HIT of ratings is made of.
-
-    >>> LAYOUTS["trecvid"].size, LAYOUTS["trecvid"].pairs
-    (100, 10)
-    >>> HitLayout(systems=20, humans=4, degraded_humans=4)
-    Traceback (most recent call last):
-    reelscore.errors.DataError: A HIT with 4 pairs of a caption and its degraded caption; ...
-    """
+    """What a HIT of ratings is made of."""
 
     systems: int  # captions of systems
     humans: int = 0  # human captions, hidden among them as one more system

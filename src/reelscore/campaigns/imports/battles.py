@@ -65,13 +65,6 @@ def read_battles(
 
     Raises:
         DataError: With the rows that cannot be used.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> path = Path(tempfile.mkdtemp(), "arena.csv")
-    >>> _ = path.write_text("question_id,model_a,model_b,winner\nq1,x,y,model_b\nq2,y,x,tie\n")
-    >>> read_battles(path).outcomes.points.tolist()
-    [0.0, 0.5]
     """
     with Source(path) as source:
         header = header_cells(source.head, delimiter(source.head))

@@ -194,13 +194,7 @@ _TIMES = ("started", "submitted", "opened", "received")
 
 
 def judgments_csv(judgments: Iterable[Judgment]) -> str:
-    r"""Write judgments as CSV, every field a column, times in UTC.
-
-    >>> print(judgments_csv([Judgment("r1", "h1", "t1", 0, "mine", "v1", "caption", 71.0)]))
-    rater,hit,task,position,system,item,kind,score,criterion,against,started,...
-    r1,h1,t1,0,mine,v1,caption,71.0,adequacy,,,...
-    <BLANKLINE>
-    """
+    r"""Write judgments as CSV, every field a column, times in UTC."""
     return spreadsheet_csv([Judgment.__struct_fields__, *map(_cells, judgments)])
 
 

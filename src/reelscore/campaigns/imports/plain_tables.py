@@ -125,15 +125,7 @@ def _number(text: str, what: str) -> float | None:
 
 
 def read_groups(description: str) -> dict[str, str]:
-    r"""Read groups from a table with a header, separated by commas, tabs or blanks.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> path = Path(tempfile.mkdtemp(), "films.csv")
-    >>> _ = path.write_text("clip,film\nv1,Sintel\nv2,Sintel\n")
-    >>> read_groups(f"{path}:clip:film")
-    {'v1': 'Sintel', 'v2': 'Sintel'}
-    """
+    r"""Read groups from a table with a header, separated by commas, tabs or blanks."""
     parts = description.rsplit(":", 2)
     if len(parts) != 3:
         raise DataError(f"Groups are {description!r}; expected FILE:ITEM:GROUP, with two columns.")
@@ -162,15 +154,7 @@ _QUESTION = ("item", "first", "second", "expected")
 
 
 def read_questions(path: str | os.PathLike[str]) -> tuple[Task, ...]:
-    r"""Read test questions from a CSV file with the columns item, first, second, expected.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> path = Path(tempfile.mkdtemp(), "tests.csv")
-    >>> _ = path.write_text("item,first,second,expected\nv1,a dog runs,a cat sleeps,-2\n")
-    >>> read_questions(path)[0].expected
-    -2.0
-    """
+    r"""Read test questions from a CSV file with the columns item, first, second, expected."""
     intake = rows.Intake(Problems(os.fspath(path)), (-2, 2))
     questions = []
     with Source(path) as source:

@@ -35,15 +35,7 @@ class TornRow(NamedTuple):
 def torn_row(
     lines: Sequence[str], delimiter: str, widths: Collection[int], columns: int
 ) -> TornRow:
-    r"""Find where a row ends, and how it can be read with one quote more.
-
-    >>> torn_row(['1,"good\n', '2,"bad"\n'], ",", {2}, 2)
-    TornRow(lines=1, readings=[['1', 'good']])
-    >>> torn_row(['1,"good, really,5\n'], ",", {3}, 3).readings
-    [['1', 'good, really', '5']]
-    >>> torn_row(['1,"good,fine,5,6\n'], ",", {3, 4}, 4).readings
-    [['1', 'good,fine', '5', '6'], ['1', 'good,fine,5', '6']]
-    """
+    r"""Find where a row ends, and how it can be read with one quote more."""
     expected = widths or {columns, _width(lines[0], delimiter)}
     count = next(
         (k for k in range(1, len(lines)) if _width(lines[k], delimiter) in expected), len(lines)

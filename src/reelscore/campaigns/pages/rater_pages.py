@@ -43,14 +43,7 @@ class CheckQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What raters see besides the tasks, and how the tasks look.
-
-    >>> read_pages({"pages": {"numbers": True}}).numbers
-    True
-    >>> read_pages({"pages": {"number": True}})
-    Traceback (most recent call last):
-    reelscore.errors.DataError: The settings of the pages: Object contains unknown field `number`.
-    """
+    """What raters see besides the tasks, and how the tasks look."""
 
     title: str = "Rate video captions"  # the heading of all pages
     instructions: str = ""  # paragraphs, separated by empty lines

@@ -22,28 +22,13 @@ _LOOKS = {
 
 
 def draw_wins(ranking: Comparison, path: str | Path) -> None:
-    """Draw who is significantly better than whom: Figure 7 of the Direct Assessment paper.
-
-    >>> import tempfile
-    >>> import numpy as np
-    >>> p = np.array([[np.nan, 0.01], [0.99, np.nan]])
-    >>> ranking = Comparison.of("z", ["a", "b"], [1.0, 0.0], p, sides=1)
-    >>> draw_wins(ranking, Path(tempfile.mkdtemp(), "wins.svg"))
-    """
+    """Draw who is significantly better than whom: Figure 7 of the Direct Assessment paper."""
     title = f"p (row better than column): rank-sum on {ranking.metric}"
     draw_p_matrix(ranking.p, ranking.systems, ranking.level, title, path)
 
 
 def draw_quality(quality: Quality, path: str | Path) -> None:
-    """Draw each rater's test, and how steady raters are: certainty against repeats.
-
-    >>> import tempfile
-    >>> from reelscore.campaigns.judgments import Judgment, Judgments
-    >>> from reelscore.campaigns.evaluate.quality import check_quality
-    >>> rows = [Judgment("r1", "h1", f"{kind}{k}", k, "human", f"clip{k}", kind, score + k % 3)
-    ...         for k in range(10) for kind, score in (("caption", 80.0), ("degraded", 9.0 * k))]
-    >>> draw_quality(check_quality(Judgments.of(rows)), Path(tempfile.mkdtemp(), "quality.png"))
-    """
+    """Draw each rater's test, and how steady raters are: certainty against repeats."""
     with figure(1, 2, width=2 * COLUMN_WIDTH, height=2.7) as (drawing, (left, right)):
         for verdict, (marker, colour) in _LOOKS.items():
             raters = [r for r in quality.raters if r.verdict == verdict and not math.isnan(r.p)]

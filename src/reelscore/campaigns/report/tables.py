@@ -36,16 +36,7 @@ _LEVEL = 0.05
 
 
 def quality_grid(quality: Quality) -> Grid:
-    """Return a row for each rater, doubtful ones first, the least certain of those first.
-
-    >>> from reelscore.campaigns.judgments import Judgment, Judgments
-    >>> from reelscore.campaigns.evaluate.quality import check_quality
-    >>> rows = [Judgment("r1", "h1", f"{kind}{k}", k, "human", f"clip{k}", kind, score + k % 3)
-    ...         for k in range(10) for kind, score in (("caption", 80.0), ("degraded", 9.0 * k))]
-    >>> print(quality_grid(check_quality(Judgments.of(rows))).to_text())
-    rater  verdict  pairs  diff      p  again  s/task  flags
-    r1     passed      10  39.5  <.001      –       –
-    """
+    """Return a row for each rater, doubtful ones first, the least certain of those first."""
     rows = []
     by_tests = quality.tests is not None
 
@@ -146,17 +137,7 @@ def number_text(value: float, digits: int = 2) -> str:
 
 
 def ranking_grid(results: RankingResults) -> Grid:
-    """Lay out mean ranks, a row for each system, the best over all criteria first.
-
-    >>> from reelscore.campaigns.judgments import Judgment
-    >>> from reelscore.campaigns.evaluate.rankings import score_rankings
-    >>> rows = [Judgment("r1", "h1", f"t{k}", 0, system, f"v{k}", "caption", rank, "grammar")
-    ...         for k in range(4) for rank, system in enumerate(("mine", "other"), start=1)]
-    >>> print(ranking_grid(score_rankings(Judgments.of(rows))).to_text())
-    mean rank  grammar
-    mine          1.00
-    other         2.00
-    """
+    """Lay out mean ranks, a row for each system, the best over all criteria first."""
     criteria = list(results.criteria.values())
     systems = sorted(
         results.table.systems, key=lambda name: sum(each.ranks[name] for each in criteria)
@@ -189,13 +170,7 @@ def ranking_notes(results: RankingResults) -> list[str]:
 
 
 def points_grid(standings: Sequence[Standing]) -> Grid:
-    """Lay out how systems stand beside the reference.
-
-    >>> standing = Standing("mine", "helpful", 0.5, 0.25, 0.25, 4, 12, 0.75)
-    >>> print(points_grid([standing]).to_text())
-    system  criterion  points  better  similar  videos  raters alike
-    mine    helpful      50.0    25.0     25.0       4          75.0
-    """
+    """Lay out how systems stand beside the reference."""
     rows = []
     for each in standings:
         shares = map(_percent, (each.points, each.better, each.similar))
@@ -220,13 +195,7 @@ def choices_grid(choices: Sequence[Choice], judgments: Judgments) -> Grid:
 
 
 def preferences_grid(preferences: Sequence[Preference]) -> Grid:
-    """Lay out which of two systems people prefer.
-
-    >>> preference = Preference("mine", "other", {"v1": 2.0, "v2": -1.0}, 0.5, 0.5, 3, "story")
-    >>> print(preferences_grid([preference]).to_text())
-    first  second  first  second  neither   mean  videos  raters
-    mine   other    50.0    50.0      0.0  +0.50       2       3
-    """
+    """Lay out which of two systems people prefer."""
     rows = []
     for each in preferences:
         mean = sum(each.items.values()) / len(each.items)
@@ -238,15 +207,7 @@ def preferences_grid(preferences: Sequence[Preference]) -> Grid:
 
 
 def battle_grid(ranking: BattleRanking) -> Grid:
-    """Lay out how systems stand by their battles, with intervals and possible ranks.
-
-    >>> from reelscore.campaigns.evaluate.battles import Battles, rank_battles
-    >>> battles = Battles.of(["a"] * 8, ["b"] * 8, [*"stuvwxyz"], [1.0] * 6 + [0.0] * 2)
-    >>> print(battle_grid(rank_battles(battles, ties="half")).to_text())
-    system  points      interval  ranks  battles  won %  tied %
-    a         1095  ...           1–2          8   75.0     0.0
-    b          905  ...           1–2          8   25.0     0.0
-    """
+    """Lay out how systems stand by their battles, with intervals and possible ranks."""
     digits = 2 if ranking.beside else 0
     has_words = not all(map(math.isnan, ranking.words))
     beside = [f"beside {name}" for name in ranking.beside]

@@ -72,15 +72,7 @@ _COLUMNS = tuple(table.c[field.name] for field in fields(Rater))
 
 
 def invite(database: Database, campaign: str, names: Sequence[str], now: int) -> list[str]:
-    """Make a link's token for each rater to be; only digests are stored.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.web.store.schema import open_database
-    >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
-    ...     (token,) = invite(database, "dogs", ["anna"], now=1)
-    ...     find_link(database, token).rater, find_link(database, "a guess")
-    ('anna', None)
-    """
+    """Make a link's token for each rater to be; only digests are stored."""
     tokens = [new_token() for _ in names]
     with database.writing() as connection:
         alone(connection, table.name, campaign)
@@ -109,18 +101,7 @@ def find_link(database: Database, token: str) -> Rater | None:
 
 
 def bind(database: Database, id: int, browser: str) -> Rater:
-    """Let a link work in this browser only, from its first use on.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.web.store.schema import open_database
-    >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
-    ...     (token,) = invite(database, "dogs", ["anna"], now=1)
-    ...     anna = find_link(database, token)
-    ...     bound = bind(database, anna.id, "a laptop")
-    ...     bind(database, anna.id, "a phone")
-    Traceback (most recent call last):
-    reelscore.errors.RefusedError: This link was opened in another browser before and works ...
-    """
+    """Let a link work in this browser only, from its first use on."""
     mine = digest(browser)
     with database.writing() as connection:
         connection.execute(update(table).filter_by(id=id, browser="").values(browser=mine))

@@ -69,13 +69,6 @@ class Budget:
 
     A request is held back if it could pass the limit, were it and all in flight as dear as the
     dearest so far.
-
-    >>> budget = Budget((5.0, 20.0), 0.002)
-    >>> budget.begin()
-    True
-    >>> budget.end(300, 12)
-    >>> budget.begin(), round(budget.spent, 5)
-    (False, 0.00174)
     """
 
     prices: tuple[float, float] = (0.0, 0.0)  # of a million tokens of questions, and of answers

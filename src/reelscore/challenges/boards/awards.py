@@ -65,15 +65,6 @@ def decide(
 
     Baselines and organisers' entries win nothing and take nobody's place; they count where p-values
     are corrected for the number of pairs, so that an award agrees with the clusters of its board.
-
-    >>> from reelscore.challenges.boards.boards import make_board
-    >>> from reelscore.challenges.boards.ladder import Score
-    >>> entries = [BoardEntry("a", "Ours", 1, {"cider": Score(0.4)}, kind="organisers"),
-    ...            BoardEntry("b", "Theirs", 2, {"cider": Score(0.3)})]
-    >>> columns = [BoardColumn("cider", "CIDEr")]
-    >>> board = make_board("main", "Main", entries, columns, primary="cider")
-    >>> decide(Award("column", ("cider",)), board).winners
-    ['Theirs']
     """
     by_score = {column.score: column for column in board.columns}
     for score in (*award.columns, *award.ties):

@@ -113,13 +113,7 @@ class Leaderboard:
 def final_entry(
     entries: Sequence[BoardEntry], final: Final, primary: str, better: Better
 ) -> BoardEntry:
-    """Return the entry that counts among those of one team.
-
-    >>> entries = [BoardEntry("a", "T", 1, {"cider": Score(0.3)}),
-    ...            BoardEntry("b", "T", 2, {"cider": Score(0.2)})]
-    >>> [final_entry(entries, rule, "cider", "high").id for rule in ("chosen", "last", "best")]
-    ['b', 'b', 'a']
-    """
+    """Return the entry that counts among those of one team."""
     check_choice("rule for the final entry", final, get_args(Final))
     if final == "best":
         sign = Scale(better).sign
@@ -143,16 +137,7 @@ def make_board(
     generation: int = 1,
     notes: Sequence[str] = (),
 ) -> Leaderboard:
-    """Rank the entries that count; those without the primary score are not on the board.
-
-    >>> entries = [BoardEntry("a", "Ours", 1, {"cider": Score(0.3)}),
-    ...            BoardEntry("b", "Theirs", 2, {"cider": Score(0.2)}),
-    ...            BoardEntry("c", "Broken", 3, {})]
-    >>> columns = [BoardColumn("cider", "CIDEr")]
-    >>> board = make_board("main", "Main", entries, columns, primary="cider")
-    >>> [(row.rank, row.team) for row in board.rows]
-    [('1', 'Ours'), ('2', 'Theirs')]
-    """
+    """Rank the entries that count; those without the primary score are not on the board."""
     better = next((column.better for column in columns if column.score == primary), None)
     if better is None:
         raise DataError(f"No column of the board {id!r} is its primary score, {primary!r}.")

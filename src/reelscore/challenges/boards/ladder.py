@@ -133,14 +133,7 @@ def tell(
     step: Step = None,
     before: Told | None = None,
 ) -> Told | None:
-    """Decide what a team is told of a submission that was scored.
-
-    >>> rules = {"primary": "cider", "step": 0.01}
-    >>> first = tell("ladder", "a", {"cider": Score(0.301)}, NO_RESAMPLES, **rules)
-    >>> same = tell("ladder", "b", {"cider": Score(0.309)}, NO_RESAMPLES, **rules, before=first)
-    >>> first.scores["cider"].value, same is first
-    (0.3, True)
-    """
+    """Decide what a team is told of a submission that was scored."""
     check_choice("feedback", feedback, get_args(Feedback))
     if feedback == "reveal":
         return None

@@ -73,15 +73,7 @@ class ScoredSplit:
 
 
 def draw_scores(table: ScoreTable, items: Sequence[str], resamples: int, seed: int) -> Resamples:
-    """Resample the scores of one submission.
-
-    >>> from reelscore import score_systems
-    >>> table = score_systems({"mine": {"v1": "a man", "v2": "a dog"}},
-    ...                       {"v1": ["a man"], "v2": ["a cat"]}, "rouge_l,diversity")
-    >>> draws = draw_scores(table, ["v1", "v2"], 100, seed=1)
-    >>> list(draws.samples), sorted(set(draws.samples["rouge_l"].tolist()))
-    (['rouge_l'], [0.5, 0.75, 1.0])
-    """
+    """Resample the scores of one submission."""
     if len(table.systems) != 1:
         raise DataError(f"A submission is one system; the table has {len(table.systems)}.")
     [system] = table.systems

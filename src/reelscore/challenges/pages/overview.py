@@ -236,13 +236,7 @@ def _order(definition: Definition, board: defined.Board) -> str:
 
 
 def published_rule(publish: Publish) -> str:
-    """Return what else becomes public when the results are revealed.
-
-    >>> published_rule(Publish(captions=True))
-    'With the results: the captions of entries on a leaderboard.'
-    >>> published_rule(Publish())
-    'Nothing but scores.'
-    """
+    """Return what else becomes public when the results are revealed."""
     parts = [
         *(["the captions of entries on a leaderboard"] if publish.captions else []),
         *(["scores of single items of public splits"] if publish.items else []),

@@ -42,13 +42,7 @@ class ProcessFault(Exception):
 
 
 class Helper:
-    """A process that answers one request at a time.
-
-    >>> helper = Helper("reelscore.challenges.queue.processes:echo")
-    >>> helper.ask({"a": 1}, seconds=60, memory=1 << 30)
-    {'a': 1}
-    >>> helper.close()
-    """
+    """A process that answers one request at a time."""
 
     def __init__(self, target: str, uses: int = 0, niceness: int = 0, device: str = "cpu") -> None:
         """Prepare a process; it is started when it is first asked."""

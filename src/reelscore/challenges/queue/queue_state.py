@@ -122,13 +122,7 @@ _LEARNED = ("bertha", "sts", "fusion", "ensemble", "bertscore")
 
 
 def needs_of(settings: ScoringSettings) -> str:
-    """Return what scoring with some settings needs, separated by spaces; empty for nothing.
-
-    >>> needs_of({"kind": "captions", "metrics": ["cider", "bertha|seed:1"], "device": "cuda"})
-    'bertha cuda'
-    >>> needs_of({"kind": "captions", "metrics": ["cider"], "device": "cuda"})
-    ''
-    """
+    """Return what scoring with some settings needs, separated by spaces; empty for nothing."""
     names = {str(metric).partition("|")[0] for metric in settings.get("metrics", ())}
     needs = {name for name in names if name in _LEARNED}
     if needs:  # a GPU and a processor round differently; other metrics are the same on any machine

@@ -22,16 +22,7 @@ def blob_digest(content: bytes) -> str:
 
 
 def put_blob(connection: Connection, content: bytes) -> str:
-    """Keep content, unless it is there already.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.challenges.store.tables import open_challenges
-    >>> with TemporaryDirectory() as folder, open_challenges(f"{folder}/c.db", create=True) as made:
-    ...     with made.writing() as connection:
-    ...         digest = put_blob(connection, b"captions")
-    ...         get_blob(connection, digest)
-    b'captions'
-    """
+    """Keep content, unless it is there already."""
     digest = blob_digest(content)
     size = connection.scalar(select(blob.c.size).filter_by(digest=digest))
     if size == len(content):

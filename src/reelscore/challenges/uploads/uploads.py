@@ -93,16 +93,7 @@ class Expected:
 
 
 class Readers:
-    """A pool of reader processes; each is replaced after some files, or when it breaks a limit.
-
-    >>> expected = Expected("captions", [ItemList("test", ["v1", "v2"])])
-    >>> with Readers(1) as readers:
-    ...     got = readers.read("run.json", b'{"v1": "a man", "v2": "a dog"}', expected)
-    ...     readers.read("run.json", b'{"v1": "a man"}', expected).message
-    "run.json: 1 item has no caption (first: 'v2')."
-    >>> got.captions
-    b'{"test":["a man","a dog"]}'
-    """
+    """A pool of reader processes; each is replaced after some files, or when it breaks a limit."""
 
     def __init__(self, count: int, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         self._free: queue.SimpleQueue[Helper] = queue.SimpleQueue()

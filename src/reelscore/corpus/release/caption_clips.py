@@ -25,16 +25,7 @@ _DELIMITED = {"csv": ",", "tsv": "\t"}
 
 
 def read_clips(path: str) -> dict[str, list[ExportedClip]]:
-    """Read the clips of a caption file.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "test.json")
-    ...     _ = file.write_text('{"up_00.00.04.000-00.00.05.500": ["Someone nods."]}')
-    ...     [clip] = read_clips(str(file))["test"]
-    >>> clip.film, clip.end - clip.start
-    ('up', 1.5)
-    """
+    """Read the clips of a caption file."""
     captions, [file] = references_of_files([path], or_candidates=True)
     details = {str(row["id"]): row for row in _rows(path, file.format) if "id" in row}
     sets: dict[str, list[ExportedClip]] = {}

@@ -30,14 +30,7 @@ _RATED = 250  # clips that people rate, as in LSMDC 2016
 def challenge_files(
     name: str, public: Sequence[ExportedClip], blind: Sequence[ExportedClip], *, opens: date
 ) -> dict[str, bytes]:
-    """Make the files of a challenge on a public and a blind test.
-
-    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
-    >>> files = challenge_files("Films", [clip], [clip], opens=date(2026, 6, 1))
-    >>> [name for name in files if name.startswith("participants/")]
-    ['participants/public_clips.json', 'participants/public_sample.json', \
-'participants/blind_clips.json', 'participants/blind_sample.json']
-    """
+    """Make the files of a challenge on a public and a blind test."""
     splits = {"public": public, "blind": blind}
     files: dict[str, bytes] = {}
     for split, clips in splits.items():

@@ -49,11 +49,6 @@ def corpus_size(clips: Sequence[ExportedClip], *, tag: bool = False) -> CorpusSi
     """Count the films, clips, sentences, words and stems of clips.
 
     Stems are counted by part of speech too where `tag` is given, with reelscore's parser.
-
-    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods, nodding.",))
-    >>> size = corpus_size([clip])
-    >>> size.words, size.vocabulary, size.mean_length, size.mean_raw
-    (3, 2, 2.0, 1.0)
     """
     texts = [sentence for clip in clips for sentence in clip.sentences]
     words = [word for text in tokenize(texts) for word in text.split()]
@@ -131,13 +126,7 @@ class ReviewSize:
 
 
 def review_size(sentences: Iterable[TimedSentence]) -> dict[str, ReviewSize]:
-    """Return what review did to the sentences of each source.
-
-    >>> kept = TimedSentence("s1", "Someone nods.", 1.0, 2.0, "ad", state="accepted")
-    >>> lost = TimedSentence("s2", "Music plays.", 3.0, 4.0, "ad", state="rejected")
-    >>> review_size([kept, lost])["ad"].words_lost
-    0.5
-    """
+    """Return what review did to the sentences of each source."""
     sources: dict[str, list[TimedSentence]] = {}
     for sentence in sentences:
         sources.setdefault(sentence.origin, []).append(sentence)

@@ -78,16 +78,7 @@ def _sound_file(project: Project, film_id: str) -> Path | None:
 def same_films(
     project: Project, film_ids: Sequence[str], progress: Progress | None = None
 ) -> tuple[list[SameFilm], list[str]]:
-    """Find the films of a project that have the same sound.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.corpus.project import Film
-    >>> with TemporaryDirectory() as folder:
-    ...     project = Project.new(folder)
-    ...     project.add_film(Film("sintel", title="Sintel"))
-    ...     same_films(project, ["sintel"])
-    ([], ['sintel'])
-    """
+    """Find the films of a project that have the same sound."""
     chunks: dict[str, list[Floats]] = {}
     lengths: dict[str, int] = {}
     silent = []

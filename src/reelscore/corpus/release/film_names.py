@@ -19,11 +19,6 @@ def film_headings(project: Project, film_id: str) -> tuple[list[str], set[str]]:
 
     Names are the headings of its script and what people marked as a name in review (decisions
     with the action `name`; `no-name` says the opposite).
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     film_headings(Project.new(folder), "sintel")
-    ([], set())
     """
     script = project.result(SCRIPT, film_id)
     names = [each.who for each in script.elements if each.who] if script else []

@@ -83,11 +83,6 @@ def split(
 
     Each set gets about its share of the clips, and `by_genre` the genres of the whole; the seed
     decides between equally good divisions, and `fixed` says which films must be in which set.
-
-    >>> films = [FilmGroup((f"f{n}",), narrated=10 + n) for n in range(8)]
-    >>> sets = split(films, ratios=(0.5, 0.2, 0.2, 0.1))
-    >>> sorted(set(sets.values()))
-    ['blind-test', 'public-test', 'training', 'validation']
     """
     total = sum(ratios)
     if len(ratios) != len(SETS) or min(ratios) < 0 or total <= 0:

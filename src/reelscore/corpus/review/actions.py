@@ -43,13 +43,7 @@ _LONGEST_TEXT = 5000  # characters
 
 @dataclass(frozen=True)
 class Reviewer:
-    """What a person decides about: a film as it is now, and who is at the desk.
-
-    >>> segment = Segment("n4", 4.0, 6.0, 4.0, 6.0, -8.0, 0.9)
-    >>> desk = Reviewer(Reviewed((segment,), (), {}, ()), (), "ada")
-    >>> desk.move("n4", 4.0, 6.05).after
-    {'start': 4.0, 'end': 6.05, 'ad_start': 4.0, 'ad_end': 6.0, 'state': 'edited'}
-    """
+    """What a person decides about: a film as it is now, and who is at the desk."""
 
     reviewed: Reviewed  # the segments and sentences after all decisions so far
     decisions: Sequence[Decision]  # all decisions so far
@@ -217,15 +211,7 @@ class Reviewer:
 def suggested_flags(
     text: str, start: float, end: float, seconds: float | None = None
 ) -> tuple[str, ...]:
-    """Name the reasons for which the paper would have removed a sentence, by its words.
-
-    >>> suggested_flags("A caption reads: LONDON.", 400.0, 403.0)
-    ('text on screen',)
-    >>> suggested_flags("Blue Door Pictures presents.", 4.0, 6.0)
-    ('introduction or ending',)
-    >>> suggested_flags("Anna opens the door.", 4.0, 6.0)
-    ()
-    """
+    """Name the reasons for which the paper would have removed a sentence, by its words."""
     credit_words, on_screen, sound = _words(text)
     at_end = start < _ENDS or (seconds is not None and end > seconds - _ENDS)
     marks = (credit_words and at_end, on_screen, False, sound)

@@ -39,14 +39,6 @@ def append_decision(path: Path, decision: Decision, *, version: int | None = Non
     """Add a decision, safe on the disk before this returns.
 
     It is refused where there are more decisions than the `version` it was made at.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "decisions.jsonl")
-    ...     append_decision(file, Decision("2026-01-01T00:00:00Z", "ada", "n1", "accept"))
-    ...     [decision.action for decision in read_decisions(file)]
-    1
-    ['accept']
     """
     with path.open("ab+") as file:
         _lock(file)  # until it is closed

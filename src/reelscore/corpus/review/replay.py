@@ -48,13 +48,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Reviewed:
-    """A film as people decided.
-
-    >>> segments = [Segment(f"n{k}", k, k + 1.0, k, k + 1.0, -8.0, 0.9) for k in (0, 4)]
-    >>> spoken = TimedSentence("t4", "Anna nods.", 4.0, 5.0, "ad", parent="n4")
-    >>> [passage.id for passage in replay(segments, [spoken], []).passages()]
-    ['n0', 't4']
-    """
+    """A film as people decided."""
 
     # The segments of the narration, rejected ones included, by their starts.
     segments: tuple[Segment, ...]
@@ -103,13 +97,7 @@ class Reviewed:
 
 
 def effective_decisions(decisions: Sequence[Decision]) -> list[tuple[int, Decision]]:
-    """Leave out what was undone, and the undoing.
-
-    >>> accept = Decision("2026-01-01T00:00:00Z", "ada", "n1", "accept")
-    >>> undo = Decision("2026-01-01T00:00:01Z", "ada", "n1", "undo", after={"undone": 1})
-    >>> effective_decisions([accept, undo])
-    []
-    """
+    """Leave out what was undone, and the undoing."""
     undone = {_undone(decision) for decision in decisions}
     return [
         (number, decision)
@@ -130,12 +118,6 @@ def replay(
     A decision changes the fields of its target that `after` has; `after` may add whole records
     (`added`) and remove others by their ids (`removed`). Sentences that nobody decided about share
     the state of their segment.
-
-    >>> sentence = TimedSentence("s1", "Logos appear.", 4.0, 6.5, "ad")
-    >>> reject = Decision("2026-01-01T00:00:00Z", "ada", "s1", "reject", note="text on screen")
-    >>> done = replay([], [sentence], [reject]).sentences[0]
-    >>> done.state, done.flags
-    ('rejected', ('text on screen',))
     """
     state = _Replay(segments, sentences)
     for _, decision in effective_decisions(decisions):

@@ -24,13 +24,7 @@ _KINDS: dict[str, Kind] = {
 
 
 def parse_final_draft(text: str, name: str = "the script") -> Script:
-    """Read a script of Final Draft.
-
-    >>> paragraph = '<Paragraph Type="Action"><Text>Rain </Text><Text>falls.</Text></Paragraph>'
-    >>> text = f"<FinalDraft><Content>{paragraph}</Content></FinalDraft>"
-    >>> [(each.kind, each.text) for each in parse_final_draft(text).elements]
-    [('description', 'Rain falls.')]
-    """
+    """Read a script of Final Draft."""
     root = _tree(text, name)
     if root.tag != "FinalDraft":
         raise DataError(f"{name}: XML, but <{root.tag}> instead of <FinalDraft>.")

@@ -74,13 +74,7 @@ def _plain(text: str) -> str:
 
 
 def parse_fountain(text: str) -> Script:
-    r"""Read a script in Fountain.
-
-    >>> script = parse_fountain("INT. CAR - DAY\n\nRain falls.\n\nANNA (V.O.)\nDrive *on*.\n")
-    >>> [(each.kind, each.who, each.text) for each in script.elements]
-    [('heading', None, 'INT. CAR - DAY'), ('description', None, 'Rain falls.'),
-     ('dialogue', 'ANNA', 'Drive on.')]
-    """
+    r"""Read a script in Fountain."""
     lines = _lines(text)
     collector = Collector()
     start = _title_page(lines, collector)

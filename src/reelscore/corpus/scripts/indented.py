@@ -43,13 +43,7 @@ class _Layout:
 
 
 def parse_indented(text: str) -> Script:
-    r"""Read a script in indented plain text.
-
-    >>> text = "INT. CAR\n\nRain.\n" + 3 * "\n          ANNA\n     Drive on.\n"
-    >>> [(each.kind, each.who, each.text) for each in parse_indented(text).elements[:3]]
-    [('heading', None, 'INT. CAR'), ('description', None, 'Rain.'),
-     ('dialogue', 'ANNA', 'Drive on.')]
-    """
+    r"""Read a script in indented plain text."""
     lines = _without_pages(_numbered(text))
     layout = _layout(lines)
     if not layout.names:  # no indentation: names stand above what is said, as in Fountain

@@ -74,13 +74,7 @@ class Anchors:
 
 
 class FilmIndex:
-    """Correlates chunks with any part of a film quickly: its spectra are computed once.
-
-    >>> film = np.random.default_rng(1).standard_normal((500, 4)).astype(np.float32)
-    >>> values, first = FilmIndex(film, 50).correlate(film[130:180])
-    >>> int(np.argmax(values)) + first
-    130
-    """
+    """Correlates chunks with any part of a film quickly: its spectra are computed once."""
 
     def __init__(self, film: Floats, chunk: int) -> None:
         self._chunk = chunk

@@ -220,13 +220,7 @@ def _is_speech(level: Doubles) -> bool:
 
 
 def narration_turns(segments: Sequence[Segment]) -> tuple[tuple[str, ...], ...]:
-    """Group segments that follow each other within half a second: one turn of the narrator.
-
-    >>> times = [(1.0, 2.0), (2.3, 3.0), (8.0, 9.0)]
-    >>> segments = [Segment(f"n{start}", start, end, start, end, -8.0, 0.9) for start, end in times]
-    >>> narration_turns(segments)
-    (('n1.0', 'n2.3'), ('n8.0',))
-    """
+    """Group segments that follow each other within half a second: one turn of the narrator."""
     turns: list[list[str]] = []
     last = -np.inf
     for segment in segments:

@@ -171,13 +171,7 @@ def _rate_name(rate: float) -> str:
 
 
 def segmentation_remarks(segmentation: Segmentation) -> Iterator[Remark]:
-    """Yield what there is to know about a segmentation.
-
-    >>> nothing = Segmentation((), "residual", (-20.0, -32.0), -24.3, 61.0, 0.0)
-    >>> print(next(segmentation_remarks(nothing)).message)
-    No narration was found; the loudest sound that the film does not explain is at 1:01.0
-    (-24.3 dB; a segment has -20 dB or more, and is longer).
-    """
+    """Yield what there is to know about a segmentation."""
     if not segmentation.segments:
         yield Remark(
             "no-narration",

@@ -260,11 +260,6 @@ def best_edges(
     The sum of agreement less `none` is made as large as can be. Between two stretches either the
     film was cut, and one follows the other at once; or something was inserted, exactly as long
     as the lag says; or, at a cost, both happened.
-
-    >>> left = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0, 0], np.float32)
-    >>> right = np.array([0, 0, 0, 0, 0, 0, 0, 1, 1, 1], np.float32)
-    >>> best_edges([left, right], [0, 0], [(0, 2), (8, 10)], [-3], none=0.5, cost=0.1)
-    [(0, 4), (7, 10)]
     """
     sums = [np.concatenate([[0.0], np.cumsum(values - none)]) for values in agreements]
     begins = [firsts[0] + int(np.argmin(sums[0][: cores[0][0] - firsts[0] + 1]))]

@@ -38,16 +38,7 @@ class Narration:
 
 
 def to_webvtt(narration: Iterable[Narration]) -> str:
-    r"""Write a narration as WebVTT, for a track of the kind `descriptions`.
-
-    >>> print(to_webvtt([Narration(3725.04, 3727.0, "Someone <waves> & nods.")]))
-    WEBVTT
-    <BLANKLINE>
-    1
-    01:02:05.040 --> 01:02:07.000
-    Someone &lt;waves&gt; &amp; nods.
-    <BLANKLINE>
-    """
+    r"""Write a narration as WebVTT, for a track of the kind `descriptions`."""
     parts = ["WEBVTT\n"]
     for number, each in enumerate(narration, start=1):
         text = " ".join(each.text.split()) or "(narration)"

@@ -55,13 +55,7 @@ class TranscriptEntry:
 
 
 def transcript_template(segments: Sequence[Segment], *, audio: bool = False) -> str:
-    """Write a table for transcribers, a row for each segment.
-
-    >>> segment = Segment("n00.00.04.000", 4.0, 6.5, 4.4, 6.9, -8.1, 0.9)
-    >>> print(transcript_template([segment], audio=True), end="")
-    id,start,end,ad_start,ad_end,audio,text
-    n00.00.04.000,4.0,6.5,4.4,6.9,audio/n00.00.04.000.wav,
-    """
+    """Write a table for transcribers, a row for each segment."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -210,13 +204,6 @@ def narration_sentences(
     Its times are those of the described track (`ad`), which need a map, or of the film; entries
     that name a segment have the segment's. What is mostly outside of segments is dialogue, and
     left out.
-
-    >>> segment = Segment("n00.00.04.000", 4.0, 6.5, 4.4, 6.9, -8.1, 0.9)
-    >>> named = TranscriptEntry("Anna nods.", segment="n00.00.04.000")
-    >>> entries = [named, TranscriptEntry("Hello!", 20.0, 21.0)]
-    >>> sentences, remarks = narration_sentences(entries, [segment], times="film")
-    >>> [(each.text, each.start) for each in sentences], remarks[0].code
-    ([('Anna nods.', 4.0)], 'outside')
     """
     by_id = {segment.id: segment for segment in segments}
     sentences: dict[str, TimedSentence] = {}

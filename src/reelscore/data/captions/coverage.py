@@ -19,14 +19,7 @@ Partial = Mapping[tuple[str, str], Coverage]  # by system and metric
 
 
 def partial_scores(table: ScoreTable, people: Collection[str] = ()) -> Partial:
-    """Find the scores that are made of fewer items than the metric has in the table.
-
-    >>> from reelscore import score_systems
-    >>> systems = {"all": {"v1": "a man", "v2": "a dog"}, "half": {"v1": "a man"}}
-    >>> references = {"v1": ["a man"], "v2": ["the dog"]}
-    >>> partial_scores(score_systems(systems, references, "rouge_l", missing="skip"))
-    {('half', 'rouge_l'): Coverage(scored=1, total=2)}
-    """
+    """Find the scores that are made of fewer items than the metric has in the table."""
     partial: dict[tuple[str, str], Coverage] = {}
     # metrics of a table share their items
     by_items: dict[tuple[int, ...], dict[str, Coverage]] = {}
@@ -91,12 +84,6 @@ def on_shared_items(
     """Leave out the items that any system has no candidate for.
 
     Candidates without references stay, for the policy on missing items to judge.
-
-    >>> systems, references, coverage = on_shared_items(
-    ...     {"all": {"v1": "a man", "v2": "a dog"}, "half": {"v1": "a man"}},
-    ...     {"v1": ["a man"], "v2": ["the dog"]})
-    >>> systems["all"], references, coverage
-    ({'v1': 'a man'}, {'v1': ['a man']}, Coverage(scored=1, total=2))
     """
     ids = {name: {str(item) for item in candidates} for name, candidates in systems.items()}
     wanted = [*dict.fromkeys(str(item) for c in systems.values() for item in c)]

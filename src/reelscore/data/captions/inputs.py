@@ -90,16 +90,6 @@ def read_inputs(
 
     A file or a data frame may hold both, as programs that make captions write them. Where no
     references are given, those beside the candidates are taken.
-
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp(), "run.csv")
-    >>> _ = path.write_text("id,prediction,reference\nv1,a man,a person\n")
-    >>> inputs = read_inputs({"mine": path})
-    >>> inputs.systems, inputs.references
-    ({'mine': {'v1': 'a man'}}, {'v1': ['a person']})
-    >>> read_inputs({"mine": ["a man", "a dog"]}, ["a person", "two dogs"]).references
-    {'1': ['a person'], '2': ['two dogs']}
     """
     files: list[CaptionFile] = []
     candidates: dict[str, Candidates] = {}
@@ -279,13 +269,7 @@ def references_by_item(references: CaptionsLike) -> References:
 
 
 def paths_in(captions: object, *, texts: bool = False) -> list[PathLike]:
-    """Return the files that captions are named by; none if they are given themselves.
-
-    >>> paths_in("refs.json"), paths_in(["a.json"]), paths_in(["a.json"], texts=True)
-    (['refs.json'], [], ['a.json'])
-    >>> paths_in(["a man rides"], texts=True)
-    []
-    """
+    """Return the files that captions are named by; none if they are given themselves."""
     if isinstance(captions, (str, os.PathLike)):
         return [captions]
     kinds = (str, os.PathLike) if texts else os.PathLike
@@ -353,15 +337,7 @@ def _listed(paths: Sequence[str]) -> str:
 
 
 def systems_of(systems: object) -> Mapping[str, Any]:
-    """Return the captions of each system by its name.
-
-    >>> rows = [{"system": "a", "id": 1, "caption": "a man"},
-    ...         {"system": "b", "id": 1, "caption": "a dog"}]
-    >>> {name: captions.candidates() for name, captions in systems_of(rows).items()}
-    {'a': {'1': 'a man'}, 'b': {'1': 'a dog'}}
-    >>> systems_of(["runs/ours.json.gz"])
-    {'ours': 'runs/ours.json.gz'}
-    """
+    """Return the captions of each system by its name."""
     values = systems.values() if isinstance(systems, Mapping) else ()
     texts = [captions for captions in values if isinstance(captions, str)]
     if isinstance(systems, Mapping) and (texts or not are_columns(systems)):

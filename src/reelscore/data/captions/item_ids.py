@@ -70,11 +70,6 @@ def matching_rule(ids: Iterable[str], others: Iterable[str]) -> MatchingRule | N
     """Return how ids have to be compared for most of them to be the same.
 
     ``None`` if nothing helps.
-
-    >>> matching_rule(["v1", "v2"], ["v1.mp4", "v2.mp4"])
-    MatchingRule(names='basename', words='without folders and file endings', matches=2)
-    >>> matching_rule(["v1", "v2"], ["v3", "v4"])
-    >>> matching_rule(["v1", "v2", "v3"], ["v1", "v2"])
     """
     ids, others = list(ids), list(others)
     alike = len({*ids} & {*others})  # as they are: a rule has to find more
@@ -109,12 +104,6 @@ def counting_hint(ids: Collection[str], others: Collection[str]) -> str:
     """Return a sentence if two sides number as many items, but one begins a number later.
 
     Most numbers are then the same, but every caption would meet the references of a neighbour.
-
-    >>> counting_hint(["0", "1", "2"], ["v1", "v2", "v3"])
-    ' One side counts its items from 0, the other from 1: number both alike, or every caption would
-    be taken for that of another item.'
-    >>> counting_hint(["v1", "v2", "v3"], ["1", "2", "3"])
-    ''
     """
     first, other = _first_number(ids), _first_number(others)
     if first is None or other is None or abs(first - other) != 1 or len(ids) != len(others):
@@ -170,15 +159,7 @@ def matched_ids(
     wanted: Collection[str],
     what: tuple[str, str] = ("candidates", "references"),
 ) -> dict[str, str]:
-    """Return each id the spelling of those it is to match; ids that match none keep their own.
-
-    >>> matched_ids("basename", ["clips/v1.mp4", "clips/v2.mp4"], ["v1", "v3"])
-    {'clips/v1.mp4': 'v1', 'clips/v2.mp4': 'clips/v2.mp4'}
-    >>> matched_ids("basename", ["a/v1.mp4", "b/v1.mp4"], ["v1"])
-    Traceback (most recent call last):
-    reelscore.errors.DataError: match_ids="basename": the candidates 'a/v1.mp4' and 'b/v1.mp4' would
-    be the same item, 'v1'. Match ids by another rule, or change them.
-    """
+    """Return each id the spelling of those it is to match; ids that match none keep their own."""
     if names is None:
         return {item: item for item in ids}
     if names == ORDER:

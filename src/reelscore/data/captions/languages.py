@@ -90,16 +90,7 @@ class Language(msgspec.Struct, frozen=True):
 
 
 def other_languages(captions: Sequence[str]) -> list[Language]:
-    """Return which languages other than English captions are in.
-
-    >>> other_languages(["a man is playing a guitar", "two dogs run on a beach"])
-    []
-    >>> other_languages(["一个男人在弹吉他", "两只狗在沙滩上跑"])
-    [Language(name='Chinese', share=1.0, unspaced=True)]
-    >>> german = ["ein Mann spielt auf einer Gitarre", "zwei Hunde laufen am Strand und bellen"]
-    >>> [str(language) for language in other_languages(german)]
-    ['German']
-    """
+    """Return which languages other than English captions are in."""
     step = max(1, len(captions) // _SAMPLE)
     sample = [text for text in captions[::step] if text.strip()]
     scripts = [script_of(text) for text in sample]
@@ -189,15 +180,7 @@ class Reader(Protocol):
 def language_notes(
     metrics: Sequence[Reader], texts: Mapping[str, Sequence[str]], *, divided: bool | None = None
 ) -> list[str]:
-    """Return which texts are in a language that some metric does not read.
-
-    >>> from reelscore.metrics.registry import resolve
-    >>> german = ["ein Mann spielt auf einer Gitarre", "zwei Hunde laufen am Strand und bellen"]
-    >>> print(*language_notes(resolve("bleu,meteor"), {"ours": german, "references": german}))
-    ours and references are not English but German: meteor reads English only.
-    >>> language_notes(resolve("bleu"), {"ours": german})
-    []
-    """
+    """Return which texts are in a language that some metric does not read."""
     owners: dict[str, list[str]] = {}
     languages: dict[str, Language] = {}
     for owner, captions in texts.items():

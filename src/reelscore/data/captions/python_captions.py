@@ -300,13 +300,7 @@ class PythonCaptions(PythonTable, frozen=True):
 
 
 def python_captions(value: object, name: str = "captions") -> PythonCaptions:
-    """Take captions of any form; see `reelscore.data.captions.python_captions.python_table`.
-
-    >>> python_captions([{"video_id": 7, "caption": "a man"}]).candidates()
-    {'7': 'a man'}
-    >>> python_captions({"v1": "a man", "v2": ["a dog", "one dog"]}).references()
-    {'v1': ['a man'], 'v2': ['a dog', 'one dog']}
-    """
+    """Take captions of any form; see `reelscore.data.captions.python_captions.python_table`."""
     if isinstance(value, PythonCaptions):
         return value
     return PythonCaptions(**asdict(python_table(value, name)))
@@ -315,13 +309,7 @@ def python_captions(value: object, name: str = "captions") -> PythonCaptions:
 def caption_rows(
     ids: object, captions: object = None, name: str = "captions"
 ) -> tuple[list[str], list[str]]:
-    """Take ids and as many captions; an item may come several times.
-
-    >>> caption_rows([7, 7], ["a man", "a dog"])
-    (['7', '7'], ['a man', 'a dog'])
-    >>> caption_rows({"v1": "a man"})
-    (['v1'], ['a man'])
-    """
+    """Take ids and as many captions; an item may come several times."""
     if captions is None:
         given = python_captions(ids, name)
         labels, values = given._items(), given.values("candidates")

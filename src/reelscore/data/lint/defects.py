@@ -271,13 +271,6 @@ def reference_notes(references: Sequence[str], items: int) -> list[str]:
     """Warn where references are not what people wrote, for a reader of scores against them.
 
     A part of them is looked at, and all where every second one there has a defect.
-
-    >>> reference_notes(["a", "man", "rides", "two", "dogs", "play"], items=2)
-    ['Warning: 6 of 6 references are a single word; if they are the words of one caption, join
-    them.']
-    >>> reference_notes(["<s> a man </s>"], items=1)
-    ["references: Warning: 1 caption holds a marker of a model, such as '<s>'. 'reelscore check'
-    shows more."]
     """
     some = references[:: max(1, len(references) // _SAMPLE)]
     if len(references) >= _WORDS * items and sum(map(_is_word, some)) >= _NEARLY_ALL * len(some):

@@ -48,13 +48,7 @@ class CheckedCaptions(msgspec.Struct, frozen=True, dict=True):
         rest: str,
         remedy: str,
     ) -> Iterator[Finding]:
-        """Yield how many captions have a defect, and show the first few; nothing if none has.
-
-        >>> [finding] = CheckedCaptions(["v1"], ["a  man"]).finding(
-        ...     "spaces", "warning", [0], ("holds", "hold"), "double blanks", "Look at them.")
-        >>> print(finding)
-        warning spaces: 1 caption holds double blanks. Look at them.
-        """
+        """Yield how many captions have a defect, and show the first few; nothing if none has."""
         if places:
             message = f"{plural(len(places), 'caption', verb=verb)} {rest}."
             yield Finding(check, severity, len(places), message, remedy, self.examples(places))

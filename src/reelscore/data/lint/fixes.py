@@ -54,13 +54,6 @@ def fixed(captions: CheckedCaptions) -> tuple[list[str], list[Fix]]:
 
     Markers that stand for a word, such as ``<unk>``, stay: without them the caption would seem
     better than it is.
-
-    >>> captions = CheckedCaptions(["v1", "v2"], ["a  cafÃ© &amp; a <unk><eos>", "a man"])
-    >>> texts, fixes = fixed(captions)
-    >>> texts
-    ['a café & a <unk>', 'a man']
-    >>> fixes[0].checks
-    ('mojibake', 'html', 'markers', 'spaces')
     """
     texts, fixes = [], []
     for item, before in zip(captions.items, captions.texts, strict=True):

@@ -142,13 +142,7 @@ def score_labels(scales: Mapping[str, Scale]) -> dict[str, str]:
 
 
 def scores_named(wanted: str, labels: Mapping[str, str], metrics: Mapping[str, str]) -> list[str]:
-    """Find the scores that somebody means.
-
-    >>> labels = {"bleu_1": "BLEU-1", "bleu_2": "BLEU-2"}
-    >>> metrics = dict.fromkeys(labels, "bleu")
-    >>> scores_named("BLEU-2", labels, metrics), scores_named("bleu", labels, metrics)
-    (['bleu_2'], ['bleu_1', 'bleu_2'])
-    """
+    """Find the scores that somebody means."""
     if wanted in labels:
         return [wanted]
     plain = plain_name(wanted)
@@ -160,13 +154,7 @@ def scores_named(wanted: str, labels: Mapping[str, str], metrics: Mapping[str, s
 
 
 class NumberFormat(msgspec.Struct, frozen=True):
-    """How the numbers of one column are written.
-
-    >>> NumberFormat(100, 1).text(0.3563), NumberFormat(1, 2).text(0.5, sign="+")
-    ('35.6', '+0.50')
-    >>> NumberFormat(1, 2).text(-0.001)
-    '0.00'
-    """
+    """How the numbers of one column are written."""
 
     factor: float  # what they are multiplied by
     decimals: int  # how many decimals they have
@@ -180,13 +168,7 @@ class NumberFormat(msgspec.Struct, frozen=True):
 def number_format(
     values: Iterable[float], factor: float = 1, digits: int | None = None
 ) -> NumberFormat:
-    """Choose one format for the numbers of a column: by default, four decimals below 10.
-
-    >>> number_format([0.1727, 0.25]).text(0.25), number_format([9, 140]).text(9)
-    ('0.2500', '9')
-    >>> number_format([7.2667, 14.3333]).text(7.2667), number_format([0.35], 100).text(0.35)
-    ('7.27', '35.00')
-    """
+    """Choose one format for the numbers of a column: by default, four decimals below 10."""
     finite = [abs(float(value)) for value in values if math.isfinite(value)]
     most = max(finite, default=0.0)
     if most >= 10 and all(map(float.is_integer, finite)):

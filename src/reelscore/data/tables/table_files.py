@@ -53,13 +53,7 @@ def json_text(table: ScoreTable, *, statistics: bool = True) -> str:
 
 
 def stored_statistics(table: ScoreTable) -> dict[str, list[dict[str, Any]]]:
-    """Return the statistics of a table as its JSON form has them: by system and metric, in columns.
-
-    >>> from reelscore import score_systems
-    >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["the man"]}, "bleu|n:1")
-    >>> stored_statistics(table)
-    {'mine': [{'outputs': ['bleu_1'], 'columns': [[1], [2], [2], [2]]}]}
-    """
+    """Return the statistics of a table as in its JSON form: by system and metric, in columns."""
     stored = {}
     for system, row in table.results.items():
         shared = {id(r.statistics): r.statistics for r in row.values() if r.statistics is not None}
@@ -195,13 +189,7 @@ def read_table(
 
 
 def one_score(table: ScoreTable, column: str) -> ScoreTable:
-    """Keep one score of a table.
-
-    >>> from reelscore import score_systems
-    >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l,cider")
-    >>> one_score(table, "cider").metrics
-    ['cider']
-    """
+    """Keep one score of a table."""
     if column.lower() in SCORE_NAMES and len(table.metrics) == 1:  # under the file's name
         return table
     name = column if column in table.metrics else column.lower()
@@ -211,14 +199,7 @@ def one_score(table: ScoreTable, column: str) -> ScoreTable:
 
 
 def is_score_table(path: str | Path) -> bool:
-    """Distinguish a score table from a file of captions by how it begins.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "captions.json")
-    >>> _ = path.write_text('{"v1": "a man"}')
-    >>> is_score_table(path)
-    False
-    """
+    """Distinguish a score table from a file of captions by how it begins."""
     try:
         with Path(path).open("rb") as file:
             start = file.read(4096)
@@ -239,14 +220,7 @@ _JSON_TABLE = re.compile(rb'\s*{\s*"systems"\s*:\s*{')
 
 
 def csv_rows(path: str | Path) -> list[tuple[str, str]]:
-    r"""System and item of each row of a CSV table, in the order of the file; of JSON, none.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "adequacy.csv")
-    >>> _ = path.write_text("item,system,score\nv1,one,70\nv1,two,80\nv2,one,75\n")
-    >>> csv_rows(path)
-    [('one', 'v1'), ('two', 'v1'), ('one', 'v2')]
-    """
+    r"""System and item of each row of a CSV table, in the order of the file; of JSON, none."""
     if file_format(path) == "json":
         return []
     text = Path(path).read_bytes().decode("utf-8-sig")

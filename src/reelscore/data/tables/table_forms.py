@@ -26,14 +26,7 @@ def table_of(
     repeats: Repeats = "error",
     column: str | None = None,
 ) -> ScoreTable:
-    """Take a score table in any form.
-
-    >>> rows = [{"model": "mine", "video_id": 7, "rating": 70}]
-    >>> table_of(rows, name="people")["mine"]["people"].items.to_dict()
-    {'7': 70.0}
-    >>> table_of({"mine": {"v1": 0.5}, "base": {"v1": 0.25}}).systems
-    ['mine', 'base']
-    """
+    """Take a score table in any form."""
     if is_path(value):
         return read_table(value, repeats=repeats, column=column)  # type: ignore[arg-type]
     if isinstance(value, ScoreTable):
@@ -125,13 +118,7 @@ def matched_table(
     wanted: Collection[str],
     what: tuple[str, str] = ("judgments", "scores"),
 ) -> ScoreTable:
-    """Return a table the ids that it is to match; its signatures and notes name the rules.
-
-    >>> from reelscore import score_systems
-    >>> table = score_systems({"mine": {"v1.mp4": "a man"}}, {"v1.mp4": ["a man"]}, "rouge_l")
-    >>> matched_table(table, "basename", ["v1"])["mine"]["rouge_l"].items.to_dict()
-    {'v1': 1.0}
-    """
+    """Return a table the ids that it is to match; its signatures and notes name the rules."""
     if names is None:
         return table
     spelling = matched_ids(names, table_items(table), wanted, what)

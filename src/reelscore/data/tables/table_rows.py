@@ -79,13 +79,7 @@ def table_of_rows(
     repeats: Repeats = "error",
     column: str | None = None,
 ) -> ScoreTable:
-    """Make a score table of rows; notes say what was left out, or not used.
-
-    >>> header = ["video_id", "model", "adequacy", "fluency", "rater"]
-    >>> table = table_of_rows(header, [("row 1", ["v1", "mine", "70", "80", "3"])], "people")
-    >>> table.metrics, table.notes
-    (['adequacy', 'fluency'], ['Columns not used: rater.'])
-    """
+    """Make a score table of rows; notes say what was left out, or not used."""
     header = [str(cell).strip().lower() for cell in header]
     rows = rows if narrow_column(header) is not None or column else list(rows)
     roles = roles_of(header, rows, column)

@@ -52,12 +52,6 @@ class Events(ReadsSentences):
     Attributes:
         by: Who finds events, and says which are borne out: the ``parser`` with sentence vectors.
         least: The cosine from which an event is borne out; with 0 the cosine itself counts.
-
-    >>> from reelscore import score
-    >>> results = score({"v": "A man rides a horse. A woman is cooking."},
-    ...                 {"v": ["a man is riding a horse"]}, "events|least:0.6")
-    >>> results["events_p"].score, results["events_r"].score, round(results["events"].score, 4)
-    (0.5, 1.0, 0.6667)
     """
 
     by: str = "parser"

@@ -26,14 +26,7 @@ _IN_PLACE = 64  # bytes; smaller constants, such as shapes, are part of the grap
 
 
 class Graph:
-    """A graph under construction; values are known by names.
-
-    >>> graph = Graph()
-    >>> table = graph.constant(np.array([[1.5], [2.5]], np.float32))
-    >>> rows = graph.node("Gather", table, graph.input("ids", "text", "token"))
-    >>> graph.session(rows).run(None, {"ids": np.array([[1, 0]])})[0].tolist()
-    [[[2.5], [1.5]]]
-    """
+    """A graph under construction; values are known by names."""
 
     def __init__(self) -> None:
         self._nodes: list[bytes] = []

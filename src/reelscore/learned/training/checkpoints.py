@@ -113,16 +113,7 @@ _CLAIM = "training.json"
 
 
 def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
-    """Note what is trained in a folder; refuse a folder in which something else was.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as home:
-    ...     claim_folder(home, {"recipe": "own", "seed": 1})
-    ...     claim_folder(home, {"recipe": "own", "seed": 1})
-    ...     claim_folder(home, {"recipe": "own", "seed": 2})
-    Traceback (most recent call last):
-    reelscore.errors.DataError: ...: another training was begun here (seed: 1, not 2)...
-    """
+    """Note what is trained in a folder; refuse a folder in which something else was."""
     home = Path(folder)
     path = home / _CLAIM
     check_own_folder(home, _CLAIM)
@@ -147,16 +138,7 @@ def claim_folder(folder: str | Path, facts: Mapping[str, object]) -> None:
 
 @contextmanager
 def released_on_failure(folder: str | Path) -> Iterator[None]:
-    """Take back a claim if the training fails before its first checkpoint: nothing is lost then.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as home:
-    ...     claim_folder(Path(home, "model"), {"seed": 1})
-    ...     with suppress(ValueError), released_on_failure(Path(home, "model")):
-    ...         raise ValueError("no such encoder")
-    ...     Path(home, "model").exists()
-    False
-    """
+    """Take back a claim if the training fails before its first checkpoint: nothing is lost then."""
     try:
         yield
     except BaseException:

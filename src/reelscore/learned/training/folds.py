@@ -94,14 +94,7 @@ def cross_validate(
 
 
 def fold_grid(folds: Sequence[Fold]) -> Grid:
-    """Lay out the folds, and their mean.
-
-    >>> print(fold_grid([Fold(80, 20, 0.5, 0.9), Fold(80, 20, 0.7, 0.8)]).to_text())
-    fold  learned from  tested on  r, captions  r, systems
-    1               80         20        0.500       0.900
-    2               80         20        0.700       0.800
-    mean                                 0.600       0.850
-    """
+    """Lay out the folds, and their mean."""
     rows = [
         [
             *(Cell(str(number)), Cell(f"{fold.trained:,}"), Cell(f"{fold.tested:,}")),

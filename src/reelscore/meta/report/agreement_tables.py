@@ -26,15 +26,7 @@ _MANY = 3000  # dots from which on they are drawn as pixels, so that the file st
 
 
 def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
-    """Return a row for each metric, best first, and a column for each coefficient.
-
-    >>> correlations = [Correlation("bleu_4", "pearson", "system", 0.5, 9, 1),
-    ...                 Correlation("meteor", "pearson", "system", 0.91, 9, 1)]
-    >>> print(correlation_grid(correlations).to_text())
-    metric  pearson  n
-    meteor    0.910  9
-    bleu_4    0.500  9
-    """
+    """Return a row for each metric, best first, and a column for each coefficient."""
     coefficients = list(dict.fromkeys(each.coefficient for each in correlations))
     rows: dict[str, dict[str, Correlation]] = {}
     for each in correlations:
@@ -65,17 +57,7 @@ def correlation_grid(correlations: Sequence[Correlation]) -> Grid:
 
 
 def significance_grid(tests: Comparison) -> Grid:
-    """Table of p-values: does the row agree better with people than the column?
-
-    >>> import numpy as np
-    >>> p = np.array([[np.nan, 0.003], [0.998, np.nan]])
-    >>> tests = Comparison.of("pearson", ["meteor", "bleu_4"], [0.9, 0.5], p, sides=1,
-    ...                       signature="williams")
-    >>> print(significance_grid(tests).to_text())
-    williams  rank  meteor  bleu_4
-    meteor       1           .003*
-    bleu_4       2    .998
-    """
+    """Table of p-values: does the row agree better with people than the column?"""
     rows = []
     ranks = tests.ranks
     for k, metric in enumerate(tests.systems):
@@ -92,13 +74,7 @@ def significance_grid(tests: Comparison) -> Grid:
 
 
 def footnotes(correlations: Sequence[Correlation]) -> list[str]:
-    """Return what is not defined, and how many groups that concerns.
-
-    >>> footnotes([Correlation("x", "pearson", "item", float("nan"), 9, 3, 3, "it is constant")])
-    ['x, pearson: not defined (it is constant).']
-    >>> footnotes([Correlation("x", "pearson", "item", 0.5, 9, 3, 1)])
-    ['x, pearson: the mean of 2 of 3 groups; not defined in the others.']
-    """
+    """Return what is not defined, and how many groups that concerns."""
     notes = []
     for each in correlations:
         what = f"{each.metric}, {each.coefficient}"
@@ -114,18 +90,7 @@ def footnotes(correlations: Sequence[Correlation]) -> list[str]:
 
 
 def agreement_sections(evaluation: MetaEvaluation) -> list[Section]:
-    """Lay out correlations, and a table for each test, to stand below a report's leaderboard.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.data.tables.table import ScoreTable
-    >>> from reelscore.examples import clips, path
-    >>> from reelscore.meta.evaluation import evaluate_metrics
-    >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
-    >>> evaluation = evaluate_metrics(score_systems(*clips(), "meteor,cider"), people,
-    ...                               level="pooled", tests=["williams"])
-    >>> [section.title for section in agreement_sections(evaluation)]
-    ['Agreement with people', 'Which metric agrees better: williams']
-    """
+    """Lay out correlations, and a table for each test, to stand below a report's leaderboard."""
     level = f"level: {evaluation.level}"
     about = [
         f"Correlations, {level}.",

@@ -27,13 +27,7 @@ _SHOWN = 10  # shifts either way
 
 
 def draw_audit(audit: Audit, path: str | Path) -> None:
-    """Draw the results of an audit: references, judgments, and judgments along the items.
-
-    >>> import tempfile
-    >>> from reelscore.examples import clips
-    >>> from reelscore.meta.audit import audit_captions
-    >>> draw_audit(audit_captions(*clips()), Path(tempfile.mkdtemp(), "audit.svg"))
-    """
+    """Draw the results of an audit: references, judgments, and judgments along the items."""
     parts = {
         ("captions and references", "mean similarity"): audit.references,
         ("judgments and captions", "correlation within systems"): audit.judgments,
@@ -51,14 +45,7 @@ def draw_audit(audit: Audit, path: str | Path) -> None:
 
 
 def draw_shifts(scans: Mapping[str, Scan], path: str | Path, columns: int = 5) -> None:
-    """Draw the correlation against the shift, a panel for each data set, on one scale.
-
-    >>> import tempfile
-    >>> from reelscore.meta.shifts import scan_shifts
-    >>> rng = np.random.default_rng(0)
-    >>> scan = scan_shifts(rng.normal(size=(2, 99)), rng.normal(size=(2, 99)))
-    >>> draw_shifts({"noise": scan}, Path(tempfile.mkdtemp(), "shifts.svg"))
-    """
+    """Draw the correlation against the shift, a panel for each data set, on one scale."""
     columns = min(columns, len(scans))
     rows = -(-len(scans) // columns)
     top = max(float(scan.strengths.max()) for scan in scans.values())

@@ -255,15 +255,7 @@ def _without_intervals(table: ScoreTable) -> list[str]:
 
 
 def with_people(table: ScoreTable, people: ScoreTable) -> tuple[ScoreTable, list[str]]:
-    """Put people's scores beside those of metrics.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips, path
-    >>> people = ScoreTable.read(path("clips/judgments.csv"), repeats="mean")
-    >>> table, human = with_people(score_systems(*clips(), "meteor"), people)
-    >>> table.metrics, human
-    (['meteor', 'judgments'], ['judgments'])
-    """
+    """Put people's scores beside those of metrics."""
     common = [name for name in table.systems if name in people.results]
     if not common:
         raise DataError(

@@ -45,12 +45,6 @@ class TablePlots:
     """Figures of one table; each method returns a matplotlib figure.
 
     A method that is given a path writes the figure there, as .pdf, .svg or .png.
-
-    >>> import tempfile
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> plots = score_systems(*clips(), "meteor,cider").plot
-    >>> drawing = plots.distributions("meteor", Path(tempfile.mkdtemp(), "meteor.svg"))
     """
 
     table: ScoreTable  # the scores

@@ -30,13 +30,7 @@ from reelscore.significance.comparison import (
 
 
 def marks_note(marks: Collection[str], baseline: str | None, level: float, method: str) -> str:
-    """Explain the marks of significance that stand in a table.
-
-    >>> marks_note(["▲", "▼", "▲"], "base", 0.05, "paired bootstrap")
-    '▲ better, ▼ worse than base, p < 0.05 (paired bootstrap).'
-    >>> marks_note([], "base", 0.05, "paired bootstrap")
-    'No score differs from base, p < 0.05 (paired bootstrap).'
-    """
+    """Explain the marks of significance that stand in a table."""
     if baseline is None:
         what = "Letters: better than the systems with these letters"
     else:
@@ -55,21 +49,7 @@ def marked_leaderboard(
     people: Collection[str] = (),
     layout: TableLayout = PLAIN,
 ) -> Grid:
-    """Lay out a score table as a grid, with marks of significance and their explanation.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> from reelscore.significance.pair_tests import compare
-    >>> table = score_systems(*clips(), "rouge_l")
-    >>> print(marked_leaderboard(table, compare(table, "strong", tests=["bootstrap"])).to_text())
-    system  ROUGE-L
-    human    0.5477
-    strong   0.5439
-    weak     0.3620▼
-    broken   0.2202▼
-    <BLANKLINE>
-    ▼ worse than strong, p < 0.05 (paired bootstrap, 1,000 draws; correction: holm).
-    """
+    """Lay out a score table as a grid, with marks of significance and their explanation."""
     shown = set(layout.arranged(table, people).metrics)
     judged = [each for each in strictest(tests) if each.metric in shown]
     baseline = next((each.baseline for each in judged), None)
@@ -89,20 +69,7 @@ def difference_grid(
     comparisons: Sequence[Comparison],
     layout: TableLayout = PLAIN,
 ) -> Grid:
-    r"""Lay out the differences of the tested pairs, with their intervals and p-values.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> from reelscore.significance.pair_tests import compare
-    >>> table = score_systems(*clips(), "rouge_l").select("rouge_l")
-    >>> tests = compare(table, "weak", tests=["bootstrap"])
-    >>> print("\n".join(difference_grid(table, tests).to_text().splitlines()[:5]))
-    system         ROUGE-L
-    human          +0.1857
-      from         +0.0965
-      to           +0.2690
-      p bootstrap   0.0030
-    """
+    r"""Lay out the differences of the tested pairs, with their intervals and p-values."""
     letters = letters_of(table.systems)
     table = layout.arranged(table)
     tested = {each.metric for each in comparisons if each.method}

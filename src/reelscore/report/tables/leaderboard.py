@@ -24,15 +24,7 @@ SYSTEM = "system"  # the heading of the systems' names, by which rows can be sor
 
 
 class TableLayout(msgspec.Struct, frozen=True):
-    """How to print a table of scores.
-
-    >>> from reelscore import score_systems
-    >>> from reelscore.examples import clips
-    >>> layout = TableLayout(columns="METEOR, CIDEr", sort="CIDEr")
-    >>> table = layout.arranged(score_systems(*clips()))
-    >>> table.metrics, table.systems
-    (['meteor', 'cider'], ['human', 'strong', 'weak', 'broken'])
-    """
+    """How to print a table of scores."""
 
     scale: float = 1  # what to multiply scores by that papers print as percentages: 1 or 100
     digits: int | None = None  # how many decimals to print; four below 10, unless said otherwise
@@ -87,13 +79,7 @@ class TableLayout(msgspec.Struct, frozen=True):
         return number_format(values, factor, self.digits)
 
     def notes(self, table: ScoreTable) -> list[str]:
-        """Return which scores were multiplied, and which were not.
-
-        >>> from reelscore import score_systems
-        >>> table = score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l,diversity")
-        >>> TableLayout(scale=100).notes(table.select("ROUGE-L, Length"))
-        ['Scores × 100, except Length.']
-        """
+        """Return which scores were multiplied, and which were not."""
         if self.scale == 1:
             return []
         labels: Mapping[str, str] = table.labels
@@ -211,14 +197,6 @@ def leaderboard_csv(
     """Return the scores as CSV, in full precision, for a spreadsheet or a plot.
 
     Where systems were scored on different items, a column says on how many.
-
-    >>> from reelscore import score_systems
-    >>> table = score_systems({"one": {"v1": "a man runs"}}, {"v1": ["a man is running"]},
-    ...                       metrics="rouge_l")
-    >>> print(leaderboard_csv(table, items=True), end="")
-    system,item,rouge_l
-    one,,0.5570776255707762
-    one,v1,0.5570776255707762
     """
     import csv
     import io

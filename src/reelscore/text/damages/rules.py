@@ -98,11 +98,6 @@ def told_by(original: str, changed: str, references: Iterable[str]) -> list[str]
     """Return the references that tell what a change took away: they have a word of it.
 
     Whether a word was exchanged can be known from these alone.
-
-    >>> told_by("A man rides a red bus.", "A man rides a blue bus.", ["red buses", "a man"])
-    ['red buses']
-    >>> told_by("A man rides a bus.", "A man washes a bus.", ["she is riding", "he has a bus"])
-    ['she is riding']
     """
     gone = _telling_words(original) - _telling_words(changed)
     return [text for text in references if gone & _telling_words(text)]

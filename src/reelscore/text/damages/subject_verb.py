@@ -47,13 +47,7 @@ class SubjectVerb:
 
 
 def find_clause(sentence: WordRow) -> SubjectVerb | None:
-    """Find the main verb of a caption, the first that is not in a relative clause.
-
-    >>> clause = find_clause(WordRow.read("Two men in suits are riding horses."))
-    >>> clause.sort, clause.base, clause.plural, clause.subject
-    ('be', 'ride', True, Phrase(start=0, end=2, head=1, plural=True))
-    >>> find_clause(WordRow.read("A soccer game at night"))
-    """
+    """Find the main verb of a caption, the first that is not in a relative clause."""
     participle = None
     for place, word in enumerate(sentence.lower):
         if place == 0 or not sentence.is_word(place):

@@ -58,14 +58,7 @@ class Predicate:
 
 
 def predicates(tree: Tree, lexicon: Lexicon) -> list[Predicate]:
-    """The predicates of a sentence: that of the root first, the others by position.
-
-    >>> from reelscore.text.parser.trees import Token
-    >>> dogs = Token("dogs", "NNS", "dog", head=1, relation="nsubj")
-    >>> tree = Tree((dogs, Token("run", "VBP", "run", head=ROOT, relation="root")))
-    >>> [predicate.lemma for predicate in predicates(tree, Lexicon.load())]
-    ['run']
-    """
+    """The predicates of a sentence: that of the root first, the others by position."""
     if tree.root == ROOT or not any(token.text[:1].isalnum() for token in tree.tokens):
         return []
     finder = _Finder(tree, lexicon)

@@ -18,13 +18,7 @@ _WAYS = ("across", "along", "around", "down", "over", "past", "through", "under"
 
 
 def corrected(tree: Tree) -> Tree:
-    """Return a tree without some readings that captions, sentences in the present, never have.
-
-    >>> from reelscore.text.parser.networks import ud_trees
-    >>> [tree] = ud_trees(["On the roof stands a lone sniper"])
-    >>> tree.tokens[-1].relation, corrected(tree).tokens[-1].relation
-    ('obj', 'nsubj')
-    """
+    """Return a tree without some readings that captions, sentences in the present, never have."""
     if tree.root == ROOT:
         return tree
     draft = _Draft(tree)

@@ -33,14 +33,7 @@ _BRACKETS = str.maketrans(
 
 
 def tree_facts(tree: Tree) -> list[Fact]:
-    """Read the facts off a tree, in the order in which they enter a scene graph.
-
-    >>> from reelscore.text.parser.trees import Token
-    >>> brown = Token("brown", "JJ", "brown", head=1, relation="amod")
-    >>> dog = Token("dog", "NN", "dog", head=2, relation="nsubj")
-    >>> tree_facts(Tree((brown, dog, Token("runs", "VBZ", "run", head=-1, relation="root"))))
-    [('dog',), ('dog', 'brown'), ('dog', 'run')]
-    """
+    """Read the facts off a tree, in the order in which they enter a scene graph."""
     return _Caption(tree).facts()
 
 

@@ -207,14 +207,7 @@ class _Words:
 
 
 class Lexicon:
-    """Lemmas, senses and their relations.
-
-    >>> lexicon = Lexicon.load()
-    >>> lexicon.lemma("leaves", "VBZ").text, lexicon.lemma("leaves", "NNS").text
-    ('leave', 'leaf')
-    >>> lexicon.topic("walk")
-    'motion'
-    """
+    """Lemmas, senses and their relations."""
 
     def __init__(self, folder: Path) -> None:
         self.header: dict[str, Any] = json.loads((folder / "lexicon.json").read_text("utf-8"))
@@ -271,13 +264,7 @@ class Lexicon:
         return senses[number - 1].topic if number <= len(senses) else "none"
 
     def kind(self, sense: Sense) -> str:
-        """The lexicographer file of a noun; *person* itself counts to the nouns it is above of.
-
-        >>> lexicon = Lexicon.load()
-        >>> person = lexicon.senses("person", "n")[0]
-        >>> person.file, lexicon.kind(person)
-        ('noun.Tops', 'noun.person')
-        """
+        """The lexicographer file of a noun; *person* itself counts to the nouns it is above of."""
         return self._beginners.get(sense.synset, sense.file) if sense.pos == "n" else sense.file
 
     @cached_property

@@ -163,14 +163,7 @@ def _reachable(tree: Tree, root: int) -> set[int]:
 
 
 def clauses(tree: Tree, lexicon: Lexicon, *, pronouns: str = "keep") -> list[Clause]:
-    r"""The clauses of a `tree` with their roles; verbs have no sense yet.
-
-    >>> from reelscore.text.parser.trees import read_trees
-    >>> lines = ["1\the\the\t_\tPRP\t_\t2\tnsubj\t_\t_",
-    ...          "2\twaved\twave\t_\tVBD\t_\t0\troot\t_\t_"]
-    >>> [clause.lemmas for tree in read_trees(lines) for clause in clauses(tree, Lexicon.load())]
-    [('he', 'wave', None, None)]
-    """
+    r"""The clauses of a `tree` with their roles; verbs have no sense yet."""
     return _Reader(tree, lexicon, pronouns).clauses()
 
 

@@ -33,15 +33,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Tree:
-    """The words of one sentence and how they depend on one another.
-
-    >>> dog = Token("dogs", "NNS", "dog", head=1, relation="nsubj")
-    >>> tree = Tree((dog, Token("run", "VBP", "run", head=ROOT, relation="root")))
-    >>> tree.children[1]
-    (0,)
-    >>> tree.root
-    1
-    """
+    """The words of one sentence and how they depend on one another."""
 
     tokens: tuple[Token, ...]
 
@@ -66,11 +58,6 @@ def read_trees(lines: Iterable[str]) -> Iterator[Tree]:
 
     Tags are those of the fifth column (Penn). Contracted forms (`1-2`) and empty nodes (`1.1`)
     are left out, as the trees do not use them.
-
-    >>> text = ["1\tdogs\tdog\t_\tNNS\t_\t2\tnsubj\t_\t_",
-    ...         "2\trun\trun\t_\tVBP\t_\t0\troot\t_\t_"]
-    >>> [token.text for tree in read_trees(text) for token in tree.tokens]
-    ['dogs', 'run']
     """
     tokens: list[Token] = []
     for line in lines:
@@ -223,17 +210,7 @@ class _Words:
 
 
 def dependencies(tree: Tree) -> Dependencies:
-    """Work out the dependencies of a tree.
-
-    >>> from reelscore.text.parser.trees import read_trees
-    >>> rows = ["man NN 4 nsubj", "and CC 1 cc", "boy NN 1 conj", "sit VBP 0 root",
-    ...         "on IN 6 case", "bench NN 4 nmod"]
-    >>> lines = ["{} {} {} _ {} _ {} {} _ _".format(k, row.split()[0], *row.split())
-    ...          for k, row in enumerate(rows, start=1)]
-    >>> tree = next(read_trees(line.replace(" ", chr(9)) for line in lines))
-    >>> [(r, tree.tokens[d].text) for _, r, d in dependencies(tree).edges if r != "cc"]
-    [('nsubj', 'man'), ('conj', 'boy'), ('case', 'on'), ('nmod:on', 'bench'), ('nsubj', 'boy')]
-    """
+    """Work out the dependencies of a tree."""
     words = _Words(tree)
     words.find_prepositions()
     words.join_prepositions()

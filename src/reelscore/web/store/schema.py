@@ -81,14 +81,7 @@ submission = Table(
 
 
 def open_database(where: Where) -> Database:
-    """Open the campaigns' database with these tables; what is missing is made or upgraded.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from reelscore.web.store.accounts import has_accounts
-    >>> with TemporaryDirectory() as folder, open_database(f"{folder}/dogs.db") as database:
-    ...     has_accounts(database)
-    False
-    """
+    """Open the campaigns' database with these tables; what is missing is made or upgraded."""
     return Database(where, *_families(), create=True)
 
 

@@ -55,14 +55,7 @@ _bare_answers = msgspec.json.Decoder(list[_Answers])  # what pages of earlier ve
 
 
 def hits_csv(hits: Iterable[Hit], pages: Pages, page: str = "") -> str:
-    """Write a row for each HIT: its id, and what it shows, in letters that no page can break.
-
-    >>> from reelscore.campaigns.hits.tasks import Shown, Task
-    >>> hit = Hit("h1", (Task("t1", "v1", (Shown("mine", "a dog"),)),))
-    >>> line = hits_csv([hit], Pages(video_url="https://lab.example/{item}.mp4")).split()[1]
-    >>> base64.b64decode(line.partition(",")[2]).decode()
-    '[{"video":"https://lab.example/v1.mp4","context":"","captions":["a dog"]}]'
-    """
+    """Write a row for each HIT: its id, and what it shows, in letters that no page can break."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["hit", "tasks"])

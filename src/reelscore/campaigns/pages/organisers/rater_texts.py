@@ -43,16 +43,7 @@ router = Router(prefix=PATH + "/c/{campaign}")
 
 
 def fields_of(pages: Pages, protocol: Protocol) -> Fields:
-    """Fill the form with what a campaign has.
-
-    >>> from reelscore.campaigns.protocols import PROTOCOLS
-    >>> asked = PROTOCOLS["direct-assessment"]
-    >>> fields = fields_of(Pages(numbers=True), asked)
-    >>> fields["practice_expected"]
-    ['adequacy: 70 to 100', 'adequacy: 0 to 30']
-    >>> pages_of(fields, asked)  # what is as usual is not stored
-    {'numbers': True}
-    """
+    """Fill the form with what a campaign has."""
     practice = pages.practice_for(protocol)
     return {
         **{name: getattr(pages, name) for name in _SAME},
