@@ -8,7 +8,7 @@ import sys
 PARTS = (
     *("sentences", "scale", "meta", "stories", "stories-scale", "learned", "stress"),
     *("scale-ray", "gpu"),
-    *("reports", "rewards", "bertscore", "overfitting"),
+    *("reports", "rewards", "bertscore", "overfitting", "battles"),
     *("trecvid-challenge", "stories-challenge", "board", "challenge", "challenge-load"),
     *("set-up", "captioners"),
 )

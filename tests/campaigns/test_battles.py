@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+from reelscore.campaigns.evaluate.battle_checks import agree, leanings
 from reelscore.campaigns.evaluate.battles import Battles, rank_battles
 from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.campaigns.imports.battles import read_battles
@@ -308,3 +309,62 @@ def test_who_won_every_battle_is_told():
     [won, lost, *_] = rank_battles(battles, resamples=10).notes
     assert won.startswith("a won every battle")
     assert lost.startswith("b lost every battle")
+
+
+def test_leanings_by_hand():
+    """Two systems that win as often: five of six for what is shown first, one of two for length."""
+    battles = Battles.of(
+        [*"aaabbba"], [*"bbbaaab"], [*"stuvwxy"], [1, 1, 0, 1, 1, 1, 0.5],
+        words=[[5, 4], [3, 6], [np.nan, 4], [2, 2], [np.nan, np.nan], [4, np.nan], [9, 1]],
+    )  # fmt: skip
+    first, longer = leanings(battles)
+    assert (first.kind, first.battles, first.won) == ("shown first", 6, pytest.approx(5 / 6))
+    # a won 2 of 6, so shown first a would win a third, b two thirds: half of each
+    assert first.expected == pytest.approx(1 / 2, abs=1e-3)
+    spread = 1.959964 * math.sqrt(5 * (1 / 6) ** 2 + (5 / 6) ** 2) / 6
+    assert first.interval == pytest.approx((5 / 6 - spread, 1.0))
+    assert (longer.battles, longer.won) == (2, 0.5)
+
+
+def test_a_longer_system_that_is_better_does_not_lean():
+    """The longer captions win 3 of 4, as the strengths of their system say."""
+    wins = [1.0, 1.0, 1.0, 0.0] * 50
+    battles = Battles.of(
+        ["a"] * 200, ["b"] * 200, [str(k) for k in range(200)], wins, words=[[9, 4]] * 200
+    )
+    _, longer = leanings(battles)
+    assert longer.won == 0.75
+    assert longer.expected == pytest.approx(0.75, abs=1e-3)
+
+
+def test_agreement_of_two_sources_by_hand():
+    people = Battles.of([*"abcab"], [*"bcaca"], [*"vvvww"], [1, 1, 0, 0.5, 1])
+    # the judge shows each pair of v twice: a–b once each way, so a tie
+    judge = Battles.of([*"abbcca"], [*"bacbac"], [*"vvvvvw"], [1, 1, 1, 0, 0, 0.5])
+    ranked = rank_battles(people, resamples=20), rank_battles(judge, resamples=20)
+    both = agree((people, judge), ranked)
+    # a–b, b–c, a–c of v and a–c of w: people say a, b, a, tie; the judge tie, b, a, tie
+    assert (both.cells, both.same, both.decided, both.same_winner) == (4, 0.75, 2, 1.0)
+    chance = 3 / 4 * 2 / 4 + 1 / 4 * 2 / 4
+    assert both.kappa == pytest.approx((0.75 - chance) / (1 - chance))
+    order = [ranking.scores[[*map(ranking.systems.index, "abc")]] for ranking in ranked]
+    assert both.coefficients["pearson"][0] == pytest.approx(np.corrcoef(*order)[0, 1])
+    other = Battles.of(["x"], ["y"], ["v"], [1.0])
+    theirs = rank_battles(other, resamples=10)
+    with pytest.raises(DataError, match="0 pairs of captions and 0 systems in common"):
+        agree((people, other), (ranked[0], theirs))
+
+
+def test_the_command_compares_sources_and_draws(run, tmp_path):
+    header = "question_id,model_a,model_b,winner\n"
+    rows = ["q1,x,y,model_a", "q2,y,z,model_b", "q3,z,x,tie", "q4,x,z,model_a"]
+    for name in ("people", "judge"):
+        (tmp_path / f"{name}.csv").write_text(header + "\n".join(rows))
+    plot = tmp_path / "ranks.svg"
+    people, judge = tmp_path / "people.csv", tmp_path / "judge.csv"
+    status, out, _ = run("battles", judge, "--beside", people, "--plot", plot, "--json", "-")
+    assert status == 0
+    told = json.loads(out)
+    assert told["agreement"]["same"] == 1
+    assert told["leanings"][0]["won"] == pytest.approx(2 / 3)
+    assert "place" in plot.read_text()

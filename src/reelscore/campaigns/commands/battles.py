@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, get_args
 
 import click
+from msgspec.structs import replace
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import AskedOfRaters, judged
+from reelscore.campaigns.evaluate.battle_checks import agree, leanings
 from reelscore.campaigns.evaluate.battles import BASELINES, Battles, Preset, rank_battles
 from reelscore.campaigns.evaluate.results import campaign_quality
 from reelscore.campaigns.imports.battles import read_battles
@@ -20,6 +22,7 @@ from reelscore.cli.options import (
     gathered,
     json_option,
     number_option,
+    plot_option,
     resamples_option,
     seed_option,
 )
@@ -111,10 +114,16 @@ _SOURCE = {
 @click.option(
     "--captions", cls=FilesOption, help="The systems' captions, to count their words: [NAME=]FILE."
 )
+@click.option(
+    "--beside",
+    cls=FilesOption,
+    help="Battles of another source, such as people beside a judge: how far do they agree?",
+)
 @gathered("source", _Source, _SOURCE)
 @number_option("--level", default=0.95, above=0, most=0.999, help="Level of the intervals.")
 @resamples_option("Number of resamples of the items.")
 @seed_option
+@plot_option("points and places of systems")
 @json_option
 @result_files("json_file")
 def command(
@@ -122,7 +131,9 @@ def command(
     preset: Preset,
     baselines: str,
     captions: tuple[str, ...],
+    beside: tuple[str, ...],
     source: _Source,
+    plot: str | None,
     json_file: str | None,
     files: ResultFiles,
     **choices: Any,
@@ -132,24 +143,39 @@ def command(
     BATTLES are files of arenas (the columns of Chatbot Arena or CapArena), campaigns of comparisons
     or rankings, or score tables with the judge's answers to pairs of captions. Points are 1000 on
     average, 400 apart where the odds are ten to one; intervals and ranks are by bootstrap over the
-    items.
+    items. Notes say how often the caption shown first won, and the longer one.
 
     \b
     Examples:
       reelscore battles votes.csv
       reelscore battles campaign.db --criterion helpful
       reelscore battles arena.json --preset caparena-auto
+      reelscore battles judge.json --beside campaign.db --plot ranks.pdf
     """
-    check_targets(json_file)
+    check_targets(json_file, plot)
     battles = source.battles(sources).with_captions(_captions(captions))
+    others = [source.battles(beside)] if beside else []
     with progress_bar("Drawing battles anew") as progress:
-        ranking = rank_battles(
-            battles, preset, baselines=_listed(baselines), progress=progress, **choices
+        ranking, *other_rankings = (
+            rank_battles(each, preset, baselines=_listed(baselines), progress=progress, **choices)
+            for each in (battles, *others)
         )
-    table, grid = ranking.table(), battle_grid(ranking)
+    leans = leanings(battles, choices["level"])
+    extra: dict[str, object] = {"leanings": [each._asdict() for each in leans]}
+    lines = list(map(str, leans))
+    for other, their_ranking in zip(others, other_rankings, strict=True):
+        agreement = agree((battles, other), (ranking, their_ranking), choices["level"])
+        extra["agreement"] = agreement._asdict()
+        lines += [f"Beside {', '.join(beside)}: {agreement.lines[0]}", *agreement.lines[1:]]
+    table = ranking.table()
+    table, grid = replace(table, notes=[*table.notes, *lines]), battle_grid(ranking)
     files.write(table, [grid])
+    if plot:
+        from reelscore.campaigns.report.plots import draw_ranks
+
+        draw_ranks(ranking, plot)
     if json_file:
-        write_json(json_file, {**ranking.to_dict(), "notes": table.notes})
+        write_json(json_file, {**ranking.to_dict(), **extra, "notes": table.notes})
     if files.shows and json_file != STDOUT:
         show(table, grid)
 

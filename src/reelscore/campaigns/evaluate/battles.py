@@ -195,6 +195,7 @@ class BattleRanking:
         tied: The share that were ties.
         words: The mean length of its captions; NaN where that is not known.
         beside: The points beside each baseline, where there are baselines.
+        draws: The scores of the resamples, resamples × systems.
         signature: How the scores were made.
         notes: What a reader has to know.
     """
@@ -209,6 +210,7 @@ class BattleRanking:
     tied: FloatArray
     words: FloatArray
     beside: Mapping[str, FloatArray]
+    draws: FloatArray
     signature: str
     notes: tuple[str, ...]
 
@@ -319,6 +321,7 @@ def rank_battles(
         (tied / np.maximum(fought, 1))[order],
         battles.mean_words()[order],
         {name: column[order] for name, column in beside.items()},
+        draws,
         signature,
         tuple(notes),
     )

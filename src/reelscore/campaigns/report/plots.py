@@ -6,12 +6,15 @@ import math
 from pathlib import Path
 from typing import Any
 
+from reelscore.campaigns.evaluate.battles import BattleRanking
 from reelscore.campaigns.evaluate.quality import Quality
 from reelscore.report.plots.matrices import draw_p_matrix
 from reelscore.report.plots.style import BLUE, COLUMN_WIDTH, GREY, ORANGE, RED, figure, save
+from reelscore.report.safe_text import short_names
 from reelscore.significance.comparison import Comparison
 
 _LOWEST = 1e-6  # p-values below it are drawn there
+_NAME = 24  # characters of a system's name that a figure shows
 _LOOKS = {
     "passed": ("o", BLUE),
     "failed": ("X", RED),
@@ -54,4 +57,31 @@ def draw_quality(quality: Quality, path: str | Path) -> None:
         left.set_title(f"{len(quality.passed)} of {len(quality.raters)} raters passed{more}")
         right.set_title("how steady they are")
         left.legend(loc="upper left")
+        save(drawing, path)
+
+
+def draw_ranks(ranking: BattleRanking, path: str | Path) -> None:
+    """Draw how systems stand by their battles: their points, and their places, with intervals.
+
+    >>> import tempfile
+    >>> from reelscore.campaigns.evaluate.battles import Battles, rank_battles
+    >>> battles = Battles.of(["a"] * 8, ["b"] * 8, [*"stuvwxyz"], [1.0] * 6 + [0.0] * 2)
+    >>> draw_ranks(rank_battles(battles), Path(tempfile.mkdtemp(), "ranks.svg"))
+    """
+    count = len(ranking.systems)
+    height = 0.6 + 0.2 * count
+    with figure(1, 2, width=2 * COLUMN_WIDTH, height=height) as (drawing, (left, right)):
+        for row in range(count):
+            left.plot(ranking.intervals[row], [row, row], "-|", color=GREY, markersize=5)
+            left.plot(ranking.scores[row], row, "o", color=BLUE)
+            right.plot(ranking.ranks[row], [row, row], "-|", color=GREY, markersize=5)
+            right.plot(row + 1, row, "o", color=BLUE)
+        for panel, names in ((left, short_names(ranking.systems, _NAME)), (right, [""] * count)):
+            panel.set_yticks(range(count), names)
+            panel.set_ylim(count - 0.4, -0.6)  # the first above
+            panel.grid(visible=False, axis="y")
+            panel.tick_params(axis="y", length=0)
+        left.set_xlabel("points")
+        right.set_xlabel("place")
+        right.locator_params(axis="x", integer=True)
         save(drawing, path)
