@@ -71,15 +71,17 @@ def has_words(text: str, *, tokenized: bool = False) -> bool:
 
 
 def is_written_list(text: str) -> bool:
-    r"""Return whether a text is a list of texts, as data frames write one into a cell of a file.
+    r"""Return whether a text is a list of texts or records, as programs write one into a cell.
 
     >>> is_written_list("['a man', \"a man's dog\"]"), is_written_list("[music] a man")
     (True, False)
+    >>> is_written_list('[{"caption": "a man"}]')
+    True
     """
     if text[:1] != "[" or text[-1:] != "]":
         return False
     inside = text[1:-1].strip()
-    return len(inside) > 1 and inside[0] in "'\"" and inside[-1] in "'\""
+    return len(inside) > 1 and inside[0] in "'\"{" and inside[-1] in "'\"}"
 
 
 def id_fault(value: object) -> str | None:

@@ -23,12 +23,12 @@ from itertools import chain
 import numpy as np
 from msgspec.structs import replace
 
-from reelscore.data.captions.caption_files import References, references_of_files
-from reelscore.data.captions.inputs import paths_in, references_by_item, systems_of
-from reelscore.data.captions.item_ids import rule_hint
+from reelscore.data.captions.caption_files import References, is_in_order, references_of_files
+from reelscore.data.captions.inputs import check_order, paths_in, references_by_item, systems_of
+from reelscore.data.captions.item_ids import ORDER, matched, rule_hint, rule_note, rule_part
 from reelscore.data.captions.paired_captions import Empty, lone_references
 from reelscore.data.captions.python_captions import CaptionsLike, python_captions
-from reelscore.data.checks import first_few
+from reelscore.data.checks import counted, first_few
 from reelscore.data.reading import Reading
 from reelscore.data.tables.scales import Scale
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
@@ -61,6 +61,7 @@ def score_samples(
     *,
     tokenizer: Tokenizer = "ptb",
     empty: Empty = "error",
+    match_ids: str | None = None,
     threads: int | None = None,
     reading: Reading | None = None,
 ) -> ScoreTable:
@@ -71,7 +72,7 @@ def score_samples(
             may be given; every item of the references with as many as there are.
         references: The references, as in `reelscore.score`.
         metrics: Metrics that score captions one by one.
-        tokenizer, empty, threads: As in `reelscore.score`.
+        tokenizer, empty, match_ids, threads: As in `reelscore.score`.
         reading: How to read the files.
 
     Returns:
@@ -91,55 +92,63 @@ def score_samples(
     columns = table_columns(metrics)
     if together := [each.metric.name for each in columns if not each.metric.independent]:
         raise DataError(f"{together[0]} looks at all captions together; leave it out.")
-    truth = _captions_of(references, reading, "references")
+    truth, truth_is_ordered = _captions_of(references, reading, "references")
     paired = lone_references(truth, empty=empty, tokenized=tokenizer == "none")
     prepared = PreparedReferences(paired, columns, tokenizer, threads, "error", empty)
     frequencies = _document_frequencies(truth, tokenizer, threads)
     rows = {}
     for name, given in systems_of(systems).items():
         with about_system(name):
-            samples = _captions_of(given, reading, "candidates")
-            _check_items(samples, truth)
+            samples, is_ordered = _captions_of(given, reading, "candidates")
+            if match_ids != ORDER:
+                check_order("", samples, truth, is_ordered, truth_is_ordered)
+            samples = matched(match_ids, samples, truth)
+            _check_items(samples, truth, match_ids)
             samples = {item: samples[item] for item in truth}
             lone_references(samples, empty=empty, tokenized=tokenizer == "none")
             rows[name] = {
                 result.metric: result
                 for result in (
-                    *_scored(samples, prepared),
+                    *_scored(samples, prepared, match_ids),
                     *_diversity(samples, frequencies, tokenizer, threads),
                 )
             }
     note = (
         "best: an item's best candidate, an oracle; spread: the standard deviation of its scores."
     )
-    return ScoreTable(rows, [note])
+    return ScoreTable(rows, [*rule_note(match_ids), note])
 
 
-def _captions_of(given: CaptionsLike, reading: Reading | None, name: str) -> References:
-    """Read several captions an item, of files or of Python programs."""
+def _captions_of(given: CaptionsLike, reading: Reading | None, name: str) -> tuple[Samples, bool]:
+    """Read several captions an item, and tell whether files have an order in place of ids."""
     if paths := paths_in(given, texts=True):
-        return references_of_files(paths, reading, of_systems=name == "candidates")[0]
+        captions, files = references_of_files(paths, reading, of_systems=name == "candidates")
+        return captions, any(map(is_in_order, files))
     if name == "references":
-        return references_by_item(given)
-    return python_captions(given, name).references()
+        return references_by_item(given), False
+    return python_captions(given, name).references(), False
 
 
-def _check_items(samples: Samples, truth: References) -> None:
+def _check_items(samples: Samples, truth: References, match_ids: str | None) -> None:
     missing = [item for item in truth if item not in samples]
     extra = [item for item in samples if item not in truth]
     if missing or extra:
-        odd, what = (missing, "no candidates") if missing else (extra, "no references")
+        odd, what = (missing, "candidates") if missing else (extra, "references")
         raise DataError(
-            f"{len(odd):,} items have {what} ({first_few(odd)}).{rule_hint(extra, missing)}"
+            f"{counted(len(odd), 'item has', 'items have')} no {what} ({first_few(odd)})."
+            f"{'' if match_ids else rule_hint(extra, missing)}"
         )
     if lone := [item for item, texts in samples.items() if len(texts) < 2]:
         raise DataError(
-            f"{len(lone):,} items have one candidate alone ({first_few(lone)}); expected several. "
+            f"{counted(len(lone), 'item has', 'items have')} one candidate alone "
+            f"({first_few(lone)}); expected several. "
             "Score single candidates without --samples."
         )
 
 
-def _scored(samples: Samples, prepared: PreparedReferences) -> Iterable[MetricResult]:
+def _scored(
+    samples: Samples, prepared: PreparedReferences, match_ids: str | None
+) -> Iterable[MetricResult]:
     """Yield mean, best and spread of each score."""
     counts = [len(texts) for texts in samples.values()]
     begins = np.cumsum([0, *counts])[:-1]
@@ -148,7 +157,8 @@ def _scored(samples: Samples, prepared: PreparedReferences) -> Iterable[MetricRe
     for columns, rows in zip(prepared.columns, measured, strict=True):
         metric = columns.metric
         scores = metric.scores(rows)
-        signature = prepared.signature(metric, candidates=span(min(counts), max(counts)))
+        several = span(min(counts), max(counts))
+        signature = prepared.signature(metric, candidates=several, **rule_part(match_ids))
         for k, (name, output) in enumerate(zip(columns.names, metric.outputs, strict=True)):
             if name not in columns.wanted:
                 continue

@@ -371,7 +371,7 @@ def test_records_that_python_printed(tmp_path):
     path.write_text(
         """[{'image_id': 7, 'caption': "a man's horse"}, {'image_id': 8, 'caption': 'x'}]"""
     )
-    assert read_candidates(path) == {"7": "a man's", "8": "x"}
+    assert read_candidates(path) == {"7": "a man's horse", "8": "x"}
 
 
 @pytest.mark.parametrize(

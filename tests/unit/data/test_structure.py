@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from reelscore import score
 from reelscore.data import read_candidates, read_references
 from reelscore.data.formats import detect_format
 from reelscore.data.source import Source
@@ -27,6 +28,7 @@ STRUCTURED = [
     ("v1,a\nv1,b\nv2,c\nv2,d\n", "begin like 'v1,'"),
     ("shot,caption\na.mp4,a man\n", "whose header names no item id"),
     ("video_id,description\nv1,a man\n", "has no column of captions (video_id, description)"),
+    ("caption_1,caption_2\na man,a rider\na dog,a pet\n", "whose header names no item id"),
     ("caption\na man\na dog\n", "a table with the only column 'caption'"),
     ("{'id': 'v1', 'caption': 'a man'}\n{'id': 'v2', 'caption': 'a'}\n", "records, but not JSON"),
     ("('v1', 'a man')\n('v2', 'a dog')\n", "records, but not JSON"),
@@ -90,3 +92,21 @@ def test_errors_say_how_the_file_was_read(tmp_path):
     other.write_text('{"v1": 3}')
     with pytest.raises(DataError, match=f"Read as: {path} csv, {other} json."):
         read_references([path, other])
+
+
+def test_a_table_of_both_sides_alone_is_in_order(tmp_path):
+    path = tmp_path / "both.csv"
+    path.write_text("caption_predicted,caption_1,caption_2\na man,a rider,someone\na dog,a pet,\n")
+    assert read_candidates(path) == {"1": "a man", "2": "a dog"}
+    assert read_references(path) == {"1": ["a rider", "someone"], "2": ["a pet"]}
+    references = tmp_path / "refs.json"
+    references.write_text('{"v1": ["a rider"], "v2": ["a pet"]}')
+    with pytest.raises(DataError, match="are in order, without ids"):
+        score(path, references, metrics="rouge_l")
+
+
+def test_records_in_cells_are_no_captions(tmp_path):
+    path = tmp_path / "run.tsv"
+    path.write_text('v1\t[{"caption": "a man"}]\nv2\t[{"caption": "a dog"}]\n')
+    with pytest.raises(DataError, match="the cell holds a list of captions"):
+        read_candidates(path, header="id,caption")

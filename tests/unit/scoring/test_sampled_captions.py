@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 
@@ -104,7 +105,28 @@ def test_signatures_say_how_many(table, samples):
 def test_what_is_no_set_of_samples(samples):
     with pytest.raises(DataError, match="ours: 15 items have one candidate alone"):
         score_samples({"ours": {item: own[:1] for item, own in samples.items()}}, REFERENCES)
-    with pytest.raises(DataError, match="1 items have no candidates"):
+    with pytest.raises(DataError, match="1 item has no candidates"):
         score_samples({"ours": dict(list(samples.items())[1:])}, REFERENCES)
     with pytest.raises(DataError, match="self_bleu looks at all captions together"):
         score_samples({"ours": samples}, REFERENCES, "self_bleu")
+
+
+def test_files_may_name_them_as_references_are(samples, table, tmp_path):
+    path = tmp_path / "ours.json"
+    path.write_text(json.dumps([{"image_id": i, "captions": own} for i, own in samples.items()]))
+    again = score_samples({"ours": path}, REFERENCES, "rouge_l", **PLAIN)["ours"]
+    assert again["rouge_l_best"].score == table["rouge_l_best"].score
+
+
+def test_ids_are_matched_and_numbers_of_entries_are_none(samples, tmp_path):
+    named = {f"clips/{item}.mp4": own for item, own in samples.items()}
+    with pytest.raises(DataError, match='pass match_ids="basename"'):
+        score_samples({"ours": named}, REFERENCES, "rouge_l")
+    matched = score_samples({"ours": named}, REFERENCES, "rouge_l", match_ids="basename")
+    assert "|ids:basename|" in matched["ours"]["rouge_l"].signature
+    path = tmp_path / "ours.json"
+    path.write_text(json.dumps(list(samples.values())))
+    with pytest.raises(DataError, match='same order, pass match_ids="order"'):
+        score_samples({"ours": path}, REFERENCES, "rouge_l")
+    by_order = score_samples({"ours": path}, REFERENCES, "rouge_l", match_ids="order")
+    assert by_order["ours"]["rouge_l"].score == matched["ours"]["rouge_l"].score

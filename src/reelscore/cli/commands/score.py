@@ -116,7 +116,6 @@ class ScoringOptions(msgspec.Struct, frozen=True):
 
         given = {
             "--out": self.large,
-            "--match-ids": self.match_ids,
             "--common": self.common,
             "--leave-one-out": self.leave_one_out,
             "--missing": self.missing != "error",
@@ -129,6 +128,7 @@ class ScoringOptions(msgspec.Struct, frozen=True):
             self.metrics,
             tokenizer=self.tokenizer,
             empty=self.empty,
+            match_ids=self.match_ids,
             threads=self.threads,
             reading=self.reading,
         )

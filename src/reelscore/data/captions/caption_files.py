@@ -158,7 +158,9 @@ def references_of_files(
             file = caption_file(source, reading)
             with reading_explained([file]):
                 reader = get_format(file.format)
-                others = of_systems or (or_candidates and _are_candidates(source, file, reading))
+                others = (or_candidates and _are_candidates(source, file, reading)) or (
+                    of_systems and not _are_references(source, file, reading)
+                )
                 role: Role = "candidates" if others else "references"
                 request = Request(role, problems, reading, blind=blind)
                 place = partial(reader.place, source.path)
@@ -199,7 +201,10 @@ def _hints(files: Sequence[CaptionFile], error: str) -> Iterator[str]:
     if "invalid UTF-8" in error:
         yield 'If it is written in another encoding, name that: encoding="cp1252".'
     if _ONE_EACH in error:
-        yield "Several captions of a model for each item: 'reelscore score --samples'."
+        yield (
+            "Several captions of a model for each item: 'reelscore score --samples'; the sentences "
+            "of one text: join them."
+        )
     for file in files:
         if len(set(file.splits.values())) > 1:
             parts = listed_splits(file.splits.values())
@@ -228,6 +233,12 @@ def _are_candidates(source: Source, file: CaptionFile, reading: Reading) -> bool
     """Return whether the captions of a file are a system's, by their names."""
     names = get_format(file.format).fields(source, reading)
     return not file.has_references and bool(reading.fields.role_fields(names, "candidates"))
+
+
+def _are_references(source: Source, file: CaptionFile, reading: Reading) -> bool:
+    """Return whether a file has captions by the names of references, and no others."""
+    names = get_format(file.format).fields(source, reading)
+    return file.has_references and not reading.fields.caption_fields(names, "candidates")
 
 
 def is_in_order(file: CaptionFile) -> bool:

@@ -55,29 +55,31 @@ class Inputs(msgspec.Struct, frozen=True):
 
     def check_order(self) -> None:
         """Refuse numbers of lines beside ids: they look alike, and may be those of other items."""
-        truth = self.references
-        for name, captions in self.systems.items():
-            if truth is None or (name in self.in_order) == (None in self.in_order):
-                continue
-            if [*captions] != [*truth]:
-                raise DataError(_order_beside_ids(name, captions, truth, name in self.in_order))
+        for name, captions in self.systems.items() if self.references is not None else ():
+            is_ordered = name in self.in_order
+            check_order(name, captions, self.references or {}, is_ordered, None in self.in_order)
 
     def explained(self) -> AbstractContextManager[None]:
         """Let errors say how the files were read."""
         return reading_explained(self.files)
 
 
-def _order_beside_ids(name: str, captions: Candidates, truth: References, is_ordered: bool) -> str:
+def check_order(
+    name: str, items: Collection[str], truth: Collection[str], is_ordered: bool, truth_is: bool
+) -> None:
+    """Refuse the items of a system if one side alone has ids, and the other an order."""
+    if is_ordered == truth_is or [*items] == [*truth]:
+        return
     ours = f"candidates of {name!r}" if name else "candidates"
-    sides = [(ours, [*captions]), ("references", [*truth])]
+    sides = [(ours, [*items]), ("references", [*truth])]
     (ordered, numbers), (other, ids) = sides if is_ordered else sides[::-1]
     said = (
         f"The {ordered} are in order, without ids ({len(numbers):,}); the {other} have ids "
         f"({len(ids):,}, {first_few(ids)})."
     )
     if len(numbers) != len(ids):
-        return f"{said} Find what is missing, or give both by id."
-    return f'{said} If they have the same order, pass match_ids="{ORDER}".'
+        raise DataError(f"{said} Find what is missing, or give both by id.")
+    raise DataError(f'{said} If they have the same order, pass match_ids="{ORDER}".')
 
 
 def read_inputs(

@@ -1,7 +1,8 @@
 """`csv` and `tsv`: values separated by commas, semicolons, bars or tabs, with a header row.
 
 Quoted fields may hold line breaks. A table without a header needs the names of its columns from
-the user. `msvd-csv` is MSVD's corpus as it was published: an item is a part of a video, and
+the user. One that holds candidates beside references, and nothing else, is in order: its rows are
+its items. `msvd-csv` is MSVD's corpus as it was published: an item is a part of a video, and
 descriptions in other languages than English are left out.
 """
 
@@ -15,6 +16,8 @@ import msgspec
 from reelscore.data.checks import counted, is_written_list
 from reelscore.data.formats import Numbered
 from reelscore.data.reading import (
+    IN_ORDER,
+    ROLE_FIELDS,
     USUAL,
     FieldNames,
     Reading,
@@ -104,19 +107,24 @@ class Delimited(Numbered, msgspec.Struct, frozen=True):
         else:
             header = [_name(cell) for cell in next(rows, (1, header))[1]]
         item, captions = _columns(header, source.path, request)
+        if item is None:
+            request.read_as = f"a table of captions {IN_ORDER}"
         split = header.index("split") if "split" in header and request.reading.splits else None
-        for line, row in _as_wide(rows, header, source.path, request, delimiter):
-            if split is not None and not request.takes(row[item], row[split]):
+        for number, (line, row) in enumerate(
+            _as_wide(rows, header, source.path, request, delimiter), start=1
+        ):
+            key = number if item is None else row[item]
+            if split is not None and not request.takes(key, row[split]):
                 continue
             if len(captions) > 1:
-                yield line, row[item], [row[column] for column in captions if row[column]]
+                yield line, key, [row[column] for column in captions if row[column]]
             elif is_written_list(row[captions[0]]):
                 request.problems.add(
                     f"{source.path}:{line}: the cell holds a list of captions; give each "
                     "a row or a numbered column of its own, or write JSON Lines."
                 )
             else:
-                yield line, row[item], row[captions[0]]
+                yield line, key, row[captions[0]]
 
 
 class MsvdCorpus(Numbered):
@@ -191,9 +199,24 @@ def _as_wide(
 def _has_header(source: Source, reading: Reading, delimiters: str) -> str:
     """The delimiter of a header that names an item id and captions; empty if there is none."""
     for delimiter in delimiters:
-        if reading.fields.are_of_record(_names(header_cells(source.head, delimiter))):
+        header = header_cells(source.head, delimiter)
+        if reading.fields.are_of_record(_names(header)) or _is_in_order(header, reading.fields):
             return delimiter
     return ""
+
+
+def _is_in_order(header: Sequence[str], fields: FieldNames) -> bool:
+    """Return whether all columns hold captions, some of them a system's: rows need no ids.
+
+    >>> _is_in_order(["prediction", "caption_1", "caption_2"], USUAL)
+    True
+    >>> _is_in_order(["clip name", "prediction"], USUAL), _is_in_order(["caption", "text"], USUAL)
+    (False, False)
+    """
+    kinds = {*column_kinds(header)}
+    own, truth = (fields.caption_fields(kinds, role) for role in ROLE_FIELDS)
+    has_systems = fields.caption or fields.role_fields(kinds, "candidates")
+    return bool(has_systems) and len(kinds) > 1 and kinds == {*own, *truth}
 
 
 def _delimiter_of_header(source: Source, fields: FieldNames, delimiters: str) -> str:
@@ -230,14 +253,16 @@ def _text_lines(source: Source, request: Request) -> Iterator[str]:
             yield line.decode("utf-8", "replace")  # keeps the rows in step; never returned
 
 
-def _columns(header: list[str], path: str, request: Request) -> tuple[int, list[int]]:
-    """The places of the item id and of the captions."""
+def _columns(header: list[str], path: str, request: Request) -> tuple[int | None, list[int]]:
+    """The places of the item id, if there is one, and of the captions."""
     fields, role = request.reading.fields, request.role
     item = fields.item_field(header)
     kinds = column_kinds(header)
     known = kinds if item is None or item in kinds else [*kinds, item]
     named = fields.reference if role == "references" else fields.caption
     wanted = fields.caption_fields([*kinds, *header] if named else kinds, role)
+    if role == "candidates" and len(wanted) > 1:  # a system's captions are in no numbered columns
+        wanted = [name for name in wanted if kinds.count(name) == 1] or wanted
     captions = [
         column
         for name in wanted
@@ -245,12 +270,12 @@ def _columns(header: list[str], path: str, request: Request) -> tuple[int, list[
         if name in (kind, header[column]) and header[column] != item
     ]
     names = [header[column] for column in captions]
-    if not captions or item is None:
+    if not captions or (item is None and not _is_in_order(header, fields)):
         fault = fields.fault(known, role) or "no caption"
         raise DataError(f"{path}:1: {fault}.")
     if (len(wanted) > 1 and not named) or len(set(names)) < len(names):
         raise DataError(f"{path}:1: {several_caption_fields(names, role)}{choosing(names, role)}.")
-    return header.index(item), captions
+    return None if item is None else header.index(item), captions
 
 
 def _name(cell: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from reelscore.data.json_documents import json_kind
-from reelscore.data.reading import CAPTION_FIELDS, USUAL, missing_item_field
+from reelscore.data.reading import CAPTION_FIELDS, USUAL, missing_item_field, unnumbered
 from reelscore.data.source import HEAD_SIZE
 
 _NEARLY_ALL = 0.9
@@ -76,13 +76,15 @@ def _header(lines: list[str]) -> Structure | None:
         names = [cell.strip(' "').lower() for cell in first.split(delimiter)]
         if len(names) == 1:
             continue
-        item, captions = USUAL.item_field(names), USUAL.has_captions(names)
+        item = USUAL.item_field(names)
+        captions = USUAL.has_captions([*names, *map(unnumbered, names)])
         if item and not captions:
             kind = f"a table whose header has no column of captions ({', '.join(names)})"
             return Structure(kind, 'Name that column: caption_field="NAME"')
         if captions and not item and not any(" " in name for name in names):
             kind = f"a table whose header names {missing_item_field()} ({', '.join(names)})"
-            return Structure(kind, 'Name the column of the ids: id_field="NAME"')
+            remedy = 'Name the column of the ids: id_field="NAME"; without one, keep a column'
+            return Structure(kind, f"{remedy} of candidates and those of references alone")
     return None
 
 
