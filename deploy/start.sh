@@ -7,6 +7,8 @@
 #   REELSCORE_SECRET_FILE  where the secret is kept; REELSCORE_SECRET goes before
 #   REELSCORE_LISTEN       the address to listen at, and REELSCORE_PORT the port
 #   REELSCORE_PROXY        the address of the proxy in front
+#   REELSCORE_MAIL_FROM    the address that notices are sent from; none are sent without it
+#   REELSCORE_SMTP         the mail server that takes them
 #   REELSCORE_SCORERS      how many submissions to score at a time; 0 leaves them to workers
 set -eu
 umask 077
@@ -20,4 +22,4 @@ exec reelscore challenge serve "${REELSCORE_DATABASE:-/data/campaigns.db}" \
     --public --url "$REELSCORE_URL" --scorers "${REELSCORE_SCORERS:-1}" \
     --secret-file "${REELSCORE_SECRET_FILE:-/data/secret}" \
     --host "${REELSCORE_LISTEN:-0.0.0.0}" --port "${REELSCORE_PORT:-8000}" \
-    --proxy "${REELSCORE_PROXY:-127.0.0.1}" "$@"
+    --mail-from "${REELSCORE_MAIL_FROM:-}" --proxy "${REELSCORE_PROXY:-127.0.0.1}" "$@"

@@ -90,9 +90,11 @@ def write_definition(folder, *, items=10, **choices):
         "feedback": 'test = "full"',
         "scoring": "",
         "more": "",
+        "challenge": "",
     }
     said = {**usual, **choices}
     text = challenge_text(
+        challenge=said["challenge"],
         scoring=f"metrics = {said['metrics']}\n{said['scoring']}",
         phase="feedback = {{ {feedback} }}\nlimits = {{ {limits} }}\n{more}".format(**said),
     )

@@ -33,13 +33,16 @@ on_both = pytest.mark.parametrize("mostly_sqlite", ["sqlite", "postgresql"], ind
 
 
 @contextmanager
-def challenge_app(folder, clock, where=None, **choices):
+def challenge_app(folder, clock, where=None, settings=None, **choices):
     """Make an app over a new database with a small challenge, whose captains choose."""
     choices = {"more": 'final = "chosen"', **choices}
     where = where or str(folder / "dogs.db")
     challenges = new_challenge(where, folder, **choices)
     challenges.database.close()
-    app = create_app(Settings(where, secret=SECRET, clock=clock, attempts=10**6, session=1e9))
+    settings = {"secret": SECRET, "clock": clock, "attempts": 10**6, "session": 1e9} | (
+        settings or {}
+    )
+    app = create_app(Settings(where, **settings))
     yield app
     app.state.challenges.readers.close()
     app.state.site.database.close()

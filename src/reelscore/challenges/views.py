@@ -26,6 +26,7 @@ from reelscore.challenges.definition import records as defined
 from reelscore.challenges.people.human import unpublished_verdict
 from reelscore.challenges.people.invitations import invited_phases
 from reelscore.challenges.permissions import (
+    NEWS,
     PUBLIC_EVENTS,
     VISITOR,
     Situation,
@@ -410,6 +411,11 @@ class View:
         with self.challenge.reading() as connection:
             return _seen_events(connection, self.challenge, self.who, self.phases)
 
+    def tells_of(self, event: LogEvent) -> bool:
+        """Return whether news are about what the viewer may know of."""
+        hidden = _hidden(self.challenge.definition, self.phases)
+        return event.what in NEWS and _told(event, hidden) is not None
+
     def changed_event(self) -> int | None:
         """Find the first event whose chain is not right, by its number; ``None`` if all are."""
         with self.challenge.reading() as connection:
@@ -469,8 +475,7 @@ def _seen_events(
     """List the events that somebody who may know of some phases may see, oldest first."""
     rows, whole = read_events(connection, challenge.key), challenge.definition
     own = _own(connection, who.team)
-    hidden = {phase.id for phase in whole.phases} - set(phases)
-    hidden |= {human.id for human in whole.humans if human.phase not in phases}
+    hidden = _hidden(whole, phases)
     known = [told for row in rows if (told := _told(row, hidden)) is not None]
     seen = view(
         who.seen_as(who.team),
@@ -481,6 +486,12 @@ def _seen_events(
         own=lambda: [row for row in known if row.what in PUBLIC_EVENTS or row.about in own],
     )
     return seen or []
+
+
+def _hidden(whole: defined.Definition, phases: Collection[str]) -> set[str]:
+    """Return what is not to be known: all phases but some, and human evaluations of the others."""
+    hidden = {phase.id for phase in whole.phases} - set(phases)
+    return hidden | {human.id for human in whole.humans if human.phase not in phases}
 
 
 def _own(connection: Connection, team_id: str) -> set[str]:

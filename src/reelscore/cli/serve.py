@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,14 @@ _OPTIONS = (
     click.option(
         "--new-owner", is_flag=True, help="Show a link that creates another owner account."
     ),
+    click.option(
+        "--mail-from",
+        "sender",
+        default="",
+        metavar="ADDRESS",
+        help="Send notices to participants from this address, by the mail server in "
+        "REELSCORE_SMTP; smtp://localhost if not set.",
+    ),
     number_option(
         "--upload",
         "megabytes",
@@ -98,6 +107,7 @@ def serve(
     secret_file: Path | None,
     proxy: str | None,
     new_owner: bool,
+    sender: str,
     megabytes: int,
     scorers: int = 0,
 ) -> None:
@@ -119,6 +129,8 @@ def serve(
         videos=videos,
         largest_upload=megabytes << 20,
         new_owner=new_owner,
+        sender=sender,
+        smtp=os.environ.get("REELSCORE_SMTP") or "smtp://localhost",
         scorers=scorers,
     )
     if proxy is None:

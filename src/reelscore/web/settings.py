@@ -8,7 +8,7 @@ import secrets
 import stat
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from urllib.parse import urlsplit
@@ -37,6 +37,8 @@ class Settings:
         session: Seconds after which somebody logs in again.
         attempts: Wrong passwords or links that one address may try in a minute.
         new_owner: Whether one more owner may be made by the link shown at the start.
+        sender: The address that letters are sent from; none are sent if empty.
+        smtp: The mail server that takes them, with the password if it asks for one.
         clock: Where the time comes from, in seconds since 1970.
         steady: A clock that nobody can set, in seconds since whenever; None for the machine's own,
             or for `clock` where that is not the machine's.
@@ -62,6 +64,8 @@ class Settings:
     session: float = 12 * 3600.0
     attempts: int = 10
     new_owner: bool = False
+    sender: str = ""
+    smtp: str = field(default="smtp://localhost", repr=False)
     clock: Callable[[], float] = time.time
     steady: Callable[[], float] | None = None
 

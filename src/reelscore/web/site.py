@@ -23,6 +23,7 @@ from starlette.types import ASGIApp
 from reelscore.report.pages import template_environment
 from reelscore.store.database import Database
 from reelscore.store.values import microseconds, to_iso
+from reelscore.web.mail import Mail
 from reelscore.web.media import Videos
 from reelscore.web.requests import self_cookie
 from reelscore.web.security import Attempts, Hashing, Signer, new_token
@@ -64,6 +65,7 @@ class Site:
         self.passwords = Attempts(settings.attempts * _ACCOUNTS)  # of all accounts, by address
         self.hashing = Hashing()
         self.setup = Setup(settings.new_owner)
+        self.mail = Mail(settings) if settings.sender else None
         self.wings: list[WingPages] = [pages(self) for pages in offers("PAGES")]
         self._running: ExitStack | None = None
 

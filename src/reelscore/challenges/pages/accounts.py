@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Form, Path, Query, Request
+from fastapi import BackgroundTasks, Depends, Form, Path, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from reelscore.challenges.notices import own_addresses
 from reelscore.challenges.pages.context import AnyPage, ChallengePage, Router
 from reelscore.challenges.pages.wing_pages import PATH, ChallengePages, own_page
 from reelscore.errors import DataError
 from reelscore.web.accounts import Name, Password, may_try, proven
+from reelscore.web.mail import Letter
 from reelscore.web.requests import Guard
 from reelscore.web.sessions import find_visitor, log_in, log_out
 from reelscore.web.site import FromOurForm, Here, Site, address, guessed, too_often
@@ -30,7 +32,14 @@ _RESET = 86400.0  # seconds for which a link to a new password is good
 @router.get("/account/login")
 def show_login(request: Request, site: Here, to: Next = PATH) -> Response:
     """Ask for name and password."""
-    return site.page(request, "challenges/login.html", error="", to=own_page(to))
+    return _login_page(request, site, to)
+
+
+def _login_page(
+    request: Request, site: Site, to: str, status: int = 200, error: str = ""
+) -> Response:
+    context = {"error": error, "to": own_page(to), "mails": site.mail is not None}
+    return site.page(request, "challenges/login.html", status, **context)
 
 
 @router.post("/account/login", dependencies=[Depends(may_try), FromOurForm])
@@ -40,8 +49,7 @@ async def check_login(
     """Begin a session, if name and password are right, and go on to the page asked for."""
     account = await proven(request, site, name, password)
     if account is None:
-        error = "The name or the password is wrong."
-        return site.page(request, "challenges/login.html", 401, error=error, to=own_page(to))
+        return _login_page(request, site, to, 401, "The name or the password is wrong.")
     return log_in(site, account, own_page(to))
 
 
@@ -127,6 +135,31 @@ def reset_link(site: Site, account: Account) -> str:
     """Return the address at which somebody can set a new password, once, within a day."""
     token = site.signer.sign("reset", [account.id, account.sessions])
     return f"{site.settings.url}/account/reset/{token}"
+
+
+@router.get("/account/forgotten")
+def show_forgotten(request: Request, site: Here) -> Response:
+    """Ask who has forgotten the password."""
+    return site.page(request, "challenges/forgotten.html", name="")
+
+
+@router.post("/account/forgotten", dependencies=[Depends(may_try), FromOurForm])
+def send_link(request: Request, site: Here, name: Name) -> Response:
+    """Send a link to a new password to the addresses of an account; the page tells of none."""
+    page = site.page(request, "challenges/forgotten.html", name=name)
+    account = accounts.find_named(site.database, name)
+    if not site.passwords.take(address(request)):
+        raise too_often()
+    if site.mail is None or account is None or account.is_organiser:
+        return page
+    if site.wing(ChallengePages).resets.take(str(account.id)):
+        context = {"account": account, "link": reset_link(site, account)}
+        text = site.templates.get_template("challenges/reset.txt").render(context)
+        tasks = BackgroundTasks()  # after the answer, whose time tells nothing
+        for to in own_addresses(site.database, account.id):
+            tasks.add_task(site.mail.send_or_log, Letter(to, text))
+        page.background = tasks
+    return page
 
 
 @Guard

@@ -52,7 +52,7 @@ from reelscore.data.checks import counted
 from reelscore.errors import DataError
 from reelscore.store.values import from_iso
 from reelscore.web.site import FromOurForm
-from reelscore.web.store.accounts import account_names, list_accounts
+from reelscore.web.store.accounts import account_names, find_named
 
 router = Router(prefix=PATH + "/{challenge}/console")
 Amount = Annotated[int, Field(ge=-10_000, le=10_000)]
@@ -249,9 +249,8 @@ def invite(page: ChallengePage) -> Link:
 @decision("/console/password", "/password")
 def new_password(page: ChallengePage, name: Name) -> Link:
     """Make a link by which a participant sets a new password, good once within a day."""
-    participants = list_accounts(page.site.database, ("participant",))
-    account = next((each for each in participants if each.name == name), None)
-    if account is None:
+    account = find_named(page.site.database, name)
+    if account is None or account.is_organiser:
         raise DataError(f"There is no participant {name!r}.")
     return Link(f"A new password for {name}, good once, for a day", reset_link(page.site, account))
 

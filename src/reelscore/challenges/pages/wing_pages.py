@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from urllib.parse import quote
 
@@ -13,6 +13,7 @@ from anyio import CapacityLimiter
 from starlette.routing import BaseRoute
 
 from reelscore.challenges.challenge import Challenges, Clock
+from reelscore.challenges.notices import Notices
 from reelscore.challenges.queue.queue_state import queue_state
 from reelscore.challenges.queue.workers import Workers, alone_on
 from reelscore.challenges.uploads.uploads import Readers
@@ -22,10 +23,11 @@ from reelscore.text.tokens import thread_count
 from reelscore.web.requests import API, routes_of
 from reelscore.web.security import Attempts
 from reelscore.web.settings import Settings
-from reelscore.web.site import Site, WingPages
+from reelscore.web.site import HOUR, Site, WingPages
 from reelscore.web.store.accounts import Account
 
 PATH = "/challenges"
+_RESETS = 3  # more than one, since a letter may be lost
 _OWN_PAGE = re.compile(r"/challenges(/[\w./-]*(\?invitation=[\w.-]+)?)?")
 
 
@@ -37,6 +39,7 @@ class ChallengePages(WingPages):
         readers: The processes that read uploads.
         uploads_at_once: How many uploads are in memory.
         registrations: Accounts that one address may make in a minute.
+        resets: Letters with a link to a new password that an account may ask for in an hour.
         workers: The scorers, while the server runs.
     """
 
@@ -49,6 +52,7 @@ class ChallengePages(WingPages):
         self.readers = Readers(number)
         self.uploads_at_once = CapacityLimiter(number)
         self.registrations = Attempts(site.settings.attempts)
+        self.resets = Attempts(_RESETS, seconds=HOUR)
         self.workers: list[Workers] = []
         self.routes = _routes()
         self.uploads = dict.fromkeys(
@@ -61,21 +65,21 @@ class ChallengePages(WingPages):
 
     @contextmanager
     def lifespan(self) -> Iterator[None]:
-        """Run the scorers, where the server has any.
+        """Run the scorers, where the server has any, and what sends notices.
 
         A server without them still takes back what dead workers held. A SQLite file has one
         process that does, the one that scores.
         """
         database, scorers = self.site.database, self.site.settings.scorers
-        try:
-            if not scorers and database.is_sqlite:
-                yield
-                return
-            with alone_on(database), Workers(self.challenges, scorers) as workers:
-                self.workers.append(workers)
-                yield
-        finally:
-            self.readers.close()
+        with ExitStack() as running:
+            running.callback(self.readers.close)
+            if self.site.mail is not None:
+                running.enter_context(Notices(self.site, self.challenges))
+            if scorers or not database.is_sqlite:
+                running.enter_context(alone_on(database))
+                workers = Workers(self.challenges, scorers)
+                self.workers.append(running.enter_context(workers))
+            yield
 
     def health(self) -> dict[str, object]:
         """Return how long the queue of submissions is."""

@@ -25,7 +25,7 @@ Message = dict[str, Any]  # a request or an answer, as MessagePack has it
 _LENGTH = struct.Struct("<Q")
 _NAP = 0.05  # seconds between two looks at a process
 _DATABASES = ("PG", "DATABASE")
-_SECRETS = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL")
+_SECRETS = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL", "SMTP")
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 

@@ -385,6 +385,14 @@ event = Table(
     Index("challenge_event_about", "challenge", "about"),
 )
 
+# The newest event of a challenge that people were written about; see `challenges.notices`.
+notice = Table(
+    "challenge_notice",
+    metadata,
+    Column("challenge", Number, ForeignKey("challenge.key"), primary_key=True, autoincrement=False),
+    Column("event", Number, nullable=False),
+)
+
 blob = Table(
     "challenge_blob",
     metadata,

@@ -10,9 +10,9 @@ import secrets
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from reelscore.errors import DataError, check_choice
 from reelscore.store.database import Database, alone, server_clock
@@ -113,17 +113,27 @@ def find_account(database: Database, id: int) -> Account | None:
 
 def check_account(database: Database, name: str, password: str) -> Account | None:
     """Return the account with this name and password; None where either is wrong."""
-    row = None
-    if _NAME.fullmatch(name):
-        with database.reading() as connection:
-            # accounts of earlier versions may have names that would be kept otherwise now
-            kept = {name, account_key(name)}
-            rows = connection.execute(select(account).where(account.c.name.in_(kept))).all()
-            row = max(rows, key=lambda each: each.name == name, default=None)
+    row = _named(database, name)
     # the password is looked at in any case, so that the time tells nothing
     if not is_password(password, row.password if row else None) or row is None:
         return None
     return Account(row.id, row.name, row.role, row.sessions)
+
+
+def find_named(database: Database, name: str) -> Account | None:
+    """Look an account up by its name."""
+    row = _named(database, name)
+    return None if row is None else Account(row.id, row.name, row.role, row.sessions)
+
+
+def _named(database: Database, name: str) -> Row[tuple[Any, ...]] | None:
+    if not _NAME.fullmatch(name):
+        return None
+    with database.reading() as connection:
+        # accounts of earlier versions may have names that would be kept otherwise now
+        kept = {name, account_key(name)}
+        rows = connection.execute(select(account).where(account.c.name.in_(kept))).all()
+        return max(rows, key=lambda each: each.name == name, default=None)
 
 
 def list_accounts(database: Database, roles: Sequence[Role] = ORGANISERS) -> Sequence[Account]:
