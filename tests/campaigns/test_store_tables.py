@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from reelscore import DataError
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.store import migrations
+from reelscore.campaigns.store import schema
 from reelscore.campaigns.store.schema import metadata
 from reelscore.errors import MissingExtraError
 from reelscore.store import database
@@ -35,10 +35,10 @@ def filled(where):
 
 def test_the_migrations_lead_to_the_schema(where):
     with (
-        Database(where, migrations.MIGRATIONS, create=True) as database,
+        Database(where, schema.MIGRATIONS, create=True) as database,
         database.reading() as connection,
     ):
-        options = {"version_table": migrations.MIGRATIONS.version_table, "compare_type": True}
+        options = {"version_table": schema.MIGRATIONS.version_table, "compare_type": True}
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, metadata) == []
         for table in metadata.sorted_tables:
@@ -128,14 +128,12 @@ def migrate_by(tmp_path, monkeypatch):
 
     def migrate_by(*statements):
         scripts = tmp_path / "migrations"
-        shutil.copytree(migrations.MIGRATIONS.scripts, scripts)
+        shutil.copytree(schema.MIGRATIONS.scripts, scripts)
         (scripts / "versions" / "v3_more.py").write_text(
             "import sqlalchemy as sa\nfrom alembic import op\nrevision = '3'\ndown_revision = '2'\n"
             "def upgrade():\n" + "".join(f"    {each}\n" for each in statements)
         )
-        monkeypatch.setattr(
-            migrations, "MIGRATIONS", replace(migrations.MIGRATIONS, scripts=scripts)
-        )
+        monkeypatch.setattr(schema, "MIGRATIONS", replace(schema.MIGRATIONS, scripts=scripts))
 
     return migrate_by
 

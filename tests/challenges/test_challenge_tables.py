@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-from reelscore.campaigns.store.migrations import MIGRATIONS as CAMPAIGNS
+from reelscore.campaigns.store.schema import MIGRATIONS as CAMPAIGNS
 from reelscore.challenges.store.blobs import blob_digest, get_blob, has_blob, put_blob
 from reelscore.challenges.store.tables import (
     APPEND_ONLY,

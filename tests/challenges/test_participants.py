@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import text
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.store.migrations import MIGRATIONS as CAMPAIGNS
+from reelscore.campaigns.store.schema import MIGRATIONS as CAMPAIGNS
 from reelscore.errors import DataError
 from reelscore.store.database import Database
 from reelscore.web.store import accounts
-from reelscore.web.store.migrations import MIGRATIONS as PAGES
+from reelscore.web.store.schema import MIGRATIONS as PAGES
 from reelscore.web.store.schema import open_database
 from support.made_hits import begun_campaign
 from support.server import PASSWORD
@@ -74,11 +74,11 @@ def test_participants_are_no_organisers(app):
     assert names == ["pat"]
 
 
-def test_a_database_of_the_version_before_keeps_everything(where):
+def test_a_database_that_had_only_campaigns_keeps_everything(where):
     with begun_campaign(where) as (campaign, _):
         id, judged = campaign.id, campaign.judgments().score.tolist()
     with Database(where, CAMPAIGNS) as database, database.writing() as connection:
-        PAGES.upgrade(connection, to="2")
+        PAGES.upgrade(connection)
         for number, (name, role) in enumerate([("ada", "owner"), ("bob", "assistant")], start=3):
             connection.execute(
                 text("INSERT INTO web_account VALUES (:id, :name, 'hashed', :role, 7)"),

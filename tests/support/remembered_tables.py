@@ -25,11 +25,11 @@ def remembered_tables() -> Iterator[None]:
     upgrade = Migrations.upgrade
     known: dict[tuple[str, str], list[tuple[str, Any]]] = {}
 
-    def remembering(self: Migrations, connection: Connection, to: str = "head") -> None:
+    def remembering(self: Migrations, connection: Connection) -> None:
         options = {"version_table": self.version_table}
         revision = MigrationContext.configure(connection, opts=options).get_current_revision()
-        if to != "head" or revision is not None:
-            return upgrade(self, connection, to)
+        if revision is not None:
+            return upgrade(self, connection)
         family = (self.version_table, connection.dialect.name)
         if family not in known:
             said: list[tuple[str, Any]] = []
@@ -40,7 +40,7 @@ def remembered_tables() -> Iterator[None]:
 
             event.listen(connection, "before_cursor_execute", note)
             try:
-                upgrade(self, connection, to)
+                upgrade(self, connection)
             finally:
                 event.remove(connection, "before_cursor_execute", note)
             known[family] = said

@@ -247,7 +247,7 @@ class Campaign:
         asked = protocol_named(protocol)
         terms = Terms(id or _id(name), name, asked, layout, seed, 1, HOLD, created / 1e6)
         check_terms(terms, (), settings or {})
-        with store.database.building(where, store.migrations.MIGRATIONS) as database:
+        with store.database.building(where, store.schema.MIGRATIONS) as database:
             own = store.campaigns
 
             def begin() -> None:
@@ -277,7 +277,7 @@ class Campaign:
             DataError: If the files are not those of a campaign, or contradict themselves; then
                 nothing is made.
         """
-        with store.database.building(where, store.migrations.MIGRATIONS) as database:
+        with store.database.building(where, store.schema.MIGRATIONS) as database:
             made = store.files.restore(database, Path(path), id)
         return cls.open(where, made, clock=clock)
 
@@ -658,7 +658,7 @@ class Campaign:
 @contextmanager
 def _opened(where: Where, *, create: bool = False) -> Iterator[Database]:
     """Open a database, and close it again only if something goes wrong."""
-    database = store.database.Database(where, store.migrations.MIGRATIONS, create=create)
+    database = store.database.Database(where, store.schema.MIGRATIONS, create=create)
     try:
         yield database
     except BaseException:

@@ -13,7 +13,7 @@ COMMANDS = {
 }
 PAGES = "reelscore.campaigns.pages.open_campaigns:OpenCampaigns"
 ASSETS = "reelscore.campaigns"
-MIGRATIONS = "reelscore.campaigns.store.migrations:MIGRATIONS"
+MIGRATIONS = "reelscore.campaigns.store.schema:MIGRATIONS"
 # the headings of the first screen, and what is listed there
 HEADINGS = {
     "People": ["campaign", "battles", "serve"],

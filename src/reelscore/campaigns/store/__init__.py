@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from reelscore.campaigns.store import files as files
     from reelscore.campaigns.store import hits as hits
     from reelscore.campaigns.store import imports as imports
-    from reelscore.campaigns.store import migrations as migrations
+    from reelscore.campaigns.store import schema as schema
     from reelscore.store import backups as backups
     from reelscore.store import database as database
 
-_MODULES = "answers assignments backups campaigns database decisions files hits imports migrations"
+_MODULES = "answers assignments backups campaigns database decisions files hits imports schema"
 
 
 def __getattr__(name: str) -> ModuleType:

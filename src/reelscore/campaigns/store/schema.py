@@ -8,6 +8,8 @@ the sake of indexes.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -25,7 +27,7 @@ from sqlalchemy import (
     text,
 )
 
-from reelscore.store.tables import Number, Time, required
+from reelscore.store.tables import Migrations, Number, Time, required
 
 metadata = MetaData()
 
@@ -164,4 +166,12 @@ event = Table(
     Column("time", Time, nullable=False),
     *required("actor", "what", "about", "reason"),
     Index("event_about", "campaign", "about"),
+)
+
+MIGRATIONS = Migrations(
+    "campaign_schema",
+    Path(__file__).parent / "migrations",
+    "campaigns",
+    metadata,
+    dict.fromkeys(("judgment", "skip", "event"), ""),
 )

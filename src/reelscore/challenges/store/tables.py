@@ -16,7 +16,6 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
-    Connection,
     Double,
     ForeignKey,
     Index,
@@ -30,7 +29,7 @@ from sqlalchemy import (
     text,
 )
 
-from reelscore.campaigns.store.migrations import MIGRATIONS as CAMPAIGNS
+from reelscore.campaigns.store.schema import MIGRATIONS as CAMPAIGNS
 from reelscore.store.database import Database, building
 from reelscore.store.locations import Where
 from reelscore.store.tables import Migrations, Number, Time
@@ -402,38 +401,12 @@ blob = Table(
 )
 
 
-def make_tables(connection: Connection) -> None:
-    """Make all tables in a database that has none of them, with the triggers that guard them."""
-    metadata.create_all(connection)
-    tell = connection.exec_driver_sql
-    for table in APPEND_ONLY:
-        # content of a blob that an export has left out can be added later
-        when = "WHEN (OLD.size > 0 OR NEW.digest <> OLD.digest)" if table == blob.name else ""
-        said = f"rows of {table} are never changed or removed"
-        if connection.dialect.name == "sqlite":
-            for change, condition in (("update", when), ("delete", "")):
-                tell(
-                    f"CREATE TRIGGER {table}_no_{change} BEFORE {change} ON {table} {condition} "
-                    f"BEGIN SELECT RAISE(ABORT, '{said}'); END"
-                )
-            continue
-        tell(
-            f"CREATE FUNCTION {table}_is_append_only() RETURNS trigger LANGUAGE plpgsql AS "
-            f"$$ BEGIN RAISE EXCEPTION '{said}'; END $$"
-        )
-        triggers = {"append_only": "UPDATE OR DELETE OR TRUNCATE"}
-        if when:
-            triggers = {"not_removed": "DELETE OR TRUNCATE", "not_changed": "UPDATE"}
-        for name, changes in triggers.items():
-            rows = f"ROW {when}" if changes == "UPDATE" else "STATEMENT"
-            tell(
-                f"CREATE TRIGGER {table}_{name} BEFORE {changes} ON {table} FOR EACH {rows} "
-                f"EXECUTE FUNCTION {table}_is_append_only()"
-            )
-
-
+# Content of a blob that an export has left out can be added later.
+_APPEND_ONLY = dict.fromkeys(APPEND_ONLY, "") | {
+    blob.name: "OLD.size > 0 OR NEW.digest <> OLD.digest"
+}
 MIGRATIONS = Migrations(
-    "challenge_schema", Path(__file__).parent / "migrations", "challenges", make_tables
+    "challenge_schema", Path(__file__).parent / "migrations", "challenges", metadata, _APPEND_ONLY
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from pathlib import Path
 
 from sqlalchemy import (
     BigInteger,
@@ -20,7 +21,6 @@ from sqlalchemy import (
 from reelscore.store.database import Database, building
 from reelscore.store.locations import Where
 from reelscore.store.tables import Migrations, Number
-from reelscore.web.store.migrations import MIGRATIONS
 from reelscore.wings import offers
 
 metadata = MetaData()
@@ -77,6 +77,10 @@ submission = Table(
     Column("rater", Number, ForeignKey("web_rater.id"), nullable=False),
     Column("study", Text, nullable=False),
     Column("session", Text, nullable=False),
+)
+
+MIGRATIONS = Migrations(
+    "web_schema", Path(__file__).parent / "migrations", "the rating pages", metadata, {}
 )
 
 

@@ -1,13 +1,1 @@
-"""How the tables came to be, one file for each change, applied by Alembic.
-
-A new change is a new file in `versions`: give it the next `revision`, the last one as
-`down_revision`, and bring `schema` to where it leads; a test compares the two.
-"""
-
-from __future__ import annotations
-
-from pathlib import Path
-
-from reelscore.store.tables import Migrations
-
-MIGRATIONS = Migrations("web_schema", Path(__file__).parent, "the rating pages")
+"""How the tables of older databases come to be those of `schema`, one file for each change."""

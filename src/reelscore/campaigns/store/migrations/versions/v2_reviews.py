@@ -78,7 +78,7 @@ def _make_skip() -> None:
         sa.Column("time", sa.BigInteger, nullable=False),
         sa.Column("reason", sa.Text, nullable=False),
     )
-    forbid_changes("skip")
+    forbid_changes(op.get_bind(), "skip")
 
 
 def _make_caption() -> None:
