@@ -13,7 +13,13 @@ from reelscore import DataError, UnknownNameError
 from reelscore_studies.judged.judged_layouts import CaptionPair, RatedCaption
 from reelscore_studies.judged.judged_sets import JudgedSet
 from reelscore_studies.judged.judged_sets import read_judged_set as read
-from reelscore_studies.judged.set_tables import SETS, printed_rows, set_protocol, set_table
+from reelscore_studies.judged.set_tables import (
+    SETS,
+    _references,
+    printed_rows,
+    set_protocol,
+    set_table,
+)
 
 REFERENCES = ["a dog is running", "a dog runs fast"]
 RATED = RatedCaption("a dog runs", REFERENCES, [4.0])
@@ -31,6 +37,27 @@ def test_pictures_as_pac_s_has_them(tmp_path):
     rows = '[{"caption": "a dog runs", "rating": 4.0}, {"caption": "b", "rating": NaN}]'
     path = written(tmp_path, "flickr8k.json", text.replace("[]", rows))
     assert read(path) == JudgedSet([RATED], [])
+
+
+def test_tables_as_flickr8k_has_them(tmp_path):
+    """A picture's own captions do not count with experts, and with the crowd are no references."""
+    texts = [("x.jpg", ["a dog", "a cat"]), ("y.jpg", ["a cow"])]
+    lines = [f"{name}#{k}\t{each}" for name, own in texts for k, each in enumerate(own)]
+    written(tmp_path, "Flickr8k.token.txt", "\n".join(lines))
+    experts = "x.jpg\ty.jpg#0\t1\t2\t1\nx.jpg\tx.jpg#0\t4\t4\t4\n"
+    path = written(tmp_path, "ExpertAnnotations.txt", experts)
+    assert read(path).rated == [RatedCaption("a cow", ["a dog", "a cat"], [1, 2, 1])]
+    crowd = "x.jpg\ty.jpg#0\t0.25\t1\t3\nx.jpg\tx.jpg#0\t1\t3\t0\n"
+    path = written(tmp_path, "CrowdFlowerAnnotations.txt", crowd)
+    assert read(path).rated == [
+        RatedCaption("a cow", ["a cat"], [0.25]),
+        RatedCaption("a dog", ["a cat"], [1.0]),
+    ]
+
+
+def test_composite_by_source(tmp_path):
+    row = {"image": "x.jpg", "caption": "a dog runs", "human": 4, "references": REFERENCES}
+    assert read(written(tmp_path, "composite.json", {"8k": [row]})).rated == [RATED]
 
 
 def test_rows_as_json_and_csv(tmp_path):
@@ -188,6 +215,22 @@ def test_ties_of_the_metric(ties, share):
     assert values(f"pascal-50s|ties:{ties}", judged) == {"all": share}
 
 
+def test_each_caption_meets_one_reference_less():
+    """Two captions of the set meet each other; others meet all references but one, in turn."""
+    refs = ["a dog runs", "a cat sits", "the cow eats grass"]
+    both = CaptionPair((refs[0], refs[1]), refs, 1.0)
+    one = CaptionPair((refs[0], "a bus"), refs, 1.0)
+    none = CaptionPair(("a dog", "a bus"), refs, 1.0)
+    protocol = set_protocol("clotho-eval")[1]
+    beside = [_references(pair.captions, refs, protocol) for pair in (both, one, none)]
+    assert beside[0] == [[refs[1:]], [[refs[0], refs[2]]]]
+    assert beside[1] == [[refs[1:]], [refs[1:]]]
+    assert beside[2] == [[refs[1:], [refs[0], refs[2]], refs[:2]]] * 2
+    # both share one word with a reference, the bus has it in a shorter caption, only a dog runs
+    all_three = values("clotho-eval", JudgedSet([], [both, one, none]))
+    assert all_three["all"] == pytest.approx(100 / 3)
+
+
 def test_kinds_apart_and_all_together():
     right, wrong = (["a dog", "x"], ["a dog"], 1.0), (["a dog", "x"], ["a dog"], -1.0)
     judged = pairs((*right, "HC"), (*right, "HC"), (*wrong, "MM"))
@@ -270,11 +313,16 @@ def test_signatures_are_read_again():
 # What is there must come out
 
 MEASURED = [
+    ("audiocaps-eval", "METEOR", {"HC": (66.0, 0.05), "HI": (96.4, 0.05), "HM": (90.0, 0.05)}),
     ("pascal-50s", "METEOR", {"HC": (63.8, 0.3), "HI": (97.7, 0.3), "all": (80.1, 0.3)}),
     ("pascal-50s", "CIDEr", {"all": (79.9, 0.1)}),
-    ("audiocaps-eval", "METEOR", {"HC": (65.5, 0.1), "HI": (96.4, 0.5), "HM": (90.0, 0.1)}),
-    ("audiocaps-eval", "CIDEr", {"all": (70.6, 0.1)}),
-    ("audiocaps-eval|ties:half", "CIDEr", {"all": (70.7, 0.1)}),
+    (
+        "audiocaps-eval|own:left-out",
+        "METEOR",
+        {"HC": (65.5, 0.1), "HI": (96.4, 0.5), "HM": (90.0, 0.1)},
+    ),
+    ("audiocaps-eval|own:left-out", "CIDEr", {"all": (70.6, 0.1)}),
+    ("audiocaps-eval|ties:half|own:left-out", "CIDEr", {"all": (70.7, 0.1)}),
     ("nebula", "METEOR", {"kendall_c": (46.8, 0.05)}),
     ("nebula", "CIDEr", {"kendall_c": (48.1, 0.05)}),
     ("factvc-youcook2", "METEOR", {"pearson": (39.3, 0.05)}),

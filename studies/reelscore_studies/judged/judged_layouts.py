@@ -116,6 +116,19 @@ def _pictures(pictures: dict[str, _Picture]) -> Rows:
                 yield RatedCaption(judged.caption, picture.ground_truth, [judged.rating])
 
 
+class _Judged(msgspec.Struct):
+    caption: str
+    human: float
+    references: list[str] = []
+    refs: list[str] = []
+
+
+def _composite(sources: dict[str, list[_Judged]]) -> Rows:
+    for rows in sources.values():
+        for row in rows:
+            yield RatedCaption(row.caption, row.references or row.refs, [row.human])
+
+
 class _Video(msgspec.Struct):
     ref: list[str]
     candidate: str
@@ -184,8 +197,34 @@ def delimited_rows(text: str) -> Rows:
         yield RatedCaption(row["mt"], references, [float(row["score"])])
 
 
+def flickr_rows(text: str, path: Path) -> Rows:
+    """Read a table of Flickr8k_text: judged captions by number, whose texts lie beside it.
+
+    Experts' captions that are of the picture itself do not count, as in the papers; those that the
+    crowd judged do, but are no references.
+    """
+    texts: dict[str, str] = {}
+    references: dict[str, list[str]] = {}
+    for line in text_of(path.with_name("Flickr8k.token.txt")).splitlines():
+        name, _, caption = line.strip().partition("\t")
+        texts[name] = caption
+        references.setdefault(name.partition("#")[0], []).append(caption)
+    judged = [line.split("\t") for line in text.splitlines() if line.strip()]
+    by_crowd = path.name.startswith("CrowdFlower")  # a share, and the votes behind it
+    judged = [row for row in judged if row[0] in references and row[1] in texts]
+    own = {(row[0], texts[row[1]]) for row in judged}
+    for picture, name, *numbers in judged:
+        caption, captions = texts[name], references[picture]
+        if by_crowd:
+            left = [each for each in captions if (picture, each) not in own]
+            yield RatedCaption(caption, left, [float(numbers[0])])
+        elif caption not in captions:
+            yield RatedCaption(caption, captions, [float(each) for each in numbers])
+
+
 FILE_LAYOUTS = (
     FileLayout(("human_judgement", "ground_truth"), dict[str, _Picture], _pictures),
+    FileLayout(("human", "caption", "image"), dict[str, list[_Judged]], _composite),
     FileLayout(("human_score", "candidate"), dict[str, _Video], _videos),
     FileLayout(("captions", "label"), dict[str, list[_LabelledPair]], _labelled),
     FileLayout(("MM_1", "references"), list[_Sound], _sounds),

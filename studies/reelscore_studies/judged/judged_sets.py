@@ -26,6 +26,7 @@ from reelscore_studies.judged.judged_layouts import (
     RatedCaption,
     decode,
     delimited_rows,
+    flickr_rows,
     text_of,
 )
 
@@ -84,6 +85,8 @@ def read_judged_set(path: str | Path) -> JudgedSet:
     for layout in FILE_LAYOUTS:
         if layout.fits(text):
             return _parted(layout.rows(text, place))
+    if place.name in ("ExpertAnnotations.txt", "CrowdFlowerAnnotations.txt"):
+        return _parted(flickr_rows(text, place))
     if {"mt", "refs", "score"} <= set(text.partition("\n")[0].strip().split(",")):
         return _parted(delimited_rows(text))
     if text.lstrip()[:1] != "{":

@@ -22,6 +22,7 @@ from reelscore.errors import DataError, UnknownNameError
 from reelscore.meta.correlation import BY_GROUP
 from reelscore.metrics.base import FloatArray, signature_text
 from reelscore.metrics.registry import table_columns
+from reelscore.metrics.sentences import means
 from reelscore.scoring.captions import Metrics, score_systems
 from reelscore.scoring.scores import only_row
 from reelscore.stats.correlations import Level, correlate, mean_known
@@ -44,8 +45,10 @@ class SetProtocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ties: Literal["half", "wrong", "second", "chance"] = "half"
     references: int = 0  # how many references count, the first; 0 for all
     # whether references that equal a caption are ``kept`` or ``left-out``; of a pair, those that
-    # equal either are left out for both, so that both meet the same
-    own: Literal["kept", "left-out"] = "kept"
+    # equal either are left out for both, so that both meet the same. With ``one-out`` all captions
+    # meet one reference less: without their own, or, where neither of a pair has one, without each
+    # in turn, and the mean counts
+    own: Literal["kept", "left-out", "one-out"] = "kept"
     digits: int = -1  # to how many digits scores are rounded, so that there are ties; -1 for none
     judgments: int = 0  # how many ratings or pairs the published set has; 0 if that is not known
 
@@ -72,8 +75,8 @@ SETS: dict[str, SetProtocol] = {
     "nebula": SetProtocol(judgments=3_298),
     "vatex-eval": _VATEX,
     "vatex-eval-1": _with(_VATEX, references=1),
-    "audiocaps-eval": SetProtocol(ties="wrong", own="left-out", judgments=1_671),
-    "clotho-eval": SetProtocol(ties="wrong", own="left-out", judgments=1_750),
+    "audiocaps-eval": SetProtocol(ties="wrong", own="one-out", judgments=1_671),
+    "clotho-eval": SetProtocol(ties="wrong", own="one-out", judgments=1_750),
     "msvd-eval": _with(_LINEAR, judgments=394),
     "factvc-activitynet": _with(_LINEAR, judgments=1_200),
     "factvc-youcook2": _with(_LINEAR, judgments=600),
@@ -226,11 +229,13 @@ def printed_rows(name: str) -> list[SetAgreement]:
 class _Texts(NamedTuple):
     """The captions of a set in the order in which they are scored, and what people said of them.
 
-    Of pairs, the second of each follows the first. `bare` rows have no reference left.
+    Of pairs, the second of each follows the first. `times` says how often each caption is scored,
+    with other references; the mean counts. `bare` rows have no reference left.
     """
 
     captions: list[str]
     references: list[list[str]]
+    times: list[int]
     rated: list[RatedCaption]
     pairs: list[CaptionPair]
     bare: int
@@ -238,18 +243,19 @@ class _Texts(NamedTuple):
     @classmethod
     def of(cls, judged: JudgedSet, protocol: SetProtocol) -> _Texts:
         """Choose the rows and the references that count."""
-        texts = cls([], [], [], [], 0)
+        texts = cls([], [], [], [], [], 0)
         bare = 0
 
         def counts(captions: Sequence[str], references: Sequence[str]) -> bool:
             nonlocal bare
-            own = {text.strip() for text in captions} if protocol.own == "left-out" else set()
-            left = [text for text in references if text.strip() not in own]
-            left = left[: protocol.references or None]
-            texts.captions.extend(captions if left else ())
-            texts.references.extend([left] * len(captions) if left else ())
+            beside = _references(captions, references, protocol)
+            left = all(own for turns in beside for own in turns)
+            for caption, turns in zip(captions, beside, strict=True) if left else ():
+                texts.captions.extend([caption] * len(turns))
+                texts.references.extend(turns)
+                texts.times.append(len(turns))
             bare += not left
-            return bool(left)
+            return left
 
         decided = [pair for pair in judged.pairs if pair.votes]  # votes that sum to 0 do not count
         texts.rated.extend(row for row in judged.rated if counts([row.caption], row.references))
@@ -288,8 +294,32 @@ class _Texts(NamedTuple):
                     result = results[output]
                     items = result.items  # without those that have no score
                     scores = np.array([items.get(str(first[key]), np.nan) for key in keys])
+                    scores = means(scores, np.array(self.times))
                     label = name if "|" in name else result.scale.label or name
                     yield label, result.scale.sign * scores, result.signature
+
+
+def _references(
+    captions: Sequence[str], references: Sequence[str], protocol: SetProtocol
+) -> list[list[list[str]]]:
+    """Return of each caption the references it meets, each time it is scored."""
+
+    def without(*texts: str) -> list[str]:
+        own = {text.strip() for text in texts}
+        left = [each for each in references if each.strip() not in own]
+        return left[: protocol.references or None]
+
+    if protocol.own == "kept":
+        return [[list(references[: protocol.references or None])]] * len(captions)
+    there = {each.strip() for each in references}
+    own = [text for text in captions if text.strip() in there]
+    if protocol.own == "left-out" or len(own) == 1:
+        return [[without(*own)]] * len(captions)
+    if own:
+        return [[without(text)] for text in captions]
+    others = without()
+    turns = [others[:k] + others[k + 1 :] for k in range(len(others))]
+    return [turns if len(others) > 1 else [others]] * len(captions)
 
 
 def _accuracies(
