@@ -13,7 +13,7 @@ from reelscore.stories.protocol import PRESETS, Protocol
 from reelscore.text.tokens import PENN_TREEBANK
 
 _TEXTS = {
-    "scores": "soda, soda_a, soda_b, soda_c, activitynet.",
+    "scores": "soda, soda_a, soda_b, soda_c, activitynet, chapters.",
     "f": "Sentence score inside SODA: meteor, sts, bertha, 'judge|model:NAME'…",
     "annotators": "How SODA uses several annotators.",
     "missing": "What to do with videos without candidates.",
@@ -24,7 +24,10 @@ _TEXTS = {
     "metrics": "Metrics of the ActivityNet scorer.",
     "tious": "Thresholds of IoU.",
     "max_captions": "Candidates of a video that the ActivityNet scorer takes.",
-    "epsilon": "What the ActivityNet scorer adds to the union.",
+    "epsilon": "What the ActivityNet scorer and chapters add to the union.",
+    "chapter_tious": "Thresholds of the F1 of chapters.",
+    "within": "Seconds within which the start of a chapter is found.",
+    "opening": "add: a chapter from 0 to the first start is put before it.",
     "tokenizer": "Tokenizer of SODA.",
     "unknown": "What to do with videos without references.",
     "beyond": "What to do with times beyond the end of the video.",
@@ -34,7 +37,8 @@ _TEXTS = {
 }
 HEADINGS = {
     "Protocol": "scores f annotators meteor-order reference-order characters variant metrics tious "
-    "max-captions epsilon tokenizer unknown beyond reversed-segments negative",
+    "max-captions epsilon chapter-tious within opening tokenizer unknown beyond reversed-segments "
+    "negative",
 }
 _KINDS: dict[str, click.ParamType[Any]] = {
     "max_captions": click.IntRange(min=1),
@@ -75,7 +79,8 @@ def _choice(name: str, kind: object, start: Protocol) -> Decorator:
         click.Choice(get_args(kind)) if get_origin(kind) is Literal else None
     )
     if isinstance(default, tuple):
-        metavar, default = "LIST", ",".join(map(str, default))
+        numbers = [f"{each:g}" if isinstance(each, float) else str(each) for each in default]
+        metavar, default = "LIST", ",".join(numbers)
     elif values is None:
         metavar = "METRIC"
     elif name == "epsilon":
@@ -87,8 +92,8 @@ def _choice(name: str, kind: object, start: Protocol) -> Decorator:
 def given_of(choices: dict[str, Any]) -> dict[str, Any]:
     """Return the choices that were made, ready for `reelscore.stories.score`."""
     given = {name: value for name, value in choices.items() if value is not None}
-    if "tious" in given:
-        given["tious"] = numbers_of(given["tious"])
+    for name in {"tious", "chapter_tious", "within"} & given.keys():
+        given[name] = numbers_of(given[name])
     return given
 
 

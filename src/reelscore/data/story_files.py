@@ -7,7 +7,8 @@ Six shapes are told apart by content, and any of them may hold candidates or ref
 - the annotations of YouCook2: ``{"database": {video: {"duration", "subset", "annotations":
   [{"segment", "sentence"}, …]}}}``;
 - TimeChat's output: ``{"video.mp4": [{"caption", "timestamp"}, …]}``;
-- JSON Lines: an object for each caption, or for each video, with the id under ``video_id``;
+- JSON Lines: an object for each caption, or for each video, with the id under ``video_id``; or the
+  samples of lmms-eval, a model's answer to a segment in a line;
 - chapters, in the forms of `reelscore.data.formats.chapters`.
 
 Every segment and sentence is checked here, so that the scores never meet a bad one.
@@ -177,7 +178,23 @@ def _entries_of_records(data: object, name: str) -> Iterator[Entry]:
         yield _entry(cells, f"{name}: row {number}")
 
 
+def _of_sample(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the caption of a sample of lmms-eval, which has answers beside what was asked about.
+
+    >>> _of_sample({"doc": {"youtube_id": "v1", "segment": [0, 9]}, "resps": [["stir the soup"]]})
+    {'video_id': 'v1', 'timestamp': [0, 9], 'sentence': 'stir the soup'}
+    """
+    asked, answers = record.get("doc"), record.get("resps")
+    if not isinstance(asked, Mapping) or "segment" not in asked:
+        return record
+    while isinstance(answers, list) and answers:
+        answers = answers[0]
+    video = asked.get("youtube_id", asked.get("video_id"))
+    return {"video_id": video, "timestamp": asked["segment"], "sentence": answers}
+
+
 def _entry(record: Mapping[str, object], place: str) -> Entry:
+    record = _of_sample(record)
     field = _field(record, _VIDEO_FIELDS)
     if field is None:
         raise DataError(f"{place}: no video id; expected one of {', '.join(_VIDEO_FIELDS)}.")
@@ -197,7 +214,7 @@ def _is_json_lines(head: bytes) -> bool:
         record = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return False
-    return isinstance(record, dict) and _field(record, _VIDEO_FIELDS) is not None
+    return isinstance(record, dict) and _field(_of_sample(record), _VIDEO_FIELDS) is not None
 
 
 def _entries_of_lines(source: Source) -> Iterator[Entry]:

@@ -42,6 +42,7 @@ _BUILT_IN = {
 # Scores of stories are made by `reelscore.stories`; here they are named for tables that have them.
 _OF_STORIES = {
     "activitynet": "reelscore.stories.video_scores:ActivityNet",
+    "chapters": "reelscore.stories.video_scores:ChapterScores",
     "soda_a": "reelscore.stories.video_scores:SodaA",
     "soda_b": "reelscore.stories.video_scores:SodaB",
     "soda_c": "reelscore.stories.video_scores:SodaC",

@@ -1,14 +1,20 @@
-"""Overlap of segments in time: intersection over union (Eq. 1 of the SODA paper)."""
+"""Overlap of segments in time: intersection over union (Eq. 1 of the SODA paper), and chapters.
+
+Chapters are scored by where they lie, whatever their titles: F1 of those that overlap enough, as
+Chapter-Llama has it, the mean overlap of those that are matched, and precision and recall of their
+starts, as VidChapters has them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from reelscore import _native
 from reelscore.data.stories import FloatArray, Story
+from reelscore.stories.protocol import Protocol
 
 IntArray = NDArray[np.int64]
 
@@ -91,3 +97,62 @@ def _offsets(counts: Sequence[int]) -> IntArray:
 
 def _segments(stories: Sequence[Story]) -> FloatArray:
     return np.concatenate([np.empty((0, 2)), *(story.segments for story in stories)]).ravel()
+
+
+def chapter_scores(
+    candidates: Sequence[Story], references: Sequence[Sequence[Story]], protocol: Protocol
+) -> FloatArray:
+    """Score where chapters lie: F1, tIoU, precision and recall of starts, for each video.
+
+    Of several annotators the best counts, for each number alone, as in the ActivityNet scorer.
+
+    >>> ours = Story(np.array([[0.0, 30.0], [30.0, 60.0]]), ("intro", "end"))
+    >>> truth = Story(np.array([[0.0, 33.0], [33.0, 60.0]]), ("intro", "end"))
+    >>> protocol = Protocol(chapter_tious=(0.5, 0.95), within=(1, 5))
+    >>> chapter_scores([ours], [[truth]], protocol).round(3).tolist()
+    [[0.5, 0.905, 0.5, 0.5, 1.0, 1.0]]
+    """
+    rows = [
+        [list(_chapter_scores(story, each, protocol)) for each in truth]
+        for story, truth in zip(candidates, references, strict=True)
+    ]
+    return np.array([np.max(row, axis=0) for row in rows])
+
+
+def _chapter_scores(ours: Story, theirs: Story, protocol: Protocol) -> Iterator[float]:
+    one, other = (_with_opening(story.segments, protocol.opening) for story in (ours, theirs))
+    overlap = iou(one, other, epsilon=protocol.epsilon)
+    yield float(np.mean([_f1(*_found(overlap >= least)) for least in protocol.chapter_tious]))
+    yield _matched_overlap(overlap)
+    apart = np.abs(ours.segments[:, None, 0] - theirs.segments[:, 0])
+    for seconds in protocol.within:
+        yield from _found(apart < seconds)
+
+
+def _with_opening(segments: FloatArray, opening: str) -> FloatArray:
+    """Put a segment before the first, where it does not begin at 0."""
+    first = segments[:, 0].min(initial=np.inf)
+    if opening == "keep" or first == 0 or not len(segments):
+        return segments
+    return np.concatenate([[[0.0, first]], segments])
+
+
+def _found(near: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return the share of candidates that are near any reference, and of references found so."""
+    if not near.size:
+        return 0.0, 0.0
+    return float(near.any(axis=1).mean()), float(near.any(axis=0).mean())
+
+
+def _f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _matched_overlap(overlap: FloatArray) -> float:
+    """Match by the largest overlap first, and return the mean of the matched."""
+    left, matched = overlap.copy(), []
+    while left.size and left.max() > 0:
+        row, column = np.unravel_index(np.argmax(left), left.shape)
+        matched.append(left[row, column])
+        left[row], left[:, column] = 0.0, 0.0
+    return float(np.mean(matched)) if matched else 0.0

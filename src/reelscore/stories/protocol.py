@@ -19,6 +19,16 @@ the other order inside SODA, swaps the times of segments that end before they st
 the number of captions, and reports CIDEr and METEOR with the nonsense word of 2018.
 
 ``anet-challenge``: the server of the ActivityNet challenge: its scorer alone, as of November 2018.
+
+``vidchapters``: chapters as VidChapters scores them: SODA (c) as published, the ActivityNet scorer,
+and how many starts are found; videos without chapters are left out.
+
+``chapter-llama``: the same with CIDEr alone, and the F1 and tIoU of Chapter-Llama. Its tool also
+leaves out videos with an empty title, and gives a video 0 where it runs too deep; both count here.
+
+``lmms-eval-youcook2``: that harness gives models the segments, so each caption is compared with the
+reference of its own segment. CIDEr's document frequencies are those of one video, where few words
+are rare, and a video with a single segment gets 0: it is another number than CIDEr over the corpus.
 """
 
 from __future__ import annotations
@@ -45,16 +55,20 @@ ReferenceOrder = Literal["time", "file"]
 Characters = Literal["all", "ascii"]
 Variant = Literal["2018-11", "2017-fixed", "2017-original"]
 Unknown = Literal["error", "skip"]
+Opening = Literal["add", "keep"]
 
 SODA_SCORES = ("soda_a", "soda_b", "soda_c")
 ACTIVITYNET = "activitynet"
+CHAPTERS = "chapters"
+_LISTS = ("scores", "metrics", "tious", "chapter_tious", "within")
 
 
 class Protocol(msgspec.Struct, frozen=True):
     """How stories are scored; the defaults are argued in the documentation.
 
     Attributes:
-        scores: ``soda`` for all three, ``soda_a``, ``soda_b``, ``soda_c``, ``activitynet``.
+        scores: ``soda`` for all three, ``soda_a``, ``soda_b``, ``soda_c``, ``activitynet``,
+            ``chapters``.
         f: The sentence score inside SODA: ``meteor``, ``cider``, ``sts``, ``bertha``, ``judge``…
         annotators: With several annotators, SODA is the ``mean`` of the scores against each,
             is scored against all their captions as one story (``merge``), or is the ``best`` of
@@ -73,7 +87,11 @@ class Protocol(msgspec.Struct, frozen=True):
         metrics: Sentence metrics of the ActivityNet scorer.
         max_captions: The ActivityNet scorer takes this many candidates of a video, the first of
             the file; SODA takes all.
-        epsilon: What the ActivityNet scorer adds to the union of two segments.
+        epsilon: What the ActivityNet scorer and chapters add to the union of two segments.
+        chapter_tious: Thresholds of the F1 of chapters.
+        within: Within how many seconds the start of a chapter is found.
+        opening: Where the first chapter does not begin at 0, another one until then is added
+            (``add``) before F1 and tIoU of chapters, or not (``keep``).
         tokenizer: Tokenizer of SODA's sentences; the ActivityNet scorer has its own way.
         unknown: Candidates of videos that have no references are an ``error`` or left out
             (``skip``).
@@ -94,6 +112,9 @@ class Protocol(msgspec.Struct, frozen=True):
     metrics: tuple[str, ...] = DEFAULT_METRICS
     max_captions: int = 1000
     epsilon: float = 1e-8
+    chapter_tious: tuple[float, ...] = tuple(k / 20 for k in range(10, 20))
+    within: tuple[float, ...] = (1, 3, 5, 10, 30, 60)
+    opening: Opening = "add"
     tokenizer: Tokenizer = "ptb"
     unknown: Unknown = "error"
     beyond: OutsideTimes = "keep"
@@ -103,7 +124,7 @@ class Protocol(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         for name in self.scores:
-            check_choice("scores=", name, ("soda", *SODA_SCORES, ACTIVITYNET))
+            check_choice("scores=", name, ("soda", *SODA_SCORES, ACTIVITYNET, CHAPTERS))
         check_choice("annotators=", self.annotators, get_args(Annotators))
         check_choice("missing=", self.missing, get_args(Missing))
         check_choice("meteor_order=", self.meteor_order, get_args(MeteorOrder))
@@ -111,6 +132,7 @@ class Protocol(msgspec.Struct, frozen=True):
         check_choice("characters=", self.characters, get_args(Characters))
         check_choice("variant=", self.variant, get_args(Variant))
         check_choice("unknown=", self.unknown, get_args(Unknown))
+        check_choice("opening=", self.opening, get_args(Opening))
         check_choice("beyond=", self.beyond, get_args(OutsideTimes))
         check_tokenizer(self.tokenizer)
         if self.tokenizer not in PENN_TREEBANK:
@@ -120,11 +142,17 @@ class Protocol(msgspec.Struct, frozen=True):
                 'tokenizer="none".'
             )
         if not self.scores:
-            raise DataError("No scores are asked for; name soda, activitynet or both.")
-        if not self.tious or not all(0 <= tiou <= 1 for tiou in self.tious):
-            raise DataError(f"tious is {self.tious}; expected numbers from 0 to 1.")
-        if len(set(self.tious)) < len(self.tious):
-            raise DataError(f"tious is {self.tious}; expected each threshold once.")
+            raise DataError("No scores are asked for; name soda, activitynet, chapters or several.")
+        for name, values, most in (
+            ("tious", self.tious, 1),
+            ("chapter_tious", self.chapter_tious, 1),
+            ("within", self.within, float("inf")),
+        ):
+            if not values or not all(0 <= value <= most for value in values):
+                upto = "from 0 to 1" if most == 1 else "of seconds, at least 0"
+                raise DataError(f"{name} is {values}; expected numbers {upto}.")
+            if len(set(values)) < len(values):
+                raise DataError(f"{name} is {values}; expected each once.")
         if self.max_captions < 1:
             raise DataError(f"max_captions is {self.max_captions}; expected at least 1.")
         if self.epsilon < 0:
@@ -156,7 +184,7 @@ class Protocol(msgspec.Struct, frozen=True):
         """
         for name in choices:
             check_choice("choice of a protocol", name, self.__struct_fields__)
-        for name in ("scores", "metrics", "tious"):
+        for name in _LISTS:
             value = choices.get(name)
             if isinstance(value, str):
                 choices[name] = tuple(part for part in value.replace(" ", "").split(",") if part)
@@ -205,6 +233,33 @@ PRESETS: dict[str, Protocol] = {
         reversed_segments="zero",
         negative="keep",
         empty="zero",
+    ),
+    "vidchapters": Protocol(
+        scores=("soda_c", ACTIVITYNET, CHAPTERS),
+        missing="skip",
+        meteor_order="swapped",
+        reference_order="file",
+        characters="ascii",
+        metrics=("meteor", "cider"),
+        opening="keep",
+        unknown="skip",
+        reversed_segments="zero",
+        negative="keep",
+        empty="zero",
+    ),
+    "chapter-llama": Protocol(
+        scores=("soda_c", ACTIVITYNET, CHAPTERS),
+        missing="skip",
+        meteor_order="swapped",
+        reference_order="file",
+        characters="ascii",
+        metrics=("cider",),
+        max_captions=_NO_LIMIT,
+        reversed_segments="zero",
+        empty="zero",
+    ),
+    "lmms-eval-youcook2": Protocol(
+        scores=(ACTIVITYNET,), missing="skip", tious=(0.999,), epsilon=0.0, max_captions=_NO_LIMIT
     ),
 }
 

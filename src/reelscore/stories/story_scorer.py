@@ -23,13 +23,19 @@ from reelscore.metrics.registry import resolve
 from reelscore.scoring.scores import Measurement, Scores
 from reelscore.stories import video_scores as kinds
 from reelscore.stories.activitynet import activitynet_scores
-from reelscore.stories.overlaps import caption_counts
+from reelscore.stories.overlaps import caption_counts, chapter_scores
 from reelscore.stories.paired_stories import (
     PairedStories,
     pair_stories,
     story_language_notes,
 )
-from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, ReferenceOrder
+from reelscore.stories.protocol import (
+    ACTIVITYNET,
+    CHAPTERS,
+    SODA_SCORES,
+    Protocol,
+    ReferenceOrder,
+)
 from reelscore.stories.sentence_scores import (
     PAIRS_AT_ONCE,
     SentenceScore,
@@ -135,6 +141,8 @@ class StoryScorer:
         ]
         if ACTIVITYNET in values:
             measured.append(self._activitynet(videos, values[ACTIVITYNET], context))
+        if CHAPTERS in values:
+            measured.append(self._chapters(videos, values[CHAPTERS], context))
         metrics = dict.fromkeys([*self._metrics, *([self._f.metric] if self._f else [])])
         notes = [*paired.notes, *_copy_warning(paired)]
         notes += story_language_notes(paired, self.protocol, list(metrics))
@@ -212,6 +220,8 @@ class StoryScorer:
         values = {} if self._f is None else soda_scores(batch, self._f)
         if ACTIVITYNET in self.protocol.scores:
             values[ACTIVITYNET] = activitynet_scores(batch, self._metrics)
+        if CHAPTERS in self.protocol.scores:
+            values[CHAPTERS] = chapter_scores(*videos, self.protocol)
         return values
 
     def _soda_kind(self, name: str) -> kinds.VideoScores:
@@ -241,6 +251,19 @@ class StoryScorer:
         by_tiou = kinds.scores_by_tiou(kind, protocol.tious, values)
         context = {**context, "tok": "ptb-coco"}
         return measurement(kind, videos, values.mean(axis=1), context, by_tiou)
+
+    def _chapters(
+        self, videos: ItemIndex, values: FloatArray, context: dict[str, object]
+    ) -> Measurement:
+        protocol = self.protocol
+        kind = kinds.ChapterScores(
+            _listed(protocol.chapter_tious),
+            _listed(protocol.within),
+            protocol.opening,
+            protocol.epsilon,
+        )
+        untitled = {key: value for key, value in context.items() if key != "tok"}
+        return measurement(kind, videos, values, untitled)
 
     def _context(self, candidates: Stories, videos: int) -> dict[str, object]:
         protocol = self.protocol

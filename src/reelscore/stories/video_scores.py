@@ -1,4 +1,4 @@
-"""The scores of stories as metrics, whose items are videos: SODA and the ActivityNet scorer."""
+"""Scores of stories as metrics, whose items are videos: SODA, the ActivityNet scorer, chapters."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from reelscore.text.words import CaptionBatch
 # Names of the ActivityNet scorer's results in a score table begin so.
 PREFIX = "anet_"
 LABEL = "ANet "  # and their labels so
+CHAPTERS_LABEL = "Chapters "
 
 
 class VideoScores(Metric):
@@ -160,6 +161,42 @@ class ActivityNet(VideoScores):
             )
         except (KeyError, ValueError):
             raise DataError("The signature is not one of the ActivityNet scorer.") from None
+
+
+@dataclass(frozen=True)
+class ChapterScores(VideoScores):
+    """Where chapters lie: F1 and tIoU of their segments, precision and recall of their starts."""
+
+    chapter_tious: str
+    within: str
+    opening: str
+    epsilon: float
+    name: ClassVar[str] = "chapters"
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """F1, tIoU, precision and recall within some seconds."""
+        starts = [
+            f"{part}_{each}s" for each in self.within.split("/") for part in ("precision", "recall")
+        ]
+        return tuple(f"{self.name}_{part}" for part in ("f1", "tiou", *starts))
+
+    @property
+    def output_scales(self) -> tuple[Scale, ...]:
+        """All are shares; F1 is what papers quote."""
+        starts = [f"{part}@{each}s" for each in self.within.split("/") for part in "PR"]
+        labels = (f"{CHAPTERS_LABEL}{part}" for part in ("F1", "tIoU", *starts))
+        f1, *others = (replace(self.output_scale, label=each) for each in labels)
+        return (replace(f1, headline=True), *others)
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, str]) -> ChapterScores:
+        """Build the scorer from its signature; context such as the videos is left aside."""
+        try:
+            tious, within, opening, epsilon = (parameters[field.name] for field in fields(cls))
+            return cls(tious, within, opening, float(epsilon))
+        except (KeyError, ValueError):
+            raise DataError("The signature is not one of chapters.") from None
 
 
 def spelled(metric: Metric) -> str:

@@ -45,9 +45,9 @@ from reelscore.data.file_names import expanded
 from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import TableLayout, leaderboard
-from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, Protocol, protocol_of
+from reelscore.stories.protocol import ACTIVITYNET, CHAPTERS, SODA_SCORES, Protocol, protocol_of
 from reelscore.stories.score_tables import score_systems
-from reelscore.stories.video_scores import LABEL, PREFIX
+from reelscore.stories.video_scores import CHAPTERS_LABEL, LABEL, PREFIX
 
 if TYPE_CHECKING:
     from reelscore.significance.comparison import Comparison
@@ -65,7 +65,7 @@ _COMMANDS = {
 
 @click.command("stories", cls=LazyGroup, package=__package__, modules=_COMMANDS, default="score")
 def command() -> None:
-    """Score timed captions of long videos: SODA and ActivityNet."""
+    """Score timed captions of long videos: SODA, ActivityNet and chapters."""
 
 
 @click.command("score", cls=FilesCommand, headings=HEADINGS)
@@ -182,6 +182,10 @@ def _heading(name: str, protocol: Protocol) -> str:
         return (
             f"ActivityNet scorer {protocol.variant}, IoU {at}, missing videos: {protocol.missing}"
         )
+    if name == CHAPTERS:
+        tious, missing = protocol.chapter_tious, protocol.missing
+        opening = ", opening added" if protocol.opening == "add" else ""
+        return f"Chapters, IoU {tious[0]:g}–{tious[-1]:g}{opening}, missing videos: {missing}"
     unusual = {
         ", METEOR swapped": protocol.meteor_order == "swapped",
         ", references in file order": protocol.reference_order == "file",
@@ -197,18 +201,19 @@ def _heading(name: str, protocol: Protocol) -> str:
 def _grids(
     table: ScoreTable, tests: Sequence[Comparison], layout: TableLayout
 ) -> list[tuple[str, Grid]]:
-    """Lay out the two frameworks as a table each."""
+    """Lay out the frameworks as a table each."""
     table = layout.arranged(table)
     numbers = structs.replace(layout, sort=None, columns=None)
     grids = []
-    for name, prefix in (("soda", "soda_"), (ACTIVITYNET, PREFIX)):
+    for name, prefix in (("soda", "soda_"), (ACTIVITYNET, PREFIX), (CHAPTERS, f"{CHAPTERS}_")):
         metrics = [metric for metric in table.metrics if metric.startswith(prefix)]
         if prefix == "soda_" and layout.columns is None:
             metrics.sort(key=lambda metric: metric.endswith(_PARTS))  # F1 first
         if not metrics:
             continue
         grid = _grid(table.select(metrics), tests, numbers)
-        columns = [heading.removeprefix(LABEL) for heading in grid.columns]
+        label = CHAPTERS_LABEL if name == CHAPTERS else LABEL
+        columns = [heading.removeprefix(label) for heading in grid.columns]
         grids.append((name, structs.replace(grid, columns=columns)))
     return grids
 
@@ -242,7 +247,10 @@ def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: TableLayout) -
     help="Draw a picture (.png, .svg, .pdf) or write a page (.html) instead of text.",
 )
 @preset_option()
-@choices("scores", "metrics", "variant", "max_captions", "epsilon", "missing", "tious")
+@choices(
+    *("scores", "metrics", "variant", "max_captions", "epsilon", "missing", "tious"),
+    *("chapter_tious", "within", "opening"),
+)
 def show(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
