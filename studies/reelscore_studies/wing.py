@@ -19,6 +19,10 @@ COMMANDS = {
         "reelscore_studies.commands.check_parser",
         "Measure the parser by known roles, or by what people say.",
     ),
+    "lsmdc": (
+        "reelscore_studies.commands.lsmdc",
+        "Score movie retrieval, multiple choice and fill-in.",
+    ),
     "stories study": (
         "reelscore_studies.commands.story_study",
         "Repeat the experiments of the SODA papers on your data.",
@@ -78,6 +82,7 @@ COMMANDS = {
 }
 # the headings of the first screen, and what is listed there
 HEADINGS = {
+    "Score": ["lsmdc"],
     "Look": ["similarity", "analyse"],
     "Trust": ["repro", "check-parser"],
 }

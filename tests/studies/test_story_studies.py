@@ -17,7 +17,6 @@ from reelscore.cli.main import cli
 from reelscore.data.stories import Story
 from reelscore.errors import DataError
 from reelscore.stories.overlaps import iou
-from reelscore.stories.samples import crowd, generator
 from reelscore_studies import Setting, Study, study_counts, study_oracle, study_order
 from reelscore_studies.stories.drawn_stories import (
     oracle_captions,
@@ -28,6 +27,7 @@ from reelscore_studies.stories.drawn_stories import (
     varied,
 )
 from reelscore_studies.stories.manual_evaluation import accuracies, comparisons
+from reelscore_studies.stories.samples import crowd, generator
 from reelscore_studies.stories.tables import study_grids
 
 SYSTEMS, ANNOTATORS = examples.stories()

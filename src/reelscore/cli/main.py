@@ -132,7 +132,6 @@ _COMMANDS = {
     "score": ("commands.score", "Score captions: one row per system."),
     "compare": ("commands.compare", "Score systems and test whether they differ."),
     "stories": ("commands.stories", "Score timed captions of long videos: SODA and ActivityNet."),
-    "lsmdc": ("commands.lsmdc", "Score movie retrieval, multiple choice and fill-in."),
     "check": ("commands.check", "Find defects in caption files before they are scored."),
     "report": ("commands.report", "Write stored score tables as one HTML page to explore."),
     "inspect": ("commands.inspect", "Show the items on which systems or scores differ most."),
@@ -144,17 +143,7 @@ _COMMANDS = {
     "serve": ("serve", "Serve the pages of campaigns and challenges."),
 }
 _HEADINGS = {
-    "Score": [
-        "score",
-        "compare",
-        "stories",
-        "check",
-        "metrics",
-        "tokenize",
-        "demo",
-        "doctor",
-        "lsmdc",
-    ],
+    "Score": ["score", "compare", "stories", "check", "metrics", "tokenize", "demo", "doctor"],
     "Look": ["report", "inspect", "parse"],
     "People": [],
     "Make": [],

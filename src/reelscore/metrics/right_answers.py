@@ -12,9 +12,9 @@ Scale 0–1, but for the median rank. Three tasks of the LSMDC challenges, each 
   ``instance_accuracy`` is the mean over sets of the share of pairs that are right,
   ``same_accuracy`` and ``different_accuracy`` that over pairs of one person and of two, where a set
   has such pairs, ``class_accuracy`` their harmonic mean. Fill-in of characters, as
-  jamespark3922/lsmdc-fillin scores it: equal to its published result (tests/unit/metrics).
+  jamespark3922/lsmdc-fillin scores it: equal to its published result (tests/studies).
 
-`reelscore.scoring.movie_tasks` makes answers of the challenges' own files.
+`reelscore_studies.movie_tasks` makes answers of the challenges' own files.
 """
 
 from __future__ import annotations

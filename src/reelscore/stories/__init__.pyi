@@ -6,7 +6,6 @@ from reelscore.data.story_files import stories_of as stories_of
 from reelscore.stories.protocol import PRESETS as PRESETS
 from reelscore.stories.protocol import Protocol as Protocol
 from reelscore.stories.protocol import preset as preset
-from reelscore.stories.samples import crowd as crowd
 from reelscore.stories.score_tables import score as score
 from reelscore.stories.score_tables import score_systems as score_systems
 from reelscore.stories.soda import match as match

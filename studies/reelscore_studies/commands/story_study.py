@@ -39,7 +39,7 @@ from reelscore.cli.terminal import (
 from reelscore.data.tables.table import ScoreTable, system_notes
 from reelscore.stories.paired_stories import annotators_of, candidates_of
 from reelscore.stories.protocol import PRESETS, protocol_of
-from reelscore.stories.samples import crowd as crowd_of
+from reelscore_studies.stories.samples import crowd as crowd_of
 from reelscore_studies.stories.studies import (
     PAPER,
     RATIOS,

@@ -24,8 +24,8 @@ from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.store.locations import Where
 from reelscore.stories.paired_stories import StoriesLike
-from reelscore.stories.samples import generator
 from reelscore_studies.stories.drawn_stories import swapped
+from reelscore_studies.stories.samples import generator
 from reelscore_studies.stories.studies import PAPER, StudyBench
 
 REFERENCES, SWAP, REVERSE = "references", "swap", "reverse"

@@ -30,7 +30,6 @@ from reelscore.stories.paired_stories import (
     pair_stories,
 )
 from reelscore.stories.protocol import ACTIVITYNET, SODA_SCORES, protocol_of
-from reelscore.stories.samples import generator
 from reelscore.stories.sentence_scores import sentence_metric
 from reelscore.stories.story_scorer import StoryScorer
 from reelscore.stories.video_scores import PREFIX, spelled
@@ -45,6 +44,7 @@ from reelscore_studies.stories.drawn_stories import (
     swapped,
     varied,
 )
+from reelscore_studies.stories.samples import generator
 
 PAPER = "soda-paper"
 RATIOS = (0.1, 0.5, 1.0, 2.0, 10.0)

@@ -13,7 +13,7 @@ from reelscore import score
 from reelscore.errors import DataError
 from reelscore.metrics.right_answers import RightAnswers
 from reelscore.scoring.intervals import with_intervals
-from reelscore.scoring.movie_tasks import (
+from reelscore_studies.movie_tasks import (
     character_sets,
     of_blanks,
     rankings,

@@ -16,7 +16,7 @@ from reelscore.errors import DataError
 from reelscore.report.tables.leaderboard import TableLayout, leaderboard, leaderboard_csv
 
 if TYPE_CHECKING:
-    from reelscore.scoring.movie_tasks import Texts
+    from reelscore_studies.movie_tasks import Texts
 
 
 class Outcome(NamedTuple):
@@ -94,7 +94,7 @@ def retrieval(submissions: tuple[str, ...], refs: str | None, outcome: Outcome) 
     """
     import numpy as np
 
-    from reelscore.scoring.movie_tasks import rankings, read_answers, read_similarity
+    from reelscore_studies.movie_tasks import rankings, read_answers, read_similarity
 
     files = {name.removesuffix(".npy"): path for name, path in system_files(submissions).items()}
     matrices = {name: read_similarity(path) for name, path in files.items()}
@@ -157,7 +157,7 @@ def fillin(submissions: tuple[str, ...], refs: str, sets: str | None, outcome: O
     if sets is None:
         _score_answers(submissions, refs, outcome)
         return
-    from reelscore.scoring.movie_tasks import character_sets, of_blanks, read_answers
+    from reelscore_studies.movie_tasks import character_sets, of_blanks, read_answers
 
     blanks = read_answers(refs)
     people = character_sets(refs, blanks, sets)
@@ -170,7 +170,7 @@ def fillin(submissions: tuple[str, ...], refs: str, sets: str | None, outcome: O
 
 
 def _score_answers(submissions: tuple[str, ...], refs: str, outcome: Outcome) -> None:
-    from reelscore.scoring.movie_tasks import read_answers
+    from reelscore_studies.movie_tasks import read_answers
 
     systems = {name: read_answers(path) for name, path in system_files(submissions).items()}
     references = {item: [answer] for item, answer in read_answers(refs).items()}
