@@ -100,6 +100,7 @@ def test_sessions_expire(tmp_path):
 PAGES = [
     "/organise",
     "/organise/new",
+    "/organise/challenge",
     "/organise/people",
     "/organise/c/dogs",
     "/organise/c/dogs/live",
@@ -120,6 +121,7 @@ PAGES = [
 ]
 ACTIONS = [
     "/organise/new",
+    "/organise/challenge",
     "/organise/people",
     "/organise/people/1/role",
     "/organise/people/1/password",
@@ -201,6 +203,7 @@ def test_forms_of_other_sites_do_nothing(app, owner):
 def test_roles(app, owner, assistant):
     denied = {
         "/organise/new",
+        "/organise/challenge",
         "/organise/c/dogs/pages",
         "/organise/c/dogs/export",
         "/organise/c/dogs/mturk.zip",

@@ -16,6 +16,7 @@ GIGABYTE = 1 << 30
 OPEN_TO_STRANGERS = {"/join/{campaign}"}  # their forms are small, and nothing tells who they are
 WAYS = [
     ("/organise/new", 401),
+    ("/organise/challenge", 401),
     ("/organise/c/dogs/mturk", 401),
     ("/organise/c/dogs/pages/json", 401),
     ("/organise/people", 401),
@@ -51,7 +52,11 @@ def answered_without_body(url, path, length, cookie=""):
 
 @pytest.mark.parametrize(("path", "status"), WAYS)
 def test_strangers_are_refused_before_they_send(served, path, status):
-    length = GIGABYTE if path in ("/organise/new", "/organise/c/dogs/mturk") else 1000
+    length = (
+        GIGABYTE
+        if path in ("/organise/new", "/organise/challenge", "/organise/c/dogs/mturk")
+        else 1000
+    )
     assert answered_without_body(served.url, path, length) == status
 
 

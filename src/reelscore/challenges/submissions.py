@@ -8,13 +8,15 @@ that is repeated with the same idempotency key gets the first answer again.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import Connection, func, insert, select, update
 
 from reelscore.challenges import quota
 from reelscore.challenges.challenge import Challenge, Phase
-from reelscore.challenges.people.teams import Team, own_keys
+from reelscore.challenges.people.teams import Team, add_team, list_teams, own_keys
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import blob_digest, put_blob
@@ -29,7 +31,7 @@ from reelscore.challenges.uploads.uploads import (
 )
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone
-from reelscore.store.values import check_text, to_iso
+from reelscore.store.values import check_text, skeleton, to_iso
 
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 _METHOD, _DESCRIPTION, _LINK, _KEY = 200, 5000, 500, 200
@@ -117,6 +119,29 @@ def hand_in(
     return keep(
         challenge, phase_id, own, upload, accepted, account=account, arrived=arrived, actor=actor
     )
+
+
+def hand_in_baselines(
+    challenge: Challenge, readers: Readers, folder: Path, *, actor: str
+) -> Iterator[str]:
+    """Put the organisers' baselines into the queue; yield the names of those that are new there."""
+    own = {skeleton(each.name): each for each in list_teams(challenge) if each.kind == "baseline"}
+    for baseline in challenge.definition.baselines:
+        team = own.get(skeleton(baseline.name))
+        if team is None:
+            team = add_team(challenge, baseline.name, kind="baseline", actor=actor)
+            own[skeleton(baseline.name)] = team
+        upload = Upload(baseline.file, (folder / baseline.file).read_bytes(), baseline.method)
+        with challenge.reading() as connection:
+            opens = challenge.definition.phase(baseline.phase).opens
+            moment = max(challenge.now(connection), opens)
+        try:
+            hand_in(challenge, readers, baseline.phase, team, upload, arrived=moment)
+        except RefusedError as error:
+            if error.reason not in ("same", "closed"):
+                raise
+            continue
+        yield baseline.name
 
 
 def check_file(

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from reelscore._packages import default_device
-from reelscore.challenges.challenge import Challenge, Challenges
+from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.commands.options import (
     ACTOR,
     OWNER,
@@ -24,18 +24,17 @@ from reelscore.challenges.commands.options import (
 from reelscore.challenges.definition.reader import read_definition
 from reelscore.challenges.people.human import link_campaign, make_campaign, publish
 from reelscore.challenges.people.invitations import invite_to_phase, withdraw_invitation
-from reelscore.challenges.people.teams import add_team, find_team, list_teams
+from reelscore.challenges.people.teams import find_team, list_teams
 from reelscore.challenges.queue.jobs import rescore
 from reelscore.challenges.queue.workers import Workers, alone_on, default_scorers
 from reelscore.challenges.store.tables import building_challenges
-from reelscore.challenges.submissions import Upload, hand_in
+from reelscore.challenges.submissions import hand_in_baselines
 from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.challenges.views import View
 from reelscore.cli.options import choice_option
 from reelscore.cli.serve import serve, server_options
-from reelscore.errors import DataError, RefusedError, UnknownNameError
-from reelscore.store.values import skeleton
+from reelscore.errors import DataError, UnknownNameError
 
 
 @click.command("new")
@@ -65,30 +64,11 @@ def new_command(definition: Path, database: str | None, draft: bool, rescore: bo
         changes = make_challenge(challenges, definition, draft=draft, rescore=rescore)
         for change in changes or ["Nothing has changed."]:
             say(change)
-        _hand_in_baselines(challenges.find(read.id), definition.parent)
+        with Readers(1) as readers:
+            made = challenges.find(read.id)
+            for name in hand_in_baselines(made, readers, definition.parent, actor=ACTOR):
+                say(f"Baseline {name!r} waits to be scored.")
     say(f"Challenge {read.id!r} is in {where}.")
-
-
-def _hand_in_baselines(challenge: Challenge, folder: Path) -> None:
-    """Put the organisers' baselines into the queue; those that are there already are left."""
-    teams = {skeleton(t.name): t for t in list_teams(challenge) if t.kind == "baseline"}
-    with Readers(1) as readers:
-        for baseline in challenge.definition.baselines:
-            own = skeleton(baseline.name)
-            if own not in teams:
-                teams[own] = add_team(challenge, baseline.name, kind="baseline", actor=ACTOR)
-            content = (folder / baseline.file).read_bytes()
-            upload = Upload(baseline.file, content, method=baseline.method)
-            opens = challenge.definition.phase(baseline.phase).opens
-            with challenge.reading() as connection:
-                moment = max(challenge.now(connection), opens)
-            try:
-                hand_in(challenge, readers, baseline.phase, teams[own], upload, arrived=moment)
-            except RefusedError as error:
-                if error.reason not in ("same", "closed"):
-                    raise
-                continue
-            say(f"Baseline {baseline.name!r} waits to be scored.")
 
 
 @click.command("serve")

@@ -1,6 +1,6 @@
 """The organisers' console of a challenge: queue, teams, submissions, dates, scoring again.
 
-Evaluations by people, exports and archives are made here, too.
+Evaluations by people, exports, archives and new challenges are made here, too.
 """
 
 from __future__ import annotations
@@ -9,21 +9,25 @@ import io
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar, get_args
 
-from fastapi import Form
+from fastapi import Depends, Form, Request
 from fastapi.responses import FileResponse, Response
 from pydantic import Field
 from starlette.background import BackgroundTask
+from starlette.datastructures import FormData, UploadFile
 
 from reelscore.campaigns.pages.open_campaigns import campaigns_of
+from reelscore.campaigns.pages.organisers.new_campaign import saved
 from reelscore.campaigns.store.records import Status
 from reelscore.challenges import quota, submissions
 from reelscore.challenges.boards.board_forms import named_members
 from reelscore.challenges.challenge import State
+from reelscore.challenges.definition.reader import parse_definition
+from reelscore.challenges.definition.writer import definition_text
 from reelscore.challenges.exchange.archive import archive_files
 from reelscore.challenges.exchange.exports import Contents, export_challenge, note_download
 from reelscore.challenges.pages.accounts import reset_link
@@ -36,7 +40,7 @@ from reelscore.challenges.pages.context import (
 )
 from reelscore.challenges.pages.overview import team_names
 from reelscore.challenges.pages.programs import Id, Link, Owner, Reason, deeds
-from reelscore.challenges.pages.wing_pages import PATH
+from reelscore.challenges.pages.wing_pages import PATH, ChallengePages
 from reelscore.challenges.people import teams
 from reelscore.challenges.people.human import Evaluation, list_evaluations, make_campaign, publish
 from reelscore.challenges.people.invitations import (
@@ -46,12 +50,17 @@ from reelscore.challenges.people.invitations import (
 )
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.queue_state import queue_state
+from reelscore.challenges.submissions import hand_in_baselines
+from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.views import View, check_reason
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.checks import counted
-from reelscore.errors import DataError
+from reelscore.errors import DataError, ReelscoreError
 from reelscore.store.values import from_iso
-from reelscore.web.site import FromOurForm
+from reelscore.web.requests import Router as WebRouter
+from reelscore.web.sessions import Desk
+from reelscore.web.sessions import Owner as Organising
+from reelscore.web.site import ORGANISE, FromOurForm
 from reelscore.web.store.accounts import account_names, find_named
 
 router = Router(prefix=PATH + "/{challenge}/console")
@@ -118,6 +127,14 @@ def _people(page: ChallengePage) -> dict[str, list[Person]]:
             person = Person(names[row.account], row.role, row.contact)
             people.setdefault(row.team_id, []).append(person)
     return people
+
+
+@router.get("/definition.toml")
+def give_definition(page: OrganiserPage) -> Response:
+    """Return the definition, as it was written."""
+    name = f'attachment; filename="{page.challenge.id}.toml"'
+    text = page.challenge.definition.text
+    return Response(text, media_type="text/plain", headers={"content-disposition": name})
 
 
 @router.get("/live", include_in_schema=False)
@@ -349,3 +366,67 @@ def _download(
         raise
     tidy = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     return FileResponse(folder / name, media_type="application/zip", filename=name, background=tidy)
+
+
+# A new challenge, from a form or from a definition, by the same steps as on the command line
+
+making = WebRouter(prefix=ORGANISE)
+
+
+@making.get("/challenge")
+def show_form(desk: Organising) -> Response:
+    """Ask for a definition, or for what one says."""
+    return desk.page("new_challenge.html", error="", said={})
+
+
+async def _sent(request: Request) -> FormData:
+    return await request.form()
+
+
+@making.post("/challenge", dependencies=[FromOurForm])
+def make_new(desk: Organising, sent: Annotated[FormData, Depends(_sent)]) -> Response:
+    """Make a challenge, in state draft, or change one; on any fault nothing is done."""
+    said = {key: text.strip() for key, text in sent.items() if isinstance(text, str)}
+    files = {
+        name: [each for each in sent.getlist(name) if isinstance(each, UploadFile) and each.size]
+        for name in ("definition", "references", "baselines")
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            id = _made(desk, Path(folder), said, files)
+        except ReelscoreError as error:
+            text = str(error).replace(f"{folder}/", "")
+            page = desk.page("new_challenge.html", error=text, said=said)
+            page.status_code = 422
+            return page
+    return desk.site.go(f"{PATH}/{id}/console")
+
+
+def _made(
+    desk: Desk, folder: Path, said: Mapping[str, str], files: Mapping[str, Sequence[UploadFile]]
+) -> str:
+    """Make a challenge of uploaded files in a folder; return its id."""
+    saved_as = {name: [saved(folder, each).name for each in files[name]] for name in files}
+    path = folder / "".join(saved_as["definition"][:1] or ["challenge.toml"])
+    if not files["definition"]:
+        for page in ("overview", "rules"):
+            (folder / f"{page}.md").write_text(said.get(page, ""), encoding="utf-8")
+        text = definition_text(said, saved_as["references"], saved_as["baselines"])
+        path.write_text(text, encoding="utf-8")
+    definition = parse_definition(path.read_text(encoding="utf-8"), path.name)
+    # a definition of somebody else must not name files of this machine
+    named = {*definition.pages.values(), *(each.file for each in definition.baselines)}
+    named = named.union(*(split.files for split in definition.splits))
+    if missing := sorted(named - {each.name for each in folder.iterdir()}):
+        raise DataError(f"The definition names {', '.join(missing)}: upload what it names, too.")
+    wing = desk.site.wing(ChallengePages)
+    challenges, change = wing.challenges, "change" in said
+    if not change and definition.id in {each.id for each in challenges.all()}:
+        raise DataError(
+            f"There is a challenge {definition.id!r} already; choose another id, or change that "
+            "one by its definition."
+        )
+    actor = desk.account.name
+    make_challenge(challenges, path, draft=True, rescore=change, actor=actor)
+    list(hand_in_baselines(challenges.find(definition.id), wing.readers, folder, actor=actor))
+    return definition.id

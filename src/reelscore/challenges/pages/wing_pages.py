@@ -23,7 +23,7 @@ from reelscore.text.tokens import thread_count
 from reelscore.web.requests import API, routes_of
 from reelscore.web.security import Attempts
 from reelscore.web.settings import Settings
-from reelscore.web.site import HOUR, Site, WingPages
+from reelscore.web.site import HOUR, ORGANISE, Site, WingPages
 from reelscore.web.store.accounts import Account
 
 PATH = "/challenges"
@@ -61,7 +61,7 @@ class ChallengePages(WingPages):
                 API + "/challenges/[^/]+/phases/[^/]+/(check|submissions)",
             ),
             site.settings.largest_submission,
-        )
+        ) | {ORGANISE + "/challenge": site.settings.largest_upload}
 
     @contextmanager
     def lifespan(self) -> Iterator[None]:
@@ -91,8 +91,10 @@ class ChallengePages(WingPages):
         return PATH if self.challenges.all() else ""
 
     def menu(self, account: Account) -> Sequence[tuple[str, str, str]]:
-        """Return the list of challenges, if there are any."""
-        return [("challenges", PATH, "Challenges")] if self.home() else []
+        """Return the list of challenges, if there are any, and for owners the form of a new one."""
+        pages = [("challenges", PATH, "Challenges")] if self.home() else []
+        new = ("challenge", f"{ORGANISE}/challenge", "New challenge")
+        return [*pages, new] if account.is_owner else pages
 
     def open_pages(self) -> Sequence[tuple[str, str]]:
         """Return the challenges that are no drafts."""
@@ -137,7 +139,7 @@ def _routes() -> list[BaseRoute]:
     )
 
     modules = (accounts, overview, boards, teams, submissions, reports, console, api)
-    deeds = (teams.own_deeds, submissions.own_deeds, console.decisions)
+    deeds = (console.making, teams.own_deeds, submissions.own_deeds, console.decisions)
     return [*routes_of(*modules), *(route for each in deeds for route in each.routes)]
 
 

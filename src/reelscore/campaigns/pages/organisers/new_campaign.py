@@ -11,6 +11,7 @@ from typing import Annotated
 
 from fastapi import File, Form, UploadFile
 from fastapi.responses import Response
+from starlette.datastructures import UploadFile as SentFile
 
 from reelscore.campaigns.campaign import HOLD, HOUR, Campaign
 from reelscore.campaigns.hits.design import Design, make_hits
@@ -86,14 +87,14 @@ def _plan(
         raise DataError(f"There is no protocol {design.protocol!r}.")
     captions: dict[str, Mapping[str, str]] = {}
     try:
-        for k, upload in enumerate(filter(_is_file, systems)):
-            file = _saved(folder / f"system{k}", upload)
+        for k, upload in enumerate(filter(is_file, systems)):
+            file = saved(folder / f"system{k}", upload)
             if file.stem in captions:
                 raise DataError(f"Two systems are called {file.stem!r}; rename a file.")
             captions[file.stem] = read_candidates(file)
         files = [
-            _saved(folder / f"reference{k}", upload)
-            for k, upload in enumerate(filter(_is_file, references))
+            saved(folder / f"reference{k}", upload)
+            for k, upload in enumerate(filter(is_file, references))
         ]
         people = read_references(files) if files else {}
     except DataError as error:
@@ -106,19 +107,22 @@ def _plan(
     return make_hits(design, captions, humans, ())
 
 
-def _is_file(upload: UploadFile) -> bool:
+def is_file(upload: UploadFile) -> bool:
+    """Return whether a file was chosen; browsers send an empty one where none was."""
     return bool(upload.filename)
 
 
-def _saved(folder: Path, upload: UploadFile) -> Path:
-    """Put an upload into a folder of its own, under the last part of its name."""
+def saved(folder: Path, upload: SentFile) -> Path:
+    """Put an upload into a folder, under the last part of its name."""
     last = PurePosixPath((upload.filename or "").replace("\\", "/")).name
     name = re.sub(r"[^\w. -]", "_", last).lstrip(".")[:100] or "captions"
     head = upload.file.read(6)
     if head.startswith(_PACKED):
         raise DataError(f"{name}: is compressed; unpack it first.")
     upload.file.seek(0)
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
+    if (folder / name).exists():
+        raise DataError(f"Two files are called {name}; rename one.")
     with (folder / name).open("wb") as target:
         shutil.copyfileobj(upload.file, target)
     return folder / name
