@@ -67,8 +67,8 @@ fuzz: .venv/.dev ## try new random examples, then fuzz the kernels for FUZZ_SECO
 docs: .venv/.dev ## build the documentation into docs/_build/html
 	@$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 
-wheel: .venv/.dev ## build a wheel into dist/
-	@$(BIN)/pip wheel --quiet --no-deps --no-build-isolation -w dist .
+wheel: .venv/.build ## build a wheel into dist/, and try it where there is no compiler
+	@tools/make_wheel.sh
 
 clean: ## remove everything that was built
 	@rm -rf .venv node_modules build dist docs/_build docs/generated

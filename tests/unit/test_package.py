@@ -515,7 +515,22 @@ def test_the_repository_stays_small():
     files = [ROOT / name for name in done.stdout.split("\0") if name]
     large = {path for path in files if path.exists() and path.stat().st_size > 1_000_000}
     assert {path for path in large if not path.is_relative_to(ROOT / "models")} == set()
+    over_5_mb = [path.name for path in large if path.stat().st_size > 5_000_000]
+    weights = ["pieces.npy", "teacher.onnx", "ud.onnx", "weights.safetensors"]  # of bertha and its
+    assert sorted(over_5_mb) == ["english.tar.xz", *weights, weights[-1]]  # smaller sister
     assert [path for path in files if path.suffix == ".whl"] == []
+
+
+def test_wheels_are_typed_and_carry_the_licences_of_their_data():
+    assert (PACKAGE / "py.typed").exists()
+    for project in (ROOT, ROOT / "studies", ROOT / "models/bertha", ROOT / "models/parser"):
+        [files] = re.findall(
+            r"^license-files = (\[.*\])$", (project / "pyproject.toml").read_text(), re.MULTILINE
+        )
+        for pattern in ast.literal_eval(files):
+            assert list(project.glob(pattern)), f"{project.name}: {pattern}"
+    notice = (ROOT / "models/meteor/NOTICE").read_text()
+    assert {"COPYING", "COPYING.WORDNET", "LICENSE"} <= set(re.findall(r"\(([A-Z.]+)\)", notice))
 
 
 def test_names_of_test_files_are_unique():

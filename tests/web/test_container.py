@@ -32,8 +32,8 @@ CLOSED = ("read_only", "tmpfs", "cap_drop", "security_opt", "networks")
 
 
 def instructions(name):
-    """What the Dockerfile says under a keyword, each with its lines joined."""
-    text = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
+    """What the Containerfile says under a keyword, each with its lines joined."""
+    text = (ROOT / "Containerfile").read_text().replace("\\\n", " ")
     return re.findall(rf"^{name}\s+(.*)$", text, re.MULTILINE)
 
 
@@ -148,6 +148,8 @@ def test_the_image_has_what_it_runs():
     kept = {line[1:] for line in ignored if line.startswith("!")}
     copied = set()
     for line in instructions("COPY"):
+        if line.startswith("--from="):  # what another stage made
+            continue
         *sources, target = [part for part in line.split() if not part.startswith("--")]
         for source in sources:
             assert (ROOT / source).exists(), source
@@ -171,7 +173,7 @@ def test_the_services_fit_together():
     proxy, pages, worker, database = (
         COMPOSE["services"][name] for name in ("proxy", "pages", "worker", "database")
     )
-    assert pages["build"] == "."
+    assert pages["build"] == {"context": ".", "dockerfile": "Containerfile"}
     assert "ports" not in pages
     assert "ports" not in database
     assert "ports" not in worker
@@ -204,7 +206,7 @@ def test_the_services_fit_together():
     caddy = (ROOT / "deploy" / "Caddyfile").read_text()
     assert "{$REELSCORE_URL}" in caddy
     assert f"reverse_proxy pages:{instructions('EXPOSE')[0]}" in caddy
-    client = re.search(r"PostgreSQL (\d+)", (ROOT / "Dockerfile").read_text())[1]
+    client = re.search(r"PostgreSQL (\d+)", (ROOT / "Containerfile").read_text())[1]
     assert database["image"] == f"postgres:{client}"
 
 
@@ -213,7 +215,7 @@ def _paths(service):
 
 
 def test_every_setting_is_documented():
-    files = [ROOT / "compose.yaml", ROOT / "Dockerfile", *(ROOT / "deploy").glob("*.sh")]
+    files = [ROOT / "compose.yaml", ROOT / "Containerfile", *(ROOT / "deploy").glob("*.sh")]
     text = "".join(file.read_text() for file in files)
     documented = (ROOT / "docs" / "host.md").read_text()
     for name in set(re.findall(r"\b(?:REELSCORE|POSTGRES)_[A-Z_]+\b", text)):
@@ -229,8 +231,8 @@ def docker():
         pytest.skip("there is no Docker on this machine")
     if subprocess.run([program, "version"], capture_output=True).returncode:
         pytest.skip("no Docker engine answers on this machine")
-    (base, _) = instructions("FROM")
-    pulled = subprocess.run([program, "pull", base.split()[0]], capture_output=True, text=True)
+    base = instructions("ARG")[0].removeprefix("BASE=")
+    pulled = subprocess.run([program, "pull", base], capture_output=True, text=True)
     if pulled.returncode:
         pytest.skip(f"the base image cannot be had: {pulled.stderr.strip()}")
     return program
@@ -243,7 +245,7 @@ def test_the_image_is_built_and_started(docker):
         return done.stdout.strip()
 
     port = free_port()
-    run("build", "--tag", "reelscore-test", str(ROOT))
+    run("build", "--tag", "reelscore-test", f"--file={ROOT / 'Containerfile'}", str(ROOT))
     options = ["--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", f"--publish=127.0.0.1:{port}:8000"]
     name = run("run", "--detach", *options, f"--env=REELSCORE_URL={URL}", "reelscore-test")
     try:
