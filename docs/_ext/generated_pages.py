@@ -61,6 +61,8 @@ def metric_page(metric: type[Metric]) -> str:
     title, _, rest = about.partition("\n")
     full_title = title.rstrip(".")
     summary, attributes, example = _class_docstring(metric)
+    for base in metric.__mro__[1:-1]:  # what several metrics share is explained there
+        attributes = {**_class_docstring(base)[1], **attributes}
     return "\n".join(
         [
             f"# {metric.name}",

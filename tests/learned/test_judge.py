@@ -608,7 +608,7 @@ def test_an_interruption_says_what_is_kept(server, monkeypatch, capsys, tmp_path
         journal.add(AnswerRecord("9f2c", '{"score": 70}'))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reelscore.learned.judges.judge.ask_all", interrupted)
+    monkeypatch.setattr("reelscore.learned.judges.endpoint_metric.ask_all", interrupted)
     metric = f"judge|model:m|url:{server.url}|journal:{journal}"
     files = ["systems/weak.json", "-r", "references.json", "-m", metric]
     status, _, err = run(monkeypatch, capsys, "score", *files)

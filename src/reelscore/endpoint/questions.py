@@ -26,6 +26,7 @@ from reelscore.errors import DataError
 _ATTEMPTS = 3  # how often a question is asked whose answers cannot be used
 
 Images = Callable[[], Sequence[bytes]]
+Check = Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class ChatQuestion:
         images_key: What tells these pictures from others.
         about: What it is about, for people who read the journal.
         media: What the pictures are; some servers take a video as one, such as ``video/mp4``.
+        check: Raises `DataError` for an answer to this question that cannot be used.
 
     >>> question = ChatQuestion(chat_request("some-model", "", "Is it raining?"))
     >>> question.key == ChatQuestion(chat_request("some-model", "", "Is it snowing?")).key
@@ -50,6 +52,7 @@ class ChatQuestion:
     images_key: str = ""
     about: Mapping[str, str] = field(default_factory=dict, compare=False)
     media: str = "image/jpeg"
+    check: Check | None = field(default=None, compare=False)
 
     @property
     def key(self) -> str:
@@ -171,7 +174,7 @@ class Outcome:
 def ask_all(
     endpoint: Endpoint,
     questions: Sequence[ChatQuestion],
-    check: Callable[[str], object],
+    check: Check,
     journal: Journal,
     *,
     usage: Usage | None = None,
@@ -189,7 +192,8 @@ def ask_all(
     Args:
         endpoint: The server.
         questions: What to ask; equal ones are asked once.
-        check: Raises `DataError` for an answer that cannot be used.
+        check: Raises `DataError` for an answer that cannot be used, where a question has no check
+            of its own.
         journal: Where the answers go, and where earlier ones are.
         usage: Counts what the run takes.
         parallel: How many questions may be in flight.
@@ -204,7 +208,7 @@ def ask_all(
     done, waiting = {}, {}
     for key, question in zip(keys, questions, strict=True):
         earlier = journal.answer(key)
-        if earlier is None or _fault(earlier.content, check):
+        if earlier is None or _fault(earlier.content, question.check or check):
             waiting[key] = question
         else:  # one with a fault was read more strictly then
             done[key] = structs.replace(earlier, fault="") if earlier.fault else earlier
@@ -219,7 +223,7 @@ def ask_all(
             question = replace(question, images=cache(question.images))
         for attempt in range(_ATTEMPTS):
             reply = abilities.chat(question)
-            record = _record(key, question, reply, check)
+            record = _record(key, question, reply, question.check or check)
             journal.add(record)
             with counting:
                 usage.count(reply, first=attempt == 0)
@@ -238,9 +242,7 @@ def ask_all(
     return Outcome([done[key] for key in keys])
 
 
-def _record(
-    key: str, question: ChatQuestion, reply: ChatReply, check: Callable[[str], object]
-) -> AnswerRecord:
+def _record(key: str, question: ChatQuestion, reply: ChatReply, check: Check) -> AnswerRecord:
     if reply.refusal:
         fault = f"the model refuses: {shortened(reply.refusal)}"
     elif reply.finish == "length":
@@ -260,11 +262,11 @@ def _record(
         round(reply.seconds, 3),
         dict(question.about),
         form=reply.form,
-        numbers=reply.numbers,
+        numbers=reply.numbers or (),
     )
 
 
-def _fault(content: str, check: Callable[[str], object]) -> str:
+def _fault(content: str, check: Check) -> str:
     try:
         check(content)
     except DataError as error:

@@ -17,10 +17,8 @@ otherwise tomorrow: keep the journal with your results.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
@@ -28,61 +26,27 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from reelscore._cache import cache_directory
-from reelscore._progress import Progress
 from reelscore.data.captions.caption_files import read_candidates
 from reelscore.data.tables.scales import Scale
-from reelscore.endpoint.abilities import FORMS
-from reelscore.endpoint.answers import AnswerForm, Reading
-from reelscore.endpoint.chat import Endpoint, checked_url
-from reelscore.endpoint.journal import AnswerRecord, Journal
-from reelscore.endpoint.prompts import JudgePrompt, quoted
-from reelscore.endpoint.questions import ChatQuestion, Usage, ask_all, chat_request
+from reelscore.endpoint.answers import AnswerForm
+from reelscore.endpoint.journal import AnswerRecord
+from reelscore.endpoint.prompts import JudgePrompt, Prompt, quoted
 from reelscore.errors import DataError, check_choice
+from reelscore.learned.judges.endpoint_metric import Asked, EndpointMetric, Question, of_captions
 from reelscore.learned.judges.judge_answers import COMPARISON, SCALES, JudgeScores, won
-from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
+from reelscore.metrics.base import FloatArray
 from reelscore.text.words import CaptionBatch, Captions
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
 
 See = Literal["references", "frames", "both"]
-Failed = Literal["error", "skip"]
 Expect = Literal["answer", "logprobs"]
 
 
-# Parts of a large set are scored by several threads: one has the journal, and the questions.
-_ALONE = threading.Lock()
-
-
-@dataclass
-class PreparedJudge:
-    """References by item, what the questions took so far, and how they were answered.
-
-    Attributes:
-        references: Of all items.
-        answered: How many questions have an answer.
-        strict: How many of these were read strictly.
-        forms: The forms in which the server was asked.
-        usage: What it took.
-        notes: What else there is to say.
-    """
-
-    references: list[str]
-    answered: int = 0
-    strict: int = 0
-    forms: set[str] = field(default_factory=set)
-    usage: Usage = field(default_factory=Usage)
-    notes: list[str] = field(default_factory=list)
-
-
 @dataclass(frozen=True)
-class Judge(Metric):
+class Judge(EndpointMetric):
     """A model behind an OpenAI-compatible endpoint.
 
-    The key, if one is needed, is taken from the environment variable ``REELSCORE_API_KEY``.
-
     Attributes:
-        model: The model's name at the endpoint.
-        url: The endpoint's address.
         prompt: ``adequacy`` (Direct Assessment's question), ``factuality``, ``helpful`` (for blind
             people), ``preference`` (compares two captions), a paper's question (``clair``,
             ``accr``, ``video-chatgpt``, ``rcap``, ``llm-ad-eval``), or a text file.
@@ -92,27 +56,13 @@ class Judge(Metric):
         videos: The folder of the videos, each named after its item.
         frames: How many frames are shown.
         side: The longer side of a frame, in pixels.
-        max_tokens: Tokens that an answer may have.
-        model_seed: Random seed of the answers, for servers that use one.
-        schema: Whether the endpoint is asked for JSON by a schema, in the best form that it takes.
-        read: How answers are read: ``strict``, JSON of the form alone, or ``lenient``, such JSON
-            or one number of the scale anywhere in the answer.
         expect: What counts: the number in the ``answer``, or the mean of the numbers that the model
             could have written there, by their log-probabilities (``logprobs``).
-        failed: Whether captions without a usable answer are an ``error``, or left out (``skip``).
-        journal: The file of answers; by default one for each model, in the cache directory.
-        parallel: How many questions may be in flight.
-        timeout: Seconds that a request may take.
-        tries: How often a request is sent that fails.
-        price_in: What a million tokens of questions cost, to show the cost.
-        price_out: What a million tokens of answers cost.
 
     >>> print(Judge("some-model", scale=5).scale_of("judge"))
     1 to 5, higher is better
     """
 
-    model: str = ""
-    url: str = "http://127.0.0.1:8000/v1"
     prompt: str = "adequacy"
     scale: int = 100
     see: See = "references"
@@ -120,22 +70,9 @@ class Judge(Metric):
     videos: str | None = None
     frames: int = 8
     side: int = 512
-    max_tokens: int = 64
-    model_seed: int = 1
-    schema: bool = True
-    read: Reading = "strict"
     expect: Expect = "answer"
-    failed: Failed = "error"
-    journal: str | None = field(default=None, compare=False)
-    parallel: int = field(default=8, compare=False)
-    timeout: float = field(default=120.0, compare=False)
-    tries: int = field(default=6, compare=False)
-    price_in: float = field(default=0.0, compare=False)
-    price_out: float = field(default=0.0, compare=False)
     name: ClassVar[str] = "judge"
     needs_references: ClassVar[bool] = False  # unless it is to see them: see `prepare`
-    slow: ClassVar[bool] = True
-    reads: ClassVar[Reads] = "any"
 
     def __post_init__(self) -> None:
         prompt = JudgePrompt.read(self.prompt)
@@ -145,18 +82,11 @@ class Judge(Metric):
             object.__setattr__(self, "scale", own[1])
             scales = [str(own[1])]
         check_choice("scale of judge", str(self.scale), scales)
-        check_choice("value of judge|read", self.read, get_args(Reading))
         check_choice("value of judge|expect", self.expect, get_args(Expect))
         check_choice("value of judge|see", self.see, get_args(See))
-        check_choice("value of judge|failed", self.failed, get_args(Failed))
-        check_range(self, "parallel", 1, 1000)
-        check_range(self, "tries", 1, 100)
-        check_range(self, "max_tokens", 1, 1_000_000)
-        for price in ("price_in", "price_out"):
-            check_range(self, price, 0, 1e9)
+        super().__post_init__()
         enough = max(self.max_tokens, prompt.settings.max_tokens)
         object.__setattr__(self, "max_tokens", enough)
-        object.__setattr__(self, "url", checked_url(self.url))
         compares = prompt.is_comparison
         if compares != (self.against is not None):
             problem = "compares two captions" if compares else "shows one caption"
@@ -202,24 +132,17 @@ class Judge(Metric):
         return self.see == "references" and self.against is None
 
     @property
-    def one_process(self) -> bool:
-        """Its journal has one writer; the endpoint sets the pace, not this machine."""
-        return True
+    def prompts(self) -> Sequence[Prompt]:
+        """The one that is asked."""
+        return [JudgePrompt.read(self.prompt)]
 
     def files(self) -> dict[str, str]:
         """The other system's captions."""
         return {} if self.against is None else {"against": self.against}
 
-    def signature(self, **context: object) -> str:
-        """As of every metric; with the hash of the prompt, and the text as it is."""
-        if context:
-            context = {"revision": JudgePrompt.read(self.prompt).revision, **context, "tok": "raw"}
-        return super().signature(**context)
-
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> PreparedJudge:
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Asked:
         """Check that everything is there before anything is asked."""
-        if not self.model:
-            raise DataError("judge: no model is named; name one that the endpoint serves: model:…")
+        prepared: Asked = super().prepare(references, reference_offsets)
         if self.see != "references" and self.videos is None:
             raise DataError(
                 f"judge: see:{self.see} needs videos; name their folder: judge|videos:FOLDER."
@@ -229,72 +152,20 @@ class Judge(Metric):
                 f'judge: see:{self.see} needs references; give them with references="FILE", or '
                 "let it see only the video: judge|see:frames|videos:FOLDER."
             )
-        return PreparedJudge(references.original.unpack())
+        return prepared
 
-    def statistics(self, batch: CaptionBatch, prepared: PreparedJudge) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: Asked) -> FloatArray:
         """The scores, and 1; 0 and 0 for a caption that is left out."""
         pairs = self._questions(batch, prepared)
-        endpoint = Endpoint.from_environment(self.url, timeout=self.timeout, tries=self.tries)
-        with _ALONE, Journal(self._journal()) as journal:
-            try:
-                outcome = ask_all(
-                    endpoint,
-                    [question for questions in pairs for question in questions],
-                    partial(self._form.read, reading=self.read),
-                    journal,
-                    usage=prepared.usage,
-                    parallel=self.parallel,
-                    progress=batch.progress and _per_caption(batch.progress, pairs),
-                )
-            except KeyboardInterrupt:
-                raise KeyboardInterrupt(
-                    f"the answers so far are in {journal.path}. Give the command again to go on"
-                ) from None
-        if journal.cut_off:
-            prepared.notes.append(
-                f"{journal.path}: the last line was cut off, and its question was asked again."
-            )
-        usable = [record for record in outcome.records if not record.fault]
-        prepared.answered += len(usable)
-        prepared.strict += sum(self._can_read(record, "strict") for record in usable)
-        prepared.forms |= {record.form for record in usable} - {""}
-        self._report(outcome.faults, prepared)
-        records = iter(outcome.records)
+        progress = of_captions(batch.progress, len(pairs))
+        with self.asking(prepared) as interview:
+            records = iter(interview.ask([each for own in pairs for each in own], progress))
         return np.array([self._row([next(records) for _ in own]) for own in pairs])
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """The means over items; NaN where there is none."""
         with np.errstate(invalid="ignore"):
             return totals[..., :-1] / totals[..., -1:]
-
-    def notes(self, prepared: PreparedJudge) -> list[str]:
-        """What it took, and whether the server changed its model."""
-        usage, notes = prepared.usage, prepared.notes
-        price = usage.cost(self.price_in, self.price_out)
-        cost = f", cost {price:,.4f}" if self.price_in or self.price_out else ""
-        lines = [f"judge: {usage}{cost}.", *notes]
-        if self.schema and (other := prepared.forms - {FORMS[0]}):
-            lines.append(f"judge: the server takes no JSON schema; asked by {', '.join(other)}.")
-        if self.read == "lenient":
-            counts = (
-                f"{prepared.strict:,} strictly, {prepared.answered - prepared.strict:,} leniently"
-            )
-            lines.append(f"judge: of {prepared.answered:,} answers, {counts} read.")
-        if len(usage.models) > 1:
-            lines.append(
-                f"Warning: judge: answers of several models: {', '.join(sorted(usage.models))}. "
-                "Scores by different models cannot be compared."
-            )
-        return lines
-
-    def found(self, prepared: PreparedJudge) -> dict[str, object]:
-        """How answers were asked for, and how many of them could be read strictly."""
-        own: dict[str, object] = (
-            {"asked": "+".join(sorted(prepared.forms))} if prepared.forms else {}
-        )
-        if self.read == "lenient":
-            own["strict"] = f"{prepared.strict}/{prepared.answered}"
-        return own
 
     @property
     def _asked(self) -> JudgeScores:
@@ -304,20 +175,7 @@ class Judge(Metric):
     def _form(self) -> AnswerForm[Any]:
         return self._asked.form if self.against is None else COMPARISON
 
-    def _can_read(self, record: AnswerRecord, reading: Reading) -> bool:
-        try:
-            self._form.read(record.content, reading)
-        except DataError:
-            return False
-        return True
-
-    def _journal(self) -> Path:
-        if self.journal is not None:
-            return Path(self.journal)
-        name = "".join(c if c.isalnum() or c in "-." else "_" for c in self.model)
-        return cache_directory() / "judge" / f"{name}.jsonl"
-
-    def _questions(self, batch: CaptionBatch, prepared: PreparedJudge) -> list[list[ChatQuestion]]:
+    def _questions(self, batch: CaptionBatch, prepared: Asked) -> list[list[Question]]:
         """For each candidate its questions: none where it has no word, two for a comparison."""
         captions, items = batch.candidates.original.unpack(), batch.items.tolist()
         prompt = JudgePrompt.read(self.prompt)
@@ -341,31 +199,25 @@ class Judge(Metric):
             if not any(map(str.isalnum, caption)):
                 shown = []
             questions.append(
-                [self._question(prompt, {**fields, **each}, name, videos) for each in shown]
+                [self._about(prompt, {**fields, **each}, name, videos) for each in shown]
             )
         return questions
 
-    def _question(
+    def _about(
         self, prompt: JudgePrompt, fields: Mapping[str, str], item: str, videos: Mapping[str, Path]
-    ) -> ChatQuestion:
-        task, text = prompt.filled(fields)
-        request = chat_request(
-            self.model,
-            task,
-            f"{text}\n\n{self._form.request}",
-            max_tokens=self.max_tokens,
-            seed=self.model_seed,
-            schema=self._form.schema() if self.schema else None,
-            chances=self.expect == "logprobs",
-        )
+    ) -> Question:
+        chances = self.expect == "logprobs"
         if not videos:
-            return ChatQuestion(request, about={"item": item})
+            return self.question(prompt, fields, self._form, item, chances=chances)
         video, sampling = videos[item], Sampling(self.frames, self.side)
-        return ChatQuestion(
-            request,
-            lambda: read_frames(video, sampling).jpegs(),
-            f"{video_key(video)}|frames:{self.frames}|side:{self.side}",
-            {"item": item},
+        return self.question(
+            prompt,
+            fields,
+            self._form,
+            item,
+            images=lambda: read_frames(video, sampling).jpegs(),
+            images_key=f"{video_key(video)}|frames:{self.frames}|side:{self.side}",
+            chances=chances,
         )
 
     def _evidence(self, references: Sequence[str]) -> str:
@@ -393,41 +245,6 @@ class Judge(Metric):
             1.0 - won(answers[1]),
         )  # how far the caption won, in both orders
         return [(first + second) / 2, float(first != second), (first + 1.0 - second) / 2, 1.0]
-
-    def _report(self, faults: Sequence[AnswerRecord], prepared: PreparedJudge) -> None:
-        """Complain about captions without a usable answer, or note that they are left out.
-
-        Where no question has one there is nothing to score, and something is wrong with the model.
-        """
-        if not faults:
-            return
-        items = list(dict.fromkeys(record.about.get("item", "?") for record in faults))
-        first = f"{', '.join(map(repr, items[:3]))}; of the first: {faults[0].fault}"
-        hint = ""
-        if any(record.finish == "length" for record in faults):  # as of models that think first
-            hint = f" Let answers be longer: judge|max_tokens:{16 * self.max_tokens}."
-        whole = [record for record in faults if record.finish == "stop"]
-        readable = sum(self._can_read(record, "lenient") for record in whole)
-        if readable and self.read == "strict":
-            hint += f" {readable:,} can be read all the same: judge|read:lenient."
-        if not prepared.answered:
-            raise DataError(
-                f"judge: no question of {len(faults):,} has a usable answer (items {first}). "
-                f"Check the model and the prompt, and run it again.{hint}"
-            )
-        told = f"judge: {len(faults)} of its questions have no usable answer (items {first})."
-        if self.failed == "error":
-            raise DataError(
-                f"{told} All others are in {self._journal()}. Run it again, or leave these "
-                f"captions out: judge|failed:skip.{hint}"
-            )
-        prepared.notes.append(f"Warning: {told} These captions are left out.{hint}")
-
-
-def _per_caption(progress: Progress, pairs: Sequence[Sequence[ChatQuestion]]) -> Progress:
-    """Report questions as captions."""
-    captions = len(pairs)
-    return lambda done, total: progress(captions * done // max(total, 1), captions)
 
 
 def _ids(batch: CaptionBatch, metric: Judge) -> Sequence[str]:
