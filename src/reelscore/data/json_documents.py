@@ -69,6 +69,8 @@ def _object_kind(first: dict[str, object], fields: FieldNames) -> str:
             return "karpathy"
         case {"videos": list()} | {"sentences": [dict(), *_]}:
             return "msrvtt"
+    if plain_record(first) is not first:
+        return "jsonl"
     if any(_are_records(first.get(name)) for name in _COCO_SECTIONS):
         return "coco"
     if fields.are_of_record(first):
@@ -151,9 +153,41 @@ def record_fields(value: object) -> list[str]:
         if isinstance(value, dict) and not isinstance(first, list | dict):
             return list(value)
         if isinstance(first, dict):
-            return list(first)
+            return list(plain_record(first))
         value = first
     return []
+
+
+def plain_record(record: dict[str, Any]) -> dict[str, Any]:
+    """Take a record of a harness apart; all others stay as they are.
+
+    >>> plain_record({"doc": {"video_id": "v1"}, "target": "a man", "resps": [["a dog"]]})
+    {'video_id': 'v1', 'prediction': 'a dog', 'reference': 'a man'}
+    >>> said = [{"role": "assistant", "content": [{"reference": "a man", "text": "a dog"}]}]
+    >>> plain_record({"dataset": "DREAM/videvo", "idx": 7, "messages": said})
+    {'item': 'DREAM/videvo_7', 'prediction': 'a dog', 'reference': 'a man'}
+    """
+    match record:
+        case {"doc": dict() as about, "resps": [[response, *_], *_]}:  # lmms-eval's samples
+            name = USUAL.item_field(about)
+            item = {} if name is None else {name: about[name]}
+            target = {"reference": record["target"]} if record.get("target") else {}
+            return {**item, "prediction": response, **target}
+        case {"dataset": dataset, "messages": list() as messages}:  # DREAM-1K, as Tarsier 2 has it
+            parts = [
+                part
+                for message in messages
+                if isinstance(message, dict) and message.get("role") == "assistant"
+                for part in message.get("content", ())
+                if isinstance(part, dict) and part.get("reference")
+            ]
+            said: object = "".join(str(part.get("text") or "") for part in parts)
+            asked: object = "".join(str(part["reference"]) for part in parts)
+        case {"dataset": dataset, "text": {"response": response, **rest}}:  # as Tarsier has it
+            said, asked = rest.get("prediction", ""), response
+        case _:
+            return record
+    return {"item": f"{dataset}_{record.get('idx')}", "prediction": said, "reference": asked}
 
 
 def _is_vatex(record: object) -> bool:
@@ -370,6 +404,7 @@ def records_of(
         if not isinstance(value, dict):
             problems.add(f"{place(number)}: the record is {in_words(value)}; expected an object.")
             continue
+        value = plain_record(value)
         if not captions:
             missing = fields.fault(value, role)
             if missing and fields.item_field(value) and fields.has_captions(value):

@@ -26,6 +26,7 @@ Record = tuple[int, object, object]  # number, item id and caption or captions, 
 ITEM_FIELDS = (
     *("item", "item_id", "clip_id", "video_id", "image_id", "id"),
     *("video", "vid", "clip", "clip_name", "video_name", "youtube_id", "filename", "file_name"),
+    "file_id",
     *("image", "image_name", "img_id", "imgid", "audio_id"),
 )
 CAPTION_FIELDS = ("caption", "text", "sentence", "desc", "descs")

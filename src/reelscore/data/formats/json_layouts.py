@@ -28,6 +28,7 @@ from reelscore.data.json_documents import (
     decode_slowly,
     glimpse,
     joined,
+    plain_record,
     record_fields,
     records_of,
     sections_in,
@@ -131,7 +132,7 @@ class JsonLines(Numbered):
     def fields(self, source: Source, reading: Reading) -> list[str]:
         """Name the fields of the first record."""
         values = glimpse(source.head)
-        return list(values[0]) if values and isinstance(values[0], dict) else []
+        return list(plain_record(values[0])) if values and isinstance(values[0], dict) else []
 
     def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield line number, item id and caption or captions of each record; skip blank lines."""
