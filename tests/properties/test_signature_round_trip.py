@@ -9,7 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore import metric_names, parse_signature, score
-from reelscore.learned.judges.judge import Failed, Judge
+from reelscore.learned.judges.endpoint_metric import Failed
+from reelscore.learned.judges.events import Events
+from reelscore.learned.judges.judge import Judge
+from reelscore.learned.judges.questions import Questions
 from reelscore.learned.metrics.bertha import Bertha
 from reelscore.learned.metrics.bertscore import BertScore
 from reelscore.learned.metrics.fusion import Fusion
@@ -91,7 +94,20 @@ METRICS = {
         schema=st.booleans(),
         failed=st.sampled_from(get_args(Failed)),
     ),
+    "events": st.one_of(
+        st.builds(Events, least=shares),
+        st.builds(
+            Events, model=paths, by=st.just("endpoint"), preset=st.just("dream-1k"), clips=paths
+        ),
+    ),
+    "questions": st.builds(
+        Questions,
+        model=paths,
+        file=paths,
+        preset=st.sampled_from(["vdc", "vdc-published", "capability"]),
+    ),
 }
+ASKED = {"judge", "events", "questions"}  # what needs an endpoint
 NEED_A_FOLDER = {"clipscore", "refclipscore", "emscore"}  # tests/unit/judges has their round trip
 
 
@@ -119,7 +135,7 @@ def _other(name):
 GIVEN = {"meteor_universal": "|language:sv", "bertscore": "|layer:6"}
 
 
-@pytest.mark.parametrize("name", sorted(METRICS.keys() - {"judge"}))  # which needs an endpoint
+@pytest.mark.parametrize("name", sorted(METRICS.keys() - ASKED))
 def test_the_signature_of_a_result_rebuilds(name):
     if name == "spice":
         pytest.importorskip("reelscore_parser")

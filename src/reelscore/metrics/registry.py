@@ -37,6 +37,7 @@ _BUILT_IN = {
     "emscore": "reelscore.learned.metrics.emscore:EmScore",
     "judge": "reelscore.learned.judges.judge:Judge",
     "events": "reelscore.learned.judges.events:Events",
+    "questions": "reelscore.learned.judges.questions:Questions",
 }
 
 # Scores of stories are made by `reelscore.stories`; here they are named for tables that have them.

@@ -1,7 +1,7 @@
 """What a model is asked: prompts by name, in the text files of this folder, or the user's own.
 
 A file has what the model is told about its task, a line ``---``, and the question. Fields in
-braces are filled for each question; the two kinds of prompts have different ones. A judge's prompt
+braces are filled for each question; each kind of prompt has its own. A judge's prompt
 with scores of its own begins with them, each setting in a line, and a further ``---``.
 """
 
@@ -191,6 +191,23 @@ class JudgePrompt(Prompt):
     def is_comparison(self) -> bool:
         """Whether it shows two captions."""
         return "first" in self.fields
+
+
+class MetricPrompt(Prompt):
+    """A question of a metric that asks about more than a caption: its fields are the metric's.
+
+    >>> MetricPrompt.read("events").fields
+    {'caption'}
+    """
+
+    folder = "metrics"
+    known = frozenset(
+        {
+            *("caption", "description", "events", "count"),
+            *("question", "answer", "truth", "respect", "missing", "wrong"),
+        }
+    )
+    expected = "what the metric fills"
 
 
 class CaptionPrompt(Prompt):

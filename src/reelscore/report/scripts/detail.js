@@ -105,7 +105,7 @@ export class ItemDetail {
     const aligned = alignmentOf(report, item, system), ngrams = ngramsOf(report, item, system);
     const tuples = tuplesOf(report, item, system), sentences = sentencesOf(report, item, system);
     return [
-      sentences ? [element("h3", {}, `${explanations.sentences.score}: `, bdi(name), " sentence by sentence"), drawSentences(sentences)] : [],
+      sentences ? [element("h3", {}, `${explanations.sentences.score}: `, bdi(name), ` ${sentences.part} by ${sentences.part}`), drawSentences(sentences)] : [],
       aligned ? [element("h3", {}, `${explanations.alignments.score}: `, bdi(name), " beside reference ", String(aligned.reference + 1)),
                  kindsKey(report), drawAlignment(aligned, this.width())] : [],
       ngrams ? [element("h3", {}, `${explanations["n-grams"].score}: n-grams of `, bdi(name), " that count"), drawNgrams(ngrams)] : [],

@@ -16,7 +16,7 @@ export function sentencesOf(report, item, system) {
 export function drawSentences({ told, asked, reference, borneOut, part, beside }) {
   const alone = ({ score }) => borneOut !== null && score < borneOut;
   const count = (list) => `${list.length - list.filter(alone).length} of ${list.length}`;
-  const about = borneOut === null ? "" : ` ${part === "event" ? "An event" : "A sentence"} counts from ${borneOut.toFixed(2)}.`;
+  const about = borneOut === null || beside !== "nearest" ? "" : ` ${part === "event" ? "An event" : "A sentence"} counts from ${borneOut.toFixed(2)}.`;
   const beneath = (side) => beside === "nearest" ? `beside what is nearest in the ${side}` : `with the ${beside}`;
   return element("div", {},
     borneOut === null ? null : element("p", {}, `References bear out ${count(told)} ${part}s; the caption tells ` +
