@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import click
 
@@ -26,6 +27,7 @@ from reelscore.cli.terminal import (
     write,
     write_json,
 )
+from reelscore.corpus.sound.voices import DETECTORS, Detector
 from reelscore.data.atomic_files import make_folder
 from reelscore.report.plots import FORMATS
 from reelscore.report.plots.style import need_matplotlib
@@ -218,6 +220,56 @@ def direct_assessment(
         replication = replicate(data, similarity, progress=progress)
     grids = [form(replication) for form in (replication_grid, likeness_grid, metrics_grid)]
     _write(grids, replication._asdict(), markdown, json_file)
+
+
+@command.command("narration")
+@click.option(
+    "--data", metavar="FOLDER", help="The public sounds: films, voices, pairs (see docs)."
+)
+@click.option("--film", "films", multiple=True, metavar="FILE", help="Own sound of films.")
+@click.option(
+    "--voices", multiple=True, metavar="FOLDER", help="Own clean recordings, those of one voice."
+)
+@choice_option(
+    "--detector",
+    choices=[*DETECTORS, "both"],
+    default="both",
+    help="What hears voices beside the comparison with the film; both: with and without.",
+)
+@file_option("--json", "Write all numbers as JSON.")
+@click.option("--markdown", metavar="FILE", help="Write the table as Markdown.")
+def narration(
+    data: str | None,
+    films: tuple[str, ...],
+    voices: tuple[str, ...],
+    detector: str,
+    json_file: str | None,
+    markdown: str | None,
+) -> None:
+    """Mix narrators over films, as loud as these and 9 dB quieter, and measure what is found.
+
+    The films of the movie-description paper are not public. FOLDER has notld_audio and
+    vidln_narration, and in ad pairs of tracks with their truth. Own films need own voices too,
+    unless FOLDER is given, and the other way round.
+
+    \b
+    Examples:
+      reelscore repro narration --data movie
+      reelscore repro narration --film film1.flac --film film2.flac --voices anna --voices ben
+    """
+    from reelscore_studies.repro.narration import measure_narration, narration_grid
+
+    check_targets(markdown, json_file)
+    with progress_bar("Listening") as progress:
+        found = measure_narration(
+            data,
+            ("none", "silero") if detector == "both" else (cast(Detector, detector),),
+            films=[Path(film) for film in films],
+            voices=[Path(folder) for folder in voices],
+            progress=progress,
+        )
+    content = {"tracks": [each._asdict() for each in found]}
+    _write([narration_grid(found)], content, markdown, json_file)
 
 
 def _write(

@@ -191,9 +191,14 @@ PAPERS = (
         (
             Part("Figs 1–3", "samples", "", "illustration"),
             Part(
-                *("Fig 4", "narration from two sound tracks", "reelscore corpus segment"),
+                *(
+                    "Fig 4",
+                    "narration from two sound tracks",
+                    "reelscore repro narration --data movie",
+                ),
                 "not public",
-                "No film of the paper; measured on films of our own with known narration.",
+                "No film of the paper. People who describe pictures are found over a real film "
+                "with a frame F1 of .961, 9 dB quieter with .952; 'corpus segment' does yours.",
             ),
             Part(
                 *("Tables 1, 2", "sizes and parts of speech", "reelscore corpus stats"),

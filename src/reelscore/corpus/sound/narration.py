@@ -7,7 +7,7 @@ waveforms do not agree, `power` compares loudness alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from reelscore.corpus.sound.audio import RATE, SampleReader, Samples
 from reelscore.corpus.sound.sound_features import (
     Spectra,
     band_matrix,
+    correlate1d,
     fft,
     hann_window,
     maximum_filter1d,
@@ -35,8 +36,10 @@ _WINDOW = 512  # samples: 32 ms
 _FRAMES_PER_BLOCK = 7500  # a minute in memory
 _MARGIN = 16  # frames around a block that smoothing looks at
 _TIME, _BINS = 15, 5  # frames (0.12 s) and bins over which spectra are averaged
+_SLOPE = np.arange(_TIME, dtype=np.float32) - _TIME // 2
 _BANDS, _LOWEST, _HIGHEST = 18, 200.0, 5500.0  # hertz: where voices are
 _CODEC_NOISE, _LOUDER = 8.0, 2.5  # times the usual ratio: what counts as more than noise
+_QUIET, _SPREAD = 10, 10.0  # per cent of frames; most of the codec's noise is within so many times
 _SMOOTHING = 9  # frames: 72 ms
 _TINY = 1e-12  # power: instead of a division by zero
 _SILENT = 1e-9  # power of a band below which nothing is learnt from it
@@ -124,19 +127,34 @@ def _power(spectra: Spectra) -> Floats:
     return power
 
 
-def _averaged(values: Floats) -> Floats:
-    over_time = uniform_filter1d(values, _TIME, axis=0, mode="nearest")
+def _averaged(values: Floats, weights: Floats | None = None) -> Floats:
+    """Average over a few frames, weighted if that is asked for, and a few bins."""
+    if weights is None:
+        over_time = uniform_filter1d(values, _TIME, axis=0, mode="nearest")
+    else:
+        over_time = correlate1d(values, weights / _TIME, axis=0, mode="nearest")
     averaged: Floats = uniform_filter1d(over_time, _BINS, axis=1, mode="nearest")
-    return np.maximum(averaged, 0) if values.min(initial=0) >= 0 else averaged
+    return np.maximum(averaged, 0) if values.min(initial=0) >= 0 and weights is None else averaged
 
 
 def _residual(track: Spectra, film: Spectra) -> tuple[Floats, Floats]:
-    """Divide the power of the track into what the film's waveform does not explain and does."""
+    """Divide the power of the track into what the film's waveform does not explain and does.
+
+    The film's gain may change evenly in a window, as where a narrator begins to be faded in.
+    """
     cross = track * film.conj()
-    power, source = _averaged(_power(track)), _averaged(_power(film))
-    shared = _averaged(cross.real) ** 2 + _averaged(cross.imag) ** 2
-    explained = shared / (source + _TINY)
-    return np.maximum(power - explained, 0), explained
+    power, source = _averaged(_power(track)), _power(film)
+    steady, sloped, spread = (_averaged(source, weights) for weights in (None, _SLOPE, _SLOPE**2))
+    parts = [np.ascontiguousarray(part) for part in (cross.real, cross.imag)]
+    slope = sloped / (steady + _TINY)
+    explained = np.zeros_like(power)
+    rest = np.maximum(spread - slope * sloped, 0) + _TINY
+    for part in parts:
+        shared = _averaged(part)
+        explained += shared**2 / (steady + _TINY)
+        explained += (_averaged(part, _SLOPE) - slope * shared) ** 2 / rest
+    explained = np.minimum(explained, power)
+    return power - explained, explained
 
 
 def _loudness(track: Spectra, film: Spectra) -> tuple[Floats, Floats]:
@@ -204,7 +222,10 @@ def excess_level(
         sounding = known > _SILENT
         if outside is not None and (sounding & outside).any():
             sounding &= outside
-        ratio = float(np.median(rest[sounding] / known[sounding])) if sounding.any() else 0.0
+        ratio = 0.0
+        if sounding.any():
+            low, usual = np.percentile(rest[sounding] / known[sounding], [_QUIET, 50])
+            ratio = min(float(usual), _SPREAD * float(low))
         excess += np.maximum(0, rest - (_LOUDER if stretched else _CODEC_NOISE) * ratio * known)
     if stretched:  # single frames without excess are accidents there
         smooth = 10 * np.log10(uniform_filter1d(excess, _SMOOTHING, mode="nearest") + _TINY)
@@ -247,12 +268,16 @@ def loud_stretches(
     """
     above = np.concatenate([[False], level > extend, [False]])
     edges = np.flatnonzero(above[1:] != above[:-1]).reshape(-1, 2)
+    loud = ((begin, end) for begin, end in edges.tolist() if level[begin:end].max() > start)
+    return [(begin, end) for begin, end in joined_stretches(loud, gap) if end - begin >= least]
+
+
+def joined_stretches(stretches: Iterable[tuple[int, int]], gap: float) -> list[tuple[int, int]]:
+    """Join stretches, in their order, with fewer frames than `gap` between them."""
     joined: list[tuple[int, int]] = []
-    for begin, end in edges.tolist():
-        if level[begin:end].max() <= start:
-            continue
+    for begin, end in stretches:
         if joined and begin - joined[-1][1] < gap:
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((begin, end))
-    return [(begin, end) for begin, end in joined if end - begin >= least]
+    return joined

@@ -18,6 +18,7 @@ from reelscore.corpus.sound.narration import (
     BandPowers,
     band_powers,
     excess_level,
+    joined_stretches,
     loud_stretches,
     narrator_side,
     unexplained_sound,
@@ -43,8 +44,9 @@ _THRESHOLDS = {
     "spectrogram": (2.5, 2.5),
 }
 _QUIETER, _SHORTER = 14.0, 0.2  # dB below the threshold, seconds: enough where a voice is heard
-_SMEARED = 0.03  # seconds by which averaging makes a beginning too early
-_FADED, _FADING = 48.0, 100.0  # dB below the voice at which its end is, and how many in a second
+_SMEARED = 0.03  # seconds by which averaging makes an end too late
+_BEGUN, _EARLY, _SMEARED_START = 20.0, 0.2, 0.04  # dB below the voice; seconds
+_FADED, _FADING = 48.0, 120.0  # dB below the voice at which its end is, and how many in a second
 _LONGEST_FADE = 0.3  # seconds
 _PAPER_LEAST = 1.0  # seconds; the paper's shortest segment
 _OFTEN = 0.45  # the share of narration above which the codec's noise is learnt outside of it
@@ -113,9 +115,11 @@ def segment_samples(
         powers = band_powers(ad, film, time_map, stretched=stretched, progress=progress)
         level, stretches, extend, side = _unexplained(powers, find, extend, stretched)
         if voices and name == "residual":
-            inside, least = _marked(stretches, len(level)), _SHORTER / FRAME
-            quieter = find(level, start=start - _QUIETER, extend=extend, least=least)
-            stretches = [each for each in quieter if inside[slice(*each)].any() or has_voice(*each)]
+            other = np.where(_marked(stretches, len(level)), -np.inf, level)
+            least = _SHORTER / FRAME
+            quieter = find(other, start=start - _QUIETER, extend=extend, gap=1, least=least)
+            heard = [each for each in quieter if has_voice(*each)]
+            stretches = joined_stretches(sorted([*stretches, *heard]), gap / FRAME)
     segments = []
     for number, (begin, end) in enumerate(stretches):
         levels, times = level[begin:end], (begin * FRAME, min(end * FRAME, film.seconds))
@@ -178,15 +182,17 @@ def _marked(stretches: Sequence[tuple[int, int]], count: int) -> NDArray[np.bool
 def _speech_edges(
     level: Doubles, begin: int, end: int, extend: float, latest: float
 ) -> tuple[float, float]:
-    """Follow a voice to where it has faded, below what is left of the film and its codec.
+    """Find when a voice begins, and follow it to where it has faded below the film and its codec.
 
-    The less it is above the lower threshold, the more of its end is lost there. Pauses between
-    turns stay as they are.
+    Codecs let sounds begin early, quietly. The less a voice is above the lower threshold, the more
+    of its end is lost there. Pauses between turns stay as they are.
     """
-    above = float(np.percentile(level[begin:end], 90)) - extend
-    fade = float(np.clip((_FADED - above) / _FADING, -_SMEARED, _LONGEST_FADE))
+    voice = float(np.percentile(level[begin:end], 90))
+    above = level[begin : begin + round(_EARLY / FRAME)] > voice - _BEGUN
+    begin += int(np.argmax(above)) if above.any() else 0
+    fade = float(np.clip((_FADED - voice + extend) / _FADING, -_SMEARED, _LONGEST_FADE))
     usual = end * FRAME - _SMEARED
-    return begin * FRAME + _SMEARED, max(usual, min(end * FRAME + fade, latest))
+    return begin * FRAME + _SMEARED_START, max(usual, min(end * FRAME + fade, latest))
 
 
 def _segment(

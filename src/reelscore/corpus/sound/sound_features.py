@@ -18,6 +18,7 @@ from reelscore.errors import MissingExtraError
 
 try:
     from scipy import fft as fft
+    from scipy.ndimage import correlate1d as correlate1d
     from scipy.ndimage import maximum_filter1d as maximum_filter1d
     from scipy.ndimage import uniform_filter1d as uniform_filter1d
 except ModuleNotFoundError:
