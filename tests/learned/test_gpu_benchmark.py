@@ -65,4 +65,4 @@ def test_it_runs_on_the_processor(shared):
     assert float(differences["float32"]) < 1e-5
     assert float(differences["int8"]) < 0.1
     assert re.search(r"^  1 plain process .*\n  2 plain processes ", output, re.MULTILINE)
-    assert "bottleneck: forward pass" in output
+    assert "bottleneck: network of pairs" in output

@@ -524,6 +524,21 @@ def test_half_precision_scores_nearly_the_same(shipped, captions, monkeypatch):
     monkeypatch.setattr("reelscore.learned.networks.pair_scores.open_bert", by_torch)
     half = PairScorer("reelscore-bertha", "float16", "cpu").score(*pairs)
     assert 0 < np.abs(half - exact).max() <= 1e-3
+    monkeypatch.setattr("reelscore.learned.networks.bert_torch._EXACT_LAYERS", 0)
+    rough = PairScorer("reelscore-bertha", "float16", "cpu").score(*pairs)
+    assert np.abs(half - exact).mean() < 0.9 * np.abs(rough - exact).mean()
+
+
+def test_vectors_are_compared_on_the_device_as_by_numpy(shipped, captions, monkeypatch):
+    pytest.importorskip("torch")
+    scorer = by_torch(monkeypatch, shipped, "float32")
+    first, second = pairs_of(captions[:20])
+    numbers = scorer.tokens.numbers([*first, *second]).reshape(2, -1)
+    expected = scorer._cosines(numbers, 1)
+    monkeypatch.setattr("reelscore.learned.networks.bert_torch._COMPARED", 7)
+    monkeypatch.setattr(scorer, "device", "cuda")  # which chooses who compares, no more
+    assert np.abs(scorer._cosines(numbers, 1) - expected).max() < 1e-6
+    assert len(set(expected.round(3))) > 20
 
 
 def test_only_longer_pairs_are_cut(model):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,15 @@ from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.metrics.over_references import Several, over_references
 from reelscore.learned.model_files import ModelInfo, read_weights
 from reelscore.learned.networks.bert import Config, Dtype, Layer, Tensors, open_bert, unpacked
+from reelscore.learned.networks.bert_torch import TorchBert
 from reelscore.learned.networks.cross_encoder import CrossEncoder
 from reelscore.learned.networks.sentence_vectors import Embedding, cosines, unit
-from reelscore.learned.networks.token_lists import TextTokens, TokenLists
+from reelscore.learned.networks.token_lists import (
+    IntArray,
+    TextTokens,
+    TokenLists,
+    first_of_each,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -67,17 +72,20 @@ class PairScorer:
         cut: set[tuple[str, str]] | None = None,
     ) -> FloatArray:
         """Score pairs on people's standardised scale; ``cut`` gets those too long to be seen."""
-        pairs = list(zip(candidates, references, strict=True))
-        once = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
-        tokens = self.tokens.pairs([a for a, _ in once], [b for _, b in once], threads)
+        if len(candidates) != len(references):
+            raise ValueError(f"{len(candidates)} candidates, {len(references)} references")
+        numbers = self.tokens.numbers([*candidates, *references], threads).reshape(2, -1)
+        first, place = first_of_each(numbers)
+        once = numbers[:, first]
+        tokens = self.tokens.framed(once)
         if cut is not None:
-            cut.update(compress(once, tokens.is_cut))
+            cut.update((candidates[k], references[k]) for k in first[tokens.is_cut].tolist())
         own = self._rows(tokens, threads)[:, 0]
         if self.info.similarity:
-            own = own + self.info.similarity * self._cosines(list(once), threads)
+            own = own + self.info.similarity * self._cosines(once, threads)
         self.tokens.forget()
         low, slope = self.info.to_z
-        scores: FloatArray = low + slope * own[[once[pair] for pair in pairs]]
+        scores: FloatArray = low + slope * own[place]
         return scores
 
     def vectors(self, texts: Sequence[str], threads: int = 1) -> FloatArray | None:
@@ -88,18 +96,19 @@ class PairScorer:
         self.tokens.forget()
         return found
 
-    def _cosines(self, pairs: Sequence[tuple[str, str]], threads: int) -> FloatArray:
-        """Compare the texts' vectors, some pairs at a time; vectors of many texts are large."""
-        parts = [pairs[begin : begin + _PAIRS] for begin in range(0, len(pairs), _PAIRS)]
-        return np.concatenate(
-            [
-                cosines(
-                    [a for a, _ in part], [b for _, b in part], lambda t: self._embed(t, threads)
-                )
-                for part in parts
-            ]
-            or [np.zeros(0)]
-        )
+    def _cosines(self, pairs: IntArray, threads: int) -> FloatArray:
+        """Compare the vectors of texts, some pairs at a time; vectors of many texts are large."""
+        if self.device == "cuda":
+            assert isinstance(self._means, TorchBert)
+            numbers, places = np.unique(pairs, return_inverse=True)
+            return self._means.cosines(self.tokens.framed(numbers[None]), places.reshape(2, -1))
+        texts, parts = self.tokens.texts(), []
+        for begin in range(0, pairs.shape[1], _PAIRS):
+            numbers, places = np.unique(pairs[:, begin : begin + _PAIRS], return_inverse=True)
+            vectors = self._embed([texts[k] for k in numbers.tolist()], threads)
+            ones, others = places.reshape(2, -1)
+            parts.append((vectors[ones] * vectors[others]).sum(axis=1))
+        return np.concatenate(parts or [np.zeros(0)])
 
     def _embed(self, texts: Sequence[str], threads: int) -> FloatArray:
         """Return texts their vectors. Those of the last ones are kept: systems share references."""

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.text.wordpiece import Frame, PackagePieces, WordPieces
+from reelscore.text.wordpiece import PackagePieces, WordPieces
 
 IntArray: TypeAlias = NDArray[np.int64]
 
@@ -81,6 +81,11 @@ class TextTokens:
         self._numbers: dict[str, int] = {}
         self.forget()
 
+    def numbers(self, texts: Sequence[str], threads: int = 1) -> IntArray:
+        """Return texts as numbers, equal ones as the same; those not seen before are cut."""
+        self.learn(texts, threads)
+        return np.fromiter(map(self._numbers.__getitem__, texts), np.int64, len(texts))
+
     def learn(self, texts: Sequence[str], threads: int = 1) -> None:
         """Cut texts into tokens ahead of use, many at a time."""
         new = [text for text in dict.fromkeys(texts) if text not in self._numbers]
@@ -92,6 +97,10 @@ class TextTokens:
         self._starts = np.concatenate([self._starts, offsets[:-1] + len(self._ids)])
         self._counts = np.concatenate([self._counts, np.diff(offsets)])
         self._ids = np.concatenate([self._ids, ids.astype(np.int64)])
+
+    def texts(self) -> list[str]:
+        """Return the texts that were learned, by number."""
+        return list(self._numbers)
 
     def lengths(self) -> dict[str, int]:
         """Return of each text that was learned how many tokens it has."""
@@ -107,19 +116,20 @@ class TextTokens:
         self, candidates: Sequence[str], references: Sequence[str], threads: int = 1
     ) -> TokenLists:
         """Return the tokens of pairs, with marks and types; the longer text is cut first."""
-        self.learn([*candidates, *references], threads)
-        return self._framed(self.tokenizer.pair, candidates, references)
+        numbers = self.numbers([*candidates, *references], threads)
+        return self.framed(numbers.reshape(2, -1))
 
     def singles(self, texts: Sequence[str], threads: int = 1) -> TokenLists:
         """Return the tokens of texts, each with its marks."""
-        self.learn(texts, threads)
-        return self._framed(self.tokenizer.single, texts)
+        return self.framed(self.numbers(texts, threads)[None])
 
-    def _framed(self, frame: Frame, *sides: Sequence[str]) -> TokenLists:
-        singles = len(self.tokenizer.single.marks)
-        own = slice(singles) if len(sides) == 1 else slice(singles, None)
+    def framed(self, numbers: IntArray) -> TokenLists:
+        """Return the tokens of texts, or of pairs in two rows, given as `numbers` has them."""
+        single, pair = self.tokenizer.single, self.tokenizer.pair
+        alone = len(numbers) == 1
+        frame = single if alone else pair
+        own = slice(len(single.marks)) if alone else slice(len(single.marks), None)
         mark_starts, mark_counts = self._mark_starts[own], self._mark_counts[own]
-        numbers = np.array([[self._numbers[text] for text in side] for side in sides], np.int64)
         whole = self._counts[numbers]
         most = self.max_length - int(mark_counts.sum())
         # of two texts that are longer than a list may be, neither counts as the longer one
@@ -141,6 +151,21 @@ def ranges(starts: IntArray, counts: IntArray) -> IntArray:
     ends = np.cumsum(counts)
     steps: IntArray = np.arange(counts.sum()) + np.repeat(starts - ends + counts, counts)
     return steps
+
+
+def first_of_each(pairs: IntArray) -> tuple[IntArray, IntArray]:
+    """Return where each different pair is first, and the number of every pair's among these.
+
+    >>> first, place = first_of_each(np.array([[5, 1, 5], [0, 2, 0]]))
+    >>> first.tolist(), place.tolist()
+    ([0, 1], [0, 1, 0])
+    """
+    keys = pairs[0] * (pairs[1].max(initial=0) + 1) + pairs[1]
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[place]
 
 
 def _cut_to(counts: IntArray, most: int) -> IntArray:
