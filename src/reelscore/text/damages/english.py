@@ -1,12 +1,18 @@
 """English words that the rules know: verbs, nouns and what else captions are made of.
 
-The lists were written for reelscore with captions of videos in mind. They are no dictionary: a
-word that is missing means that a rule does not apply, never that a caption is changed wrongly.
+The lists are in ``words.txt`` beside this file.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from pathlib import Path
+
+_LISTS = Path(__file__).with_name("words.txt").read_text(encoding="utf-8")
+_PARTS = re.findall(r"^\[(.+)\]\n((?:(?![\[#]).*\n)*)", _LISTS, re.MULTILINE)
+TEXTS = {name: text.strip("\n") for name, text in _PARTS}
+"""The lists by name, as they are in the file."""
 
 
 def words(text: str) -> frozenset[str]:
@@ -14,68 +20,10 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Verbs
-
-_VERBS = """
-act add adjust announce appear applaud approach argue arrive ask attack attempt avoid balance bark
-bathe beat begin bend bite blow board bounce bow box brake break bring brush build bump burn buy
-call carry catch celebrate change chant chase chat cheer chew chop clap clean clear climb close
-collapse collide come compete converse cook cough cover crash crawl cross crouch cry cuddle cut
-dance dangle decorate demonstrate describe dig dip direct dive do drag draw dress dribble drink
-drive drop drum dunk eat embrace emerge end enjoy enter examine exercise exit explain explode face
-fall feed fight fill film finish fire fix flap flee flip float flow fly fold follow fry gallop
-gather gaze gesture get giggle give glide go grab grasp greet grin grow hammer hand hang have hear
-help hide hike hit hold hop hug hurry imitate inspect interview iron jog join juggle jump keep kick
-kiss knead kneel knock land laugh lay lead lean leap learn leave lecture lick lie lift light listen
-load look lose lower make march massage measure meet melt miss mix mop motion move nap narrate nod
-observe open operate paddle paint park pass pat pay pedal peel peek perform pet photograph pick
-place play point poke pose pounce pound pour practice praise pray prepare present press pretend
-prune pull punch push put race rain raise rap reach read receive record reject release remove repair
-repeat rest return reveal ride rinse rip rise roar rock roll rotate row rub run rush sail salute
-sand say scare score scratch scream scrub see sell sew shake share shave shoot shop shout shove show
-shovel sing sip sit skate skateboard ski skip slam slap sleep slice slide slip smash smell smile
-smoke snap sneeze sniff snow snowboard speak spill spin spit splash spray spread squat squeeze stack
-stand stare start stay steal steer step stick stir stop stretch strike stroke strum stumble surf
-sway sweep swim swing take talk tap tape taste teach tear tease tell tend throw tickle tie tip toss
-touch train travel trick trim trip try tumble turn twirl twist type unload unwrap use wait wake walk
-wander want wash watch water wave wear weave weigh whip whisper whistle win wipe work wrap wrestle
-write yawn yell zoom bake grill swallow sink frown scold ignore hate love rescue demolish vanish
-disappear mount dismount blend crack drill lounge march hum
-"""
-_DOUBLED = """
-bat beg chat chop clap cut dig dip drag drop drum flap flip get grab grin hit hop hug hum jog knit
-nap nod pat pet plan pop put rap rip rub run set shop shut sip sit skip slap slip snap spin spit
-squat stir stop strum swim tap tip trim trip trot wrap win zip
-"""
 _THIRDS = {"have": "has", "do": "does", "go": "goes"}
 
-# Words in -s that are nouns as often as verbs, and the same without -s.
-NOUN_LIKE = words(
-    """
-    acts backs bats boards books bows boxes brushes cooks covers crosses dances drinks drums
-    ends faces fans films fires fights hammers hands heads irons jumps lands lights looks
-    motions places plants plays points poses presents presses races rides rings rocks rolls
-    rows runs sands shops shots shows signs skates skateboards slides smells smiles steps
-    sticks strokes talks tapes ties tips trains tricks trips types walks waters waves whips
-    works act back bat board book bow box brush cook cover cross dance drink drum end face fan
-    film fire fight hammer hand head iron jump land light look motion open place plant play
-    point pose present press race ride ring rock roll row run sand shop shot show sign skate
-    skateboard slide smell smile step stick stroke talk tape tie tip train trick trip type walk
-    water wave whip work rap park parks dress
-    """
-)
-
-# Verbs that two sides do to each other: who stands first says little. "Say" takes a sentence.
-SYMMETRIC = words(
-    """
-    argue chat collide compete converse cuddle dance embrace fight greet hug kiss meet play
-    talk wrestle box join speak face shake practice perform have be sit stand walk run sing
-    gather share say
-    """
-)
-
-# Little words
-
+NOUN_LIKE = words(TEXTS["noun-like"])
+SYMMETRIC = words(TEXTS["symmetric"])
 ARTICLES = frozenset({"a", "an", "the"})
 POSSESSIVES = frozenset({"his", "her", "their", "its", "my", "our", "your"})
 DETERMINERS = (
@@ -83,54 +31,20 @@ DETERMINERS = (
     | POSSESSIVES
     | words("this that these those some another each every one both many several few")
 )
-PREPOSITIONS = words(
-    """
-    in on at with of from by for into onto over under through across along around behind beside
-    near above below against among between inside outside toward towards during without to off
-    up down upon within past beneath underneath amongst about as like after before next
-    """
-)
+PREPOSITIONS = words(TEXTS["prepositions"])
 CONJUNCTIONS = frozenset({"and", "or", "but", "then", "while", "as", "when", "because", "until"})
 RELATIVES = frozenset({"who", "that", "which", "whom", "whose", "where", "what", "how"})
 SUBORDINATES = frozenset({"while", "when", "because", "if", "until", "before", "after", "though"})
 # They end a phrase, as prepositions do.
 ADVERBS = frozenset({"indoors", "outdoors", "away", "together", "there", "again", "forward"})
 BE = {"is": "are", "are": "is", "was": "were", "were": "was"}
-NEGATIVE = words(
-    """
-    not no never nobody none nothing without cannot neither nor hardly fails fail refuses
-    refuse unable noone unsuccessfully instead
-    """
-)
-
-NUMBERS = (
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-ADJECTIVES = words(
-    """
-    young old older elderly little small big large tall short long white black red blue green
-    yellow orange brown pink purple gray grey silver gold golden blond blonde bald bearded
-    adult teenage asian african american european japanese chinese indian hispanic caucasian
-    arab different other same various colorful colored bright dark wet dry empty full live
-    musical electric wooden plastic several many some few two three four five six seven eight
-    nine ten male female fat thin happy angry busy crowded heavy loud professional public nice
-    beautiful new funny whole
-    """
-)
+NEGATIVE = words(TEXTS["negative"])
+NUMBERS = tuple(TEXTS["numbers"].split())
+ADJECTIVES = words(TEXTS["adjectives"])
 
 
 def _base_forms() -> list[str]:
-    return sorted(set(_VERBS.split()))
+    return sorted(set(TEXTS["verbs"].split()))
 
 
 def third(base: str) -> str:
@@ -161,7 +75,7 @@ def gerund(base: str) -> str:
 
 @cache
 def _doubled() -> frozenset[str]:
-    return frozenset(_DOUBLED.split())
+    return frozenset(TEXTS["doubled"].split())
 
 
 @cache
@@ -182,48 +96,8 @@ def gerunds() -> dict[str, str]:
     return {gerund(base): base for base in _base_forms()}
 
 
-# Beings
+_PLURALS = dict(pair.split(":") for pair in TEXTS["plurals"].split())
 
-_PLURALS = {
-    "man": "men",
-    "woman": "women",
-    "child": "children",
-    "person": "people",
-    "policeman": "policemen",
-    "fireman": "firemen",
-    "sheep": "sheep",
-    "fish": "fish",
-    "deer": "deer",
-    "mouse": "mice",
-    "goose": "geese",
-    "wolf": "wolves",
-    "knife": "knives",
-    "shelf": "shelves",
-    "foot": "feet",
-    "tooth": "teeth",
-    "leaf": "leaves",
-    "piano": "pianos",
-    "photo": "photos",
-    "kangaroo": "kangaroos",
-}
-
-_PEOPLE = """
-man woman boy girl baby toddler infant child kid person guy lady gentleman teenager adult male
-female player singer dancer musician drummer guitarist performer actor actress artist athlete
-boxer wrestler gymnast skater skateboarder surfer skier swimmer runner cyclist bicyclist biker rider
-driver soldier policeman officer fireman firefighter doctor nurse teacher student coach referee chef
-cook waiter waitress reporter announcer host model bride groom bridesmaid clown wizard magician
-farmer worker mechanic president politician speaker friend couple family mother father brother
-sister daughter son grandmother grandfather batter pitcher goalkeeper goalie cheerleader cowboy
-pedestrian hiker spectator fan teammate opponent youth rapper comedian conductor pianist violinist
-barber hairdresser dentist passenger customer acrobat photographer contestant presenter patient
-"""
-_ANIMALS = """
-dog puppy cat kitten horse pony cow bull calf goat sheep lamb pig rabbit bird duck chicken goose
-parrot owl eagle penguin fish shark whale dolphin seal turtle snake lizard frog monkey gorilla ape
-bear panda tiger lion elephant giraffe zebra deer fox wolf squirrel mouse rat hamster raccoon
-kangaroo camel donkey bee spider butterfly animal otter hedgehog alpaca llama reindeer
-"""
 CROWDS = words("group crowd pair bunch team line row number couple lot lots")
 
 
@@ -268,7 +142,7 @@ def dictionary_form(word: str) -> str:
 @cache
 def people() -> dict[str, bool]:
     """Return the words for people, each with whether it is a plural."""
-    singular = _PEOPLE.split()
+    singular = TEXTS["people"].split()
     words = dict.fromkeys(singular, False) | {plural(noun): True for noun in singular}
     return words | {"gentlemen": True, "persons": True, "guys": True, "folks": True}
 
@@ -280,33 +154,13 @@ def beings() -> dict[str, bool]:
     >>> beings()["dogs"], beings()["woman"], "table" in beings()
     (True, False, False)
     """
-    singular = _ANIMALS.split()
+    singular = TEXTS["animals"].split()
     return people() | {plural(noun): True for noun in singular} | dict.fromkeys(singular, False)
 
 
-# Nouns that are verbs too: they are nouns only after a word that belongs to a noun.
-NOUNS_OR_VERBS = words(
-    """
-    train box bat book park drum saw basket hammer brush rope ladder bucket flag mask dress
-    suit tie cook water milk rock fence wall mirror paper glass house ball skates light rain
-    snow inside outside right fan mike hill dark land home
-    """
-)
+NOUNS_OR_VERBS = words(TEXTS["nouns-or-verbs"])
 SPORTS = words("basketball baseball soccer football rugby hockey tennis golf volleyball")
-# Pairs of words that are one name.
-COMPOUNDS = words(
-    """
-    hot_dog creek_bed river_bed flower_bed ice_cream living_room
-    dining_room locker_room green_screen red_carpet white_house
-    high_school black_board fire_truck ice_hockey rock_band rock_concert rock_climbing
-    cell_phone phone_booth tv_show orange_juice train_station bus_stop bus_station parking_lot
-    football_field snow_board fish_tank teddy_bear rocking_chair high_chair swimming_pool
-    wine_glass water_bottle bottle_cap cake_walk body_water tree_house rubber_duck guinea_pig
-    sea_lion polar_bear sheep_dog mountain_bike street_light street_musician shopping_cart
-    stop_sign t_shirt tee_shirt suit_jacket dress_shirt polo_shirt tank_top black_and
-    white_trash white_board red_bull orange_tree white_water
-    """
-)
+COMPOUNDS = words(TEXTS["compounds"])
 
 
 def compound(one: str, two: str) -> bool:

@@ -126,12 +126,7 @@ def _clause(sentence: WordRow, sort: str, place: int) -> SubjectVerb:
 
 
 def agreeing(sentence: WordRow, clause: SubjectVerb, plural: bool) -> WordRow:
-    """Adapt the verb of a clause to another subject, and the verbs that "and" joins to it.
-
-    >>> sentence = WordRow.read("a man dances and sings")
-    >>> agreeing(sentence, find_clause(sentence), plural=True).text()
-    'a man dance and sing'
-    """
+    """Adapt the verb of a clause to another subject, and the verbs that "and" joins to it."""
     if clause.plural == plural or clause.sort == "participle":
         return sentence
     place = clause.start
