@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from support.made_hits import Clock
@@ -55,27 +56,42 @@ def installed(command: str, name: str) -> str:
     return program
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Iterator[Any]:
+    """Read test files once: examples are in the code, the pages and examples.txt."""
+    collected = yield
+    return [each for each in collected if not isinstance(each, DoctestModule)]
+
+
+def _missing(item: pytest.Item) -> str:
+    """Return what a test needs that is not here."""
+    fixtures = getattr(item, "fixturenames", ())
+    if "shared" in fixtures or item.get_closest_marker("shared"):
+        return "" if (SHARED / "data").is_dir() else f"read the real data, which is not at {SHARED}"
+    is_training = "tiny" in fixtures and not importlib.util.find_spec("torch")
+    return "train networks, which needs torch ('make learned')" if is_training else ""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out tests for `--full` without it: a smaller one of each proves the same.
 
-    Where the real data is not, one of the tests in each folder that read it is skipped, and says
-    for how many in which files it stands; tests/parity/test_published.py proves the published
-    numbers from tests/golden all the same. What fails in the browser is tried again, and named:
-    pages have clocks of their own.
+    Where the real data is not, or torch, one of the tests in each folder that need it is skipped,
+    and says for how many in which files it stands; tests/parity/test_published.py proves the
+    published numbers from tests/golden all the same. What fails in the browser is tried again,
+    and named: pages have clocks of their own.
     """
     left_out = []
     if not config.getoption("--full"):
         left_out = [item for item in items if item.get_closest_marker("full")]
-    if not (SHARED / "data").is_dir():
-        by_folder: dict[Path, list[pytest.Item]] = {}
-        for item in items:
-            if "shared" in getattr(item, "fixturenames", ()) and item not in left_out:
-                by_folder.setdefault(item.path.parent, []).append(item)
-        for first, *others in by_folder.values():
-            files = ", ".join(dict.fromkeys(item.path.name for item in (first, *others)))
-            what = f"{len(others) + 1} tests in {files} read the real data"
-            first.add_marker(pytest.mark.skip(reason=f"{what}, which is not at {SHARED}"))
-            left_out += others
+    by_folder: dict[tuple[Path, str], list[pytest.Item]] = {}
+    for item in items:
+        if item not in left_out and (what := _missing(item)):
+            by_folder.setdefault((item.path.parent, what), []).append(item)
+    for (_, what), (first, *others) in by_folder.items():
+        files = ", ".join(dict.fromkeys(item.path.name for item in (first, *others)))
+        reason = f"{len(others) + 1} tests in {files} {what}"
+        first.add_marker(pytest.mark.skip(reason=reason))
+        left_out += others
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.flaky(reruns=2))

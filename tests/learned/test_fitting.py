@@ -97,6 +97,7 @@ def test_too_little_kept_for_validation(captions, tiny, tmp_path):
 
 
 def test_an_encoder_that_cannot_be_loaded_keeps_the_folder_from_nobody(captions, tmp_path):
+    pytest.importorskip("torch", reason="training needs torch: reelscore[torch]")
     (tmp_path / "encoder").mkdir()
     with pytest.raises(DataError, match="not an encoder"):
         fit(captions, str(tmp_path / "encoder"), tmp_path / "run")
