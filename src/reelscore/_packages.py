@@ -17,12 +17,7 @@ _SCORING = {"onnxruntime", "safetensors"}  # enough to score; the rest is for tr
 def need(
     module: str, extra: str = "", who: str = "Learned metrics need", called: str = ""
 ) -> ModuleType:
-    """Import an optional package, or say how to get it.
-
-    >>> need("no_such_package", "reelscore[files]", "Frames of videos need")
-    Traceback (most recent call last):
-    reelscore.errors.MissingExtraError: Frames of videos need no_such_package. To install: ...
-    """
+    """Import an optional package, or say how to get it."""
     try:
         return import_module(module)
     except ImportError as error:

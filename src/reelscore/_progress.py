@@ -13,12 +13,7 @@ With 0 where what is counted begins after other work: the rate is that from then
 
 
 class Steps:
-    """Counts equal steps of work for a progress bar.
-
-    >>> steps = Steps(lambda done, total: print(done, "of", total), 2)
-    >>> steps()
-    1 of 2
-    """
+    """Counts equal steps of work for a progress bar."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress, self._done, self._total = progress, 0, total

@@ -75,12 +75,7 @@ class Judgment(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class NameColumn:
-    """Names that repeat, as numbers: row k has `names[codes[k]]`.
-
-    >>> column = NameColumn.of(["r1", "r2", "r1"])
-    >>> column.names, column.codes.tolist(), column["r1"].tolist()
-    (('r1', 'r2'), [0, 1, 0], [True, False, True])
-    """
+    """Names that repeat, as numbers: row k has `names[codes[k]]`."""
 
     names: tuple[str, ...]
     codes: IntArray

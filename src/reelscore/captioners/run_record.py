@@ -42,12 +42,7 @@ class Parameters:
 
 
 class Run:
-    """One run of a command: measures its time, and writes its record.
-
-    >>> record = Run(["reelscore", "caption", "nearest"]).record("nearest|k:1", seed=0)
-    >>> record["signature"], record["seed"], record["command"]
-    ('nearest|k:1', 0, 'reelscore caption nearest')
-    """
+    """One run of a command: measures its time, and writes its record."""
 
     def __init__(self, command: Sequence[str] | None = None) -> None:
         words = [Path(sys.argv[0]).name, *sys.argv[1:]] if command is None else command

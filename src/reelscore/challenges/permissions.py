@@ -151,12 +151,7 @@ PUBLIC_EVENTS = ("definition", "state", *NEWS)
 
 
 def permission(viewer: Viewer, what: What, situation: Situation) -> Permission:
-    """Return how much somebody may see of something.
-
-    >>> hidden = Situation("blind", opened=True)
-    >>> permission("visitor", "board", hidden), permission("owner", "references", hidden)
-    ('names', 'nothing')
-    """
+    """Return how much somebody may see of something."""
     check_choice("viewer", viewer, VIEWERS)
     check_choice("thing to see", what, get_args(What))
     return RULES[what, situation.visibility][VIEWERS.index(viewer)](situation)

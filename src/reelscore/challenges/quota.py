@@ -78,12 +78,7 @@ def left_in(connection: Connection, phase: Phase, team: Team, moment: int) -> Le
 
 
 def check_left(left: Left) -> None:
-    """Refuse a submission for which nothing is left.
-
-    >>> check_left(Left(0, 5, None, 0))
-    Traceback (most recent call last):
-    reelscore.errors.RefusedError: Nothing is left for today; the next day begins at 00:00 UTC.
-    """
+    """Refuse a submission for which nothing is left."""
     if left.total == 0:
         raise RefusedError("quota", "Nothing is left in this phase; ask the organisers for more.")
     if left.today == 0:

@@ -277,10 +277,6 @@ def check_challenge(state: str, kind: str = "team") -> None:
     """Refuse a file where the whole challenge takes none, whatever its phases say.
 
     While it is a draft, organisers try it with entries of their own.
-
-    >>> check_challenge("closed")
-    Traceback (most recent call last):
-    reelscore.errors.RefusedError: The challenge is closed; it takes no files.
     """
     if state != "open" and not (state == "draft" and kind != "team"):
         states = {"draft": "is not open yet", "closed": "is closed", "archived": "is archived"}

@@ -110,12 +110,7 @@ class _FilesRun(msgspec.Struct, frozen=True):
 
 
 def _runs(args: Sequence[str], names: Sequence[str]) -> list[_FilesRun]:
-    r"""Find the options with their files; after ``--`` there are no options.
-
-    >>> words = ["s.txt", "-r", "a", "b", "-m", "x", "--refs=c"]
-    >>> [run.files for run in _runs(words, ["-r", "--refs"])]
-    [['a', 'b'], ['c']]
-    """
+    r"""Find the options with their files; after ``--`` there are no options."""
     runs = []
     place = 0
     while place < len(args) and args[place] != "--":

@@ -486,10 +486,6 @@ def _doubted(segments: Sequence[Segment], dialogue: Iterable[Span]) -> list[Segm
     """Halve the confidence of segments that do not lie for more than half in one pause.
 
     Narrators speak between lines, so what sounds during a line is more often the actors.
-
-    >>> segment = Segment("n1", 4.0, 6.0, 4.0, 6.0, -8.0, 0.8)
-    >>> [_doubted([segment], [(3.0, end)])[0].confidence for end in (4.5, 5.5)]
-    [0.8, 0.4]
     """
     pauses = gaps_between(dialogue)
 

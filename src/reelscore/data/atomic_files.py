@@ -33,12 +33,7 @@ def write_atomically(
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
-    """Make a folder, and those above it, unless it is there.
-
-    >>> make_folder(__file__)
-    Traceback (most recent call last):
-    reelscore.errors.DataError: ...: the folder cannot be made (File exists); name another.
-    """
+    """Make a folder, and those above it, unless it is there."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -50,12 +45,7 @@ def make_folder(path: str | os.PathLike[str]) -> None:
 def check_own_folder(
     path: str | os.PathLike[str], marker: str, others: Collection[str] = ()
 ) -> None:
-    """Refuse a folder that holds files, and not those of the work that wants to write there.
-
-    >>> check_own_folder(Path(__file__).parent, "training.json")
-    Traceback (most recent call last):
-    reelscore.errors.DataError: ...: holds other files (...) and no training.json; choose an ...
-    """
+    """Refuse a folder that holds files, and not those of the work that wants to write there."""
     folder = Path(path)
     try:
         names = sorted(each.name for each in folder.iterdir() if not each.name.startswith("."))

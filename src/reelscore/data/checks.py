@@ -71,13 +71,7 @@ def has_words(text: str, *, tokenized: bool = False) -> bool:
 
 
 def is_written_list(text: str) -> bool:
-    r"""Return whether a text is a list of texts or records, as programs write one into a cell.
-
-    >>> is_written_list("['a man', \"a man's dog\"]"), is_written_list("[music] a man")
-    (True, False)
-    >>> is_written_list('[{"caption": "a man"}]')
-    True
-    """
+    r"""Return whether a text is a list of texts or records, as programs write one into a cell."""
     if text[:1] != "[" or text[-1:] != "]":
         return False
     inside = text[1:-1].strip()
@@ -85,12 +79,7 @@ def is_written_list(text: str) -> bool:
 
 
 def id_fault(value: object) -> str | None:
-    """Return why a value is not usable as an item id: an integer, or a text that is not blank.
-
-    >>> id_fault(7)
-    >>> id_fault("")
-    'is empty; expected text or an integer'
-    """
+    """Return why a value is not usable as an item id: an integer, or a text that is not blank."""
     if isinstance(value, str):
         if not value or value.isspace():
             return "is empty; expected text or an integer"

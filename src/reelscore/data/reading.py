@@ -165,12 +165,7 @@ def choosing(names: Sequence[str], role: Role) -> str:
 
 
 def several_caption_fields(names: list[str], role: Role) -> str:
-    """Return the message that it is unclear where the captions are, and how to make it clear.
-
-    >>> print(several_caption_fields(["caption", "prediction"], "candidates"))
-    captions in several fields (caption, prediction), and all may be candidates;
-    remove or rename all but one, such as 'caption' to 'reference' if it holds references
-    """
+    """Return the message that it is unclear where the captions are, and how to make it clear."""
     message = (
         f"captions in several fields ({', '.join(names)}), and all may be {role}; "
         "remove or rename all but one"
@@ -333,12 +328,7 @@ class Request(msgspec.Struct):
 
 
 def part_with(items: Iterable[str], splits: Mapping[str, str]) -> str | None:
-    """Name the part of a data set that all items belong to; ``None`` if there is no such part.
-
-    >>> part_with(["v2"], {"v1": "train", "v2": "test"})
-    'test'
-    >>> part_with(["v1", "v2"], {"v1": "train", "v2": "test"})
-    """
+    """Name the part of a data set that all items belong to; ``None`` if there is no such part."""
     if len({*splits.values()}) < 2:
         return None
     parts = {splits.get(item) for item in items}

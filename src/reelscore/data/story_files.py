@@ -97,12 +97,7 @@ def read_together(
     *,
     video: str | None = None,
 ) -> Stories:
-    """Read files that have different videos; other arguments as in `read_stories`.
-
-    >>> from reelscore import examples
-    >>> read_together([examples.path("stories/annotator_1.json")], "the first annotator")
-    <5 stories, 25 captions>
-    """
+    """Read files that have different videos; other arguments as in `read_stories`."""
     entries: list[Entry] = []
     names = []
     for path in paths:
@@ -114,12 +109,7 @@ def read_together(
 
 
 def names_its_video(path: PathLike) -> bool:
-    """Return whether a file holds the chapters of one video, whose id is the file's name.
-
-    >>> from reelscore import examples
-    >>> names_its_video(examples.path("stories/annotator_1.json"))
-    False
-    """
+    """Return whether a file holds the chapters of one video, whose id is the file's name."""
     with Source(path) as source:
         head = glimpse(source.head)
         if head and isinstance(head[0], dict):

@@ -197,12 +197,7 @@ class Metric(ABC):
 
 
 def changed_parameters(metric: Metric) -> str:
-    """Spell the parameters that differ from the defaults, as a signature does.
-
-    >>> from reelscore.metrics.cider import Cider
-    >>> changed_parameters(Cider(variant="plain")), changed_parameters(Cider())
-    ('variant:plain', '')
-    """
+    """Spell the parameters that differ from the defaults, as a signature does."""
     changed = metric.parameters(changed=True)
     return "|".join(f"{name}:{_spell(value)}" for name, value in changed.items())
 
@@ -301,12 +296,7 @@ def check_range(metric: Metric, parameter: str, low: float, high: float) -> None
 
 
 def column_sums(statistics: FloatArray) -> FloatArray:
-    """Sum each column, pairwise, so that a million items lose no digits.
-
-    >>> import numpy as np
-    >>> column_sums(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
-    [4.0, 6.0]
-    """
+    """Sum each column, pairwise, so that a million items lose no digits."""
     rows = Rows(np.ascontiguousarray(statistics, dtype=np.float64))
     sums: FloatArray = np.asarray(rows.sums())[0]
     return sums

@@ -209,12 +209,7 @@ def parse_score(signature: str) -> tuple[Metric, str]:
 
 
 def rebuilt(signature: str) -> tuple[Metric, Tokenizer] | None:
-    """Rebuild a metric, and the tokenizer it was given, from the signature of a score.
-
-    >>> rebuilt("rouge_l|beta:1.2|tok:ptb-coco|v:0.1.0")
-    (RougeL(beta=1.2), 'ptb-coco')
-    >>> rebuilt("rouge_l|gamma:1")
-    """
+    """Rebuild a metric, and the tokenizer it was given, from the signature of a score."""
     try:
         name, parameters = _parts(signature)
         metric = _class(name).from_parameters(parameters)

@@ -85,10 +85,6 @@ class SentenceList:
     Attributes:
         texts: The sentences.
         offsets: Text i has the sentences from entry i up to entry i + 1.
-
-    >>> parts = SentenceList(["a man rides. a dog barks.", "a cat"])
-    >>> parts.texts, parts.of(0), parts.counts.tolist()
-    (['a man rides', 'a dog barks', 'a cat'], range(0, 2), [2, 1])
     """
 
     def __init__(self, texts: Sequence[str], *, whole: bool = False) -> None:

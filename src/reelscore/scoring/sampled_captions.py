@@ -270,12 +270,7 @@ def _grams(words: Sequence[str], order: int) -> list[tuple[str, ...]]:
 
 
 def _self_cider(words: Words, frequencies: Grams) -> float:
-    """How far candidates are from saying the same.
-
-    >>> known = Counter({(): 3})
-    >>> _self_cider([["a"], ["a"]], known), round(_self_cider([["a"], ["b"]], known), 6)
-    (0.0, 1.0)
-    """
+    """How far candidates are from saying the same."""
     kernel = np.zeros((len(words), len(words)))
     documents = math.log(max(2, frequencies[()]))
     for order in _ORDERS:

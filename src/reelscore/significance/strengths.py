@@ -273,10 +273,6 @@ def elo_ratings(outcomes: Outcomes, order: IntArray | None = None) -> FloatArray
 
     Returns:
         Ratings, runs × systems.
-
-    >>> one = np.zeros(1, dtype=np.int64)
-    >>> elo_ratings(Outcomes(2, one, one + 1, np.ones(1), one))
-    array([[1002.,  998.]])
     """
     if order is None:
         order = np.arange(len(outcomes.points))[:, None]

@@ -201,12 +201,7 @@ Units = Literal["systems", "items", "both"]
 
 
 def standardized(human: FloatArray, metrics: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Check, make missing everywhere what is missing somewhere, and bring to one scale.
-
-    >>> human, metrics = standardized([[1.0, 3.0, 5.0]], [[[2.0, 4.0, float("nan")]]])
-    >>> human.tolist(), metrics.tolist()
-    ([[-1.0, 1.0, nan]], [[[-1.0, 1.0, nan]]])
-    """
+    """Check, make missing everywhere what is missing somewhere, and bring to one scale."""
     human, metrics = np.asarray(human, dtype=float), np.asarray(metrics, dtype=float)
     if human.ndim != 2 or metrics.shape[1:] != human.shape:
         raise DataError(

@@ -45,12 +45,7 @@ class PairCounts(NamedTuple):
 def count_pairs(
     human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0, least: float = 0.0
 ) -> PairCounts:
-    """Count the pairs along the last axis.
-
-    >>> counts = count_pairs([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])
-    >>> [int(number) for number in counts]
-    [6, 3, 1, 0, 0]
-    """
+    """Count the pairs along the last axis."""
     human, metric = np.broadcast_arrays(*in_pairs(human, metric))
     shape, size = human.shape[:-1], human.shape[-1]
     h, x = (scores.reshape(math.prod(shape), size) for scores in (human, metric))

@@ -30,12 +30,7 @@ def check_text(text: str, what: str) -> str:
 
 
 def check_name(name: str, what: str) -> str:
-    """Refuse a name that is empty or could not be stored.
-
-    >>> check_name("", "the rater")
-    Traceback (most recent call last):
-    reelscore.errors.DataError: the rater has no name; expected at least one character.
-    """
+    """Refuse a name that is empty or could not be stored."""
     if not name:
         raise DataError(f"{what} has no name; expected at least one character.")
     return check_text(name, what)

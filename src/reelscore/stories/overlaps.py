@@ -105,12 +105,6 @@ def chapter_scores(
     """Score where chapters lie: F1, tIoU, precision and recall of starts, for each video.
 
     Of several annotators the best counts, for each number alone, as in the ActivityNet scorer.
-
-    >>> ours = Story(np.array([[0.0, 30.0], [30.0, 60.0]]), ("intro", "end"))
-    >>> truth = Story(np.array([[0.0, 33.0], [33.0, 60.0]]), ("intro", "end"))
-    >>> protocol = Protocol(chapter_tious=(0.5, 0.95), within=(1, 5))
-    >>> chapter_scores([ours], [[truth]], protocol).round(3).tolist()
-    [[0.5, 0.905, 0.5, 0.5, 1.0, 1.0]]
     """
     rows = [
         [list(_chapter_scores(story, each, protocol)) for each in truth]

@@ -277,12 +277,7 @@ def _within_durations(
 def annotators_of(
     references: StoriesLike | Iterable[StoriesLike], protocol: Protocol, *, video: str | None = None
 ) -> list[Stories]:
-    """Read the truth, of one annotator or of several, in any form `score` takes.
-
-    >>> from reelscore import examples
-    >>> annotators_of(examples.path("stories/annotator_1.json"), Protocol())
-    [<5 stories, 25 captions>]
-    """
+    """Read the truth, of one annotator or of several, in any form `score` takes."""
     if isinstance(references, str | os.PathLike | Mapping) or is_frame(references):
         references = [references]
     files: list[Any] = []
@@ -322,12 +317,7 @@ def _videos_together(files: Sequence[Any]) -> list[Any]:
 def candidates_of(
     given: StoriesLike, protocol: Protocol, name: str = "candidates", *, video: str | None = None
 ) -> Stories:
-    """Read one set of stories in any form `score` takes; messages call it by the name.
-
-    >>> from reelscore import examples
-    >>> candidates_of(examples.stories()[0]["concise"], Protocol())
-    <5 stories, 24 captions>
-    """
+    """Read one set of stories in any form `score` takes; messages call it by the name."""
     if isinstance(given, Stories):
         return given
     if isinstance(given, str | os.PathLike):

@@ -69,10 +69,6 @@ def looks_at_pairs_alone(metric: Metric) -> bool:
     """Return whether two sentences are all the metric needs.
 
     It prepares nothing from the references.
-
-    >>> looks_at_pairs_alone(sentence_metric("meteor")), looks_at_pairs_alone(
-    ...     sentence_metric("cider"))
-    (True, False)
     """
     return type(metric).prepare is Metric.prepare
 
@@ -168,12 +164,7 @@ def soda_tokens(sentences: Sequence[str], protocol: Protocol, threads: int = 1) 
 
 
 class TextPool:
-    """Tokenized sentences, numbered as they come; equal ones have one number.
-
-    >>> pool = TextPool()
-    >>> pool.add(pack(["a man", "a dog", "a man"])).tolist()
-    [0, 1, 0]
-    """
+    """Tokenized sentences, numbered as they come; equal ones have one number."""
 
     def __init__(self) -> None:
         self._texts = _native.Vocabulary()

@@ -58,12 +58,7 @@ def soda_scores(batch: VideoBatch, f: SentenceScore) -> dict[str, FloatArray]:
 
 
 def merged(truth: Sequence[Story]) -> Story:
-    """Put the captions of several annotators into one story.
-
-    >>> one = Story(np.array([[0.0, 5.0]]), ("a man",))
-    >>> len(merged([one, one]))
-    2
-    """
+    """Put the captions of several annotators into one story."""
     if len(truth) == 1:
         return truth[0]
     return Story(
@@ -74,12 +69,7 @@ def merged(truth: Sequence[Story]) -> Story:
 
 
 def reference_story(annotator: Story, protocol: Protocol) -> Story:
-    """Put the references in the order in which they are matched.
-
-    >>> story = Story(np.array([[5.0, 9.0], [0.0, 5.0]]), ("he runs", "a man stands"))
-    >>> reference_story(story, Protocol(reference_order="file")).sentences
-    ('he runs', 'a man stands')
-    """
+    """Put the references in the order in which they are matched."""
     return annotator if protocol.reference_order == "file" else annotator.in_time_order()
 
 

@@ -200,12 +200,7 @@ class ChapterScores(VideoScores):
 
 
 def spelled(metric: Metric) -> str:
-    """A metric and its parameters as one part of a signature.
-
-    >>> from reelscore.metrics.rouge_l import RougeL
-    >>> spelled(RougeL())
-    'rouge_l/beta:1.2'
-    """
+    """A metric and its parameters as one part of a signature."""
     return metric.signature().replace("|", "/")
 
 

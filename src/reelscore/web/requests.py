@@ -263,12 +263,7 @@ def _limited(receive: Receive, most: int) -> Receive:
 
 
 class LogLines(logging.Formatter):
-    """Writes a record as one line of JSON.
-
-    >>> record = logging.makeLogRecord({"msg": "started", "levelname": "INFO", "created": 0.0})
-    >>> LogLines().format(record)
-    '{"time":"1970-01-01T00:00:00.000+00:00","level":"info","event":"started"}'
-    """
+    """Writes a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Write one record."""

@@ -48,13 +48,7 @@ class Leaning(NamedTuple):
 
 
 def leanings(battles: Battles, level: float = 0.95) -> list[Leaning]:
-    """Find out how often the caption shown first won, and how often the longer one.
-
-    >>> battles = Battles.of([*"ab" * 9], [*"ba" * 9], [*"abcdefghijklmnopqr"], [1.0, 0.0] * 9)
-    >>> print(*leanings(battles))
-    The caption shown first won 50.0% [26.9, 73.1] of 18 decided battles; by the strengths of
-    systems it would win 50.0%.
-    """
+    """Find out how often the caption shown first won, and how often the longer one."""
     outcomes, (ours, theirs) = battles.outcomes, battles.words.T
     decided = outcomes.points != 0.5
     if not decided.any():
@@ -119,13 +113,6 @@ def agree(
 
     Raises:
         DataError: If no pair of captions, or fewer than three systems, are in both.
-
-    >>> from reelscore.campaigns.evaluate.battles import rank_battles
-    >>> people = Battles.of([*"aab" * 2], [*"bcc" * 2], [*"vvvwww"], [1, 1, 1, 0, 1, 1])
-    >>> judge = Battles.of([*"baa"], [*"acb"], [*"vvw"], [0, 0.5, 1])
-    >>> both = agree((people, judge), (rank_battles(people), rank_battles(judge)))
-    >>> both.cells, round(both.same, 3), both.decided, both.same_winner
-    (3, 0.333, 2, 0.5)
     """
     ours, theirs = map(_verdicts, sources)
     cells = sorted(ours.keys() & theirs.keys())

@@ -76,12 +76,7 @@ class Battles:
         baselines: Sequence[str] | None = None,
         notes: Iterable[str] = (),
     ) -> Battles:
-        """Take battles over by column; points are 1, 0.5 or 0 of the first.
-
-        >>> battles = Battles.of(["a", "a"], ["b", "c"], ["v1", "v1"], [1.0, 0.5])
-        >>> battles.systems, battles.outcomes.second.tolist()
-        (('a', 'b', 'c'), [1, 2])
-        """
+        """Take battles over by column; points are 1, 0.5 or 0 of the first."""
         count = len(first)
         if not count:
             raise DataError("There are no battles; expected at least one.")
@@ -102,12 +97,7 @@ class Battles:
 
     @classmethod
     def join(cls, parts: Sequence[Battles]) -> Battles:
-        """Put battles of several sources together; systems and items of one name are the same.
-
-        >>> both = [Battles.of(["a"], [other], ["v1"], [1.0]) for other in "bc"]
-        >>> Battles.join(both).systems
-        ('a', 'b', 'c')
-        """
+        """Put battles of several sources together; systems and items of one name are the same."""
         if len(parts) == 1:
             return parts[0]
         return cls.of(

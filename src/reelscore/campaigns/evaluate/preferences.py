@@ -18,12 +18,7 @@ from reelscore.errors import DataError
 
 
 def expected_answers(hits: Iterable[Hit]) -> dict[str, float]:
-    """Return the right answers to the test questions among the tasks of HITs, by task.
-
-    >>> from reelscore.campaigns.hits.tasks import Task
-    >>> expected_answers([Hit("h1", (Task("t1", "v1", (), expected=-2.0), Task("t2", "v2", ())))])
-    {'t1': -2.0}
-    """
+    """Return the right answers to the test questions among the tasks of HITs, by task."""
     return {
         task.id: task.expected for hit in hits for task in hit.tasks if task.expected is not None
     }

@@ -113,12 +113,7 @@ def more_hits(
 
 
 def story_texts(stories: Stories) -> dict[str, str]:
-    """Write the timed captions of each video as one text, a caption a line, for raters to read.
-
-    >>> from reelscore.data.story_files import stories_of
-    >>> story_texts(stories_of({"v": [{"sentence": "A dog runs.", "timestamp": [0, 65.5]}]}))
-    {'v': '0:00–1:05 A dog runs.'}
-    """
+    """Write the timed captions of each video as one text, a caption a line, for raters to read."""
     return {video: "\n".join(_lines(story.in_time_order())) for video, story in stories.items()}
 
 

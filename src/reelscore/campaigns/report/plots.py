@@ -61,13 +61,7 @@ def draw_quality(quality: Quality, path: str | Path) -> None:
 
 
 def draw_ranks(ranking: BattleRanking, path: str | Path) -> None:
-    """Draw how systems stand by their battles: their points, and their places, with intervals.
-
-    >>> import tempfile
-    >>> from reelscore.campaigns.evaluate.battles import Battles, rank_battles
-    >>> battles = Battles.of(["a"] * 8, ["b"] * 8, [*"stuvwxyz"], [1.0] * 6 + [0.0] * 2)
-    >>> draw_ranks(rank_battles(battles), Path(tempfile.mkdtemp(), "ranks.svg"))
-    """
+    """Draw how systems stand by their battles: their points, and their places, with intervals."""
     count = len(ranking.systems)
     height = 0.6 + 0.2 * count
     with figure(1, 2, width=2 * COLUMN_WIDTH, height=height) as (drawing, (left, right)):

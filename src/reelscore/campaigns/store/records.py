@@ -162,12 +162,7 @@ class TakenHit:
         return self.state == "done" and self.skipped <= self.answers
 
     def amount(self, price: float, *, pro_rata: bool = True) -> float:
-        """Return what it earns: the price, a part of it for a part of the tasks, or nothing.
-
-        >>> part = TakenHit(1, "h1", "r1", "held", 0.0, tasks=100, answers=25, skipped=0)
-        >>> part.amount(2.0), part.amount(2.0, pro_rata=False)
-        (0.5, 0.0)
-        """
+        """Return what it earns: the price, a part of it for a part of the tasks, or nothing."""
         if self.rejected:
             return 0.0
         if self.is_whole:

@@ -223,12 +223,7 @@ class ColumnGroup(NamedTuple):
 
 
 def column_groups(columns: Sequence[BoardColumn]) -> list[ColumnGroup]:
-    """The headings above the columns; empty where no column has one.
-
-    >>> column_groups([BoardColumn("a", "A", "words"), BoardColumn("b", "B", "words"),
-    ...                BoardColumn("c", "C")])
-    [ColumnGroup(name='words', width=2), ColumnGroup(name='', width=1)]
-    """
+    """The headings above the columns; empty where no column has one."""
     groups: list[ColumnGroup] = []
     for column in columns:
         if groups and groups[-1].name == column.group:

@@ -20,12 +20,7 @@ from reelscore.stats.resampling import FloatArray, percentile_interval
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """The scores of one submission in every resample of a split.
-
-    >>> draws = Resamples({"cider": np.array([0.25, 0.5])})
-    >>> Resamples.from_bytes(draws.names, draws.to_bytes()).samples["cider"].tolist()
-    [0.25, 0.5]
-    """
+    """The scores of one submission in every resample of a split."""
 
     samples: Mapping[str, FloatArray]  # the score in each resample, by score
 

@@ -216,12 +216,7 @@ def citation(view: View, url: str = "") -> str:
 
 
 def markdown(text: str) -> Markup:
-    """Turn Markdown into HTML; raw HTML in it is shown as text.
-
-    >>> print(markdown("**Rules** <script>"))
-    <p><strong>Rules</strong> &lt;script&gt;</p>
-    <BLANKLINE>
-    """
+    """Turn Markdown into HTML; raw HTML in it is shown as text."""
     from markdown_it import MarkdownIt
 
     # Pictures would be fetched from elsewhere, which pages here never do.

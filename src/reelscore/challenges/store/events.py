@@ -70,12 +70,7 @@ def log_account(connection: Connection, time: int, what: str, name: str, **said:
 
 
 def check_reason(reason: str) -> None:
-    """Refuse a decision without a reason.
-
-    >>> check_reason(" ")
-    Traceback (most recent call last):
-    reelscore.errors.DataError: Say why; the reason is kept in the log.
-    """
+    """Refuse a decision without a reason."""
     if not reason.strip():
         raise DataError("Say why; the reason is kept in the log.")
 

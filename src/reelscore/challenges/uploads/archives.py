@@ -40,12 +40,7 @@ class Unpacked:
 
 
 def unpack(name: str, content: bytes) -> Unpacked:
-    """Take the files of an upload out of their wrapping.
-
-    >>> import gzip
-    >>> unpack("c.json.gz", gzip.compress(b"{}")).files
-    {'c.json.gz': b'{}'}
-    """
+    """Take the files of an upload out of their wrapping."""
     budget = _Budget()
     if content.startswith(_ZIP):
         return _unzip(name, content, budget)

@@ -38,10 +38,6 @@ def assemble(
     Sentences that are rejected or have no time are left out; clips stay inside the film. Short
     clips become longer at both sides up to `min_clip` seconds (`symmetric`), all clips 2 seconds
     longer at the end (`tail`), or all stay as they are (`none`).
-
-    >>> clip = assemble("sintel", [TimedSentence("s1", "She nods.", 61.0, 62.0, "ad")])[0]
-    >>> clip.id, clip.expanded_start, clip.expanded_end
-    ('sintel_00.01.01.000-00.01.02.000', 60.5, 62.5)
     """
     groups: dict[tuple[float, float], list[TimedSentence]] = {}
     for sentence in sentences:
@@ -92,12 +88,7 @@ def _expanded(
 def trimmed(
     sentences: Sequence[TimedSentence], seconds: float | None, trim_start: float, trim_end: float
 ) -> list[TimedSentence]:
-    """Reject the sentences in the first and the last seconds of a film: logos and cast.
-
-    >>> logo = TimedSentence("s1", "A logo appears.", 4.0, 6.5, "ad")
-    >>> trimmed([logo], 3600.0, 60.0, 0.0)[0].state
-    'rejected'
-    """
+    """Reject the sentences in the first and the last seconds of a film: logos and cast."""
     last = float("inf") if seconds is None else seconds - trim_end
     return [
         replace(each, state="rejected", flags=(*each.flags, TRIMMED))

@@ -48,12 +48,7 @@ def exported_clips(clips: CorpusClips, names: CorpusNames | None = None) -> list
 
 
 def to_coco(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = True) -> bytes:
-    """Write clips as COCO JSON, which `reelscore score` reads as references.
-
-    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
-    >>> msgspec.json.decode(to_coco([clip], name="demo"))["annotations"]
-    [{'id': 1, 'image_id': 'f_1', 'caption': 'Someone nods.'}]
-    """
+    """Write clips as COCO JSON, which `reelscore score` reads as references."""
     document: dict[str, object] = {
         "info": {
             "description": name,
@@ -80,12 +75,7 @@ def to_coco(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = 
 
 
 def to_jsonl(clips: Sequence[ExportedClip], *, name: str) -> bytes:
-    """Write clips as JSON lines, one each, which `reelscore score` reads as references.
-
-    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
-    >>> msgspec.json.decode(to_jsonl([clip], name="demo"))["references"]
-    ['Someone nods.']
-    """
+    """Write clips as JSON lines, one each, which `reelscore score` reads as references."""
     rows = ({**asdict(clip), "references": clip.sentences} for clip in clips)
     return b"".join(
         msgspec.json.encode({key: row[key] for key in row if key != "sentences"}) + b"\n"
@@ -94,12 +84,7 @@ def to_jsonl(clips: Sequence[ExportedClip], *, name: str) -> bytes:
 
 
 def to_csv(clips: Sequence[ExportedClip], *, name: str) -> bytes:
-    r"""Write clips as CSV, a row for each sentence.
-
-    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
-    >>> to_csv([clip], name="demo").decode().splitlines()[1]
-    'f_1,f,4.0,5.0,3.5,5.5,ad,Someone nods.'
-    """
+    r"""Write clips as CSV, a row for each sentence."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     columns = ["id", "film", "start", "end", "expanded_start", "expanded_end", "origin"]
@@ -111,12 +96,7 @@ def to_csv(clips: Sequence[ExportedClip], *, name: str) -> bytes:
 
 
 def to_lsmdc(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = True) -> bytes:
-    r"""Write clips as LSMDC does: with tabs between clip, its times, those shown, and a sentence.
-
-    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
-    >>> to_lsmdc([clip], name="demo").decode().split("\t")
-    ['f_1', '00.00.04.000', '00.00.05.000', '00.00.03.500', '00.00.05.500', 'Someone nods.\n']
-    """
+    """Write clips as LSMDC does: tabs between clip, its times, those shown, and a sentence."""
     rows = []
     for clip in clips:
         times = (clip.start, clip.end, clip.expanded_start, clip.expanded_end)
@@ -127,12 +107,7 @@ def to_lsmdc(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool =
 
 
 def to_stories(clips: Sequence[ExportedClip], *, name: str) -> bytes:
-    """Write each film as a story, with the times that the sentences have, for `reelscore stories`.
-
-    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
-    >>> msgspec.json.decode(to_stories([clip], name="demo"))
-    {'f': {'timestamps': [[4.0, 5.0]], 'sentences': ['Someone nods.']}}
-    """
+    """Write each film as a story, with the times of its sentences, for `reelscore stories`."""
     films: dict[str, dict[str, list[Any]]] = {}
     for clip in clips:
         story = films.setdefault(clip.film, {"timestamps": [], "sentences": []})

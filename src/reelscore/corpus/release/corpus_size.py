@@ -153,12 +153,7 @@ _LONGEST = (20.0, 40.0)  # seconds and words: what is longer counts to the last 
 
 
 def draw_lengths(groups: Mapping[str, Sequence[ExportedClip]], path: str | Path) -> None:
-    """Draw the share of clips by seconds, and of sentences by words, a line for each group.
-
-    >>> import tempfile
-    >>> clip = ExportedClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("Someone nods.",))
-    >>> draw_lengths({"narration": [clip]}, Path(tempfile.mkdtemp(), "lengths.svg"))
-    """
+    """Draw the share of clips by seconds, and of sentences by words, a line for each group."""
     with figure(1, 2, width=2 * COLUMN_WIDTH, height=2.2) as (drawing, panels):
         for k, (name, clips) in enumerate(groups.items()):
             lengths_known = (clip.expanded_end - clip.expanded_start for clip in clips)

@@ -41,12 +41,7 @@ class FilmGroup:
 def works(
     films: Iterable[Film], clips: Iterable[tuple[str, str]], same: Iterable[tuple[str, str]] = ()
 ) -> list[FilmGroup]:
-    """Group films: those with the same title and year, or the same sound, are one work.
-
-    >>> films = [Film("a", "Up", 2009), Film("b", "up", 2009), Film("c")]
-    >>> [work.films for work in works(films, [("a", "ad"), ("b", "script"), ("c", "ad")])]
-    [('a', 'b'), ('c',)]
-    """
+    """Group films: those with the same title and year, or the same sound, are one work."""
     counts = Counter(clips)
     groups: dict[object, list[Film]] = {}
     for film in films:

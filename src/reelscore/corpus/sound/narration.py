@@ -261,10 +261,6 @@ def loud_stretches(
     """Find where a level rises above one threshold, as far as it stays above another, in dB.
 
     Gaps of fewer frames than `gap` are closed, stretches of fewer than `least` left out.
-
-    >>> level = np.array([-90, -30, -10, -30, -90, -30, -90, -10.0])
-    >>> loud_stretches(level, -20, -32, gap=1, least=1)
-    [(1, 4), (7, 8)]
     """
     above = np.concatenate([[False], level > extend, [False]])
     edges = np.flatnonzero(above[1:] != above[:-1]).reshape(-1, 2)

@@ -83,24 +83,13 @@ def read_subtitles(
 
 
 def check_end(what: str, last: float, whole: str, seconds: float | None, hint: str) -> None:
-    """Refuse words that are said long after the end of their film or track.
-
-    >>> check_end("a.srt: the last cue", 9000.0, "the film", 5400.0, "Is it another film?")
-    Traceback (most recent call last):
-    reelscore.errors.DataError: a.srt: the last cue ends at 2:30:00.0, and the film at 1:30:00.0. \
-Is it another film?
-    """
+    """Refuse words that are said long after the end of their film or track."""
     if seconds is not None and last > seconds + _LATE:
         raise DataError(f"{what} ends at {clock(last)}, and {whole} at {clock(seconds)}. {hint}")
 
 
 def spoken_lines(text: str) -> tuple[CueLine, ...]:
-    r"""Part what is said in a cue by speakers, without styles, sounds and music signs.
-
-    >>> lines = spoken_lines("- <i>Run!</i> [door creaks]\n- ANNA: Why?")
-    >>> [(line.who, line.text) for line in lines]
-    [(None, 'Run!'), ('ANNA', 'Why?')]
-    """
+    r"""Part what is said in a cue by speakers, without styles, sounds and music signs."""
     lines: list[tuple[str | None, str]] = []
     for row in _SOUND.sub(" ", _TAG.sub("", text)).split("\n"):
         plain = "" if _WHOLE_LINE.fullmatch(row) else _MUSIC.sub(" ", row)

@@ -402,10 +402,6 @@ def with_ids(
 
     Captions that only have an order are numbered from 1 on, as the lines of a file are. All that
     stands beside them must have an order too, and be as many.
-
-    >>> one, two = with_ids([python_captions(["a man"]), python_captions([["a man", "a boy"]])])
-    >>> one.candidates(), two.references()
-    ({'1': 'a man'}, {'1': ['a man', 'a boy']})
     """
     ordered = next((side for side in sides if side.labels is None), None)
     if ordered is None:

@@ -154,12 +154,7 @@ def pair(
 def lone_candidates(
     candidates: Mapping[str, str], *, empty: Empty = "error", tokenized: bool = False
 ) -> Paired:
-    """Check candidates as `pair` does, where there are no references.
-
-    >>> alone = lone_candidates({"v1": "a man", "v2": "a dog"})
-    >>> alone.candidates, alone.references, list(alone.reference_offsets)
-    (['a man', 'a dog'], [], [0, 0, 0])
-    """
+    """Check candidates as `pair` does, where there are no references."""
     check_policies("error", empty)
     candidates = _checked("candidates", candidates, candidate_fault)
     items, captions = list(candidates), list(candidates.values())
@@ -178,12 +173,7 @@ def lone_references(
     empty: Empty | None = None,
     tokenized: bool = False,
 ) -> Paired:
-    """Check references as `pair` does, before there are candidates; the captions are empty.
-
-    >>> alone = lone_references({"v1": ["a man", "he walks"]})
-    >>> alone.candidates, alone.references, list(alone.reference_offsets)
-    ([''], ['a man', 'he walks'], [0, 2])
-    """
+    """Check references as `pair` does, before there are candidates; the captions are empty."""
     check_policies("error", empty or "error")
     references = _checked("references", references, _references_fault)
     items = list(references)
@@ -377,10 +367,6 @@ def without_copies(
 
     Where fewer than nearly all captions are among the references, they are a system's, and may
     equal one by chance: all references stay.
-
-    >>> person, references = {"v1": "a man"}, {"v1": ["a man", "he"]}
-    >>> without_copies(person, references), without_copies({"v1": "a cat"}, references)[1]
-    (({'v1': ['he']}, 1), 0)
     """
     own = {str(item): caption.strip() for item, caption in candidates.items()}
     places = {}

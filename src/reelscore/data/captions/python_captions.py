@@ -62,12 +62,7 @@ class PythonTable(msgspec.Struct, frozen=True):
 
 
 def python_table(value: object, name: str) -> PythonTable:
-    """Bring data of any form to columns.
-
-    >>> table = python_table([{"video_id": 7, "Caption": "a man"}], "candidates")
-    >>> table.columns, table.labels
-    ({'video_id': [7], 'caption': ['a man']}, [7])
-    """
+    """Bring data of any form to columns."""
     if isinstance(value, PythonTable):
         return value
     if hasattr(value, "collect"):  # a lazy frame of polars

@@ -60,12 +60,7 @@ class Chapters(Timed, frozen=True):
 
 
 def chapters_of_text(source: Source) -> list[Chapter] | None:
-    r"""Read the chapters of a file that is no JSON; ``None`` where it has none.
-
-    >>> source = Source("v1.txt", content=b"My film\n0:00 Intro\n(1:05) The end?\n")
-    >>> chapters_of_text(source)
-    [Chapter(start=0.0, end=65.0, title='Intro'), Chapter(start=65.0, end=inf, title='The end?')]
-    """
+    r"""Read the chapters of a file that is no JSON; ``None`` where it has none."""
     head = source.head.decode("utf-8", "replace").lstrip()
     marked = head.startswith((_VTT, _FFMETADATA))
     if not marked and (json_kind(source.head) or not _stamped(head)):

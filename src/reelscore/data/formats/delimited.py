@@ -206,13 +206,7 @@ def _has_header(source: Source, reading: Reading, delimiters: str) -> str:
 
 
 def _is_in_order(header: Sequence[str], fields: FieldNames) -> bool:
-    """Return whether all columns hold captions, some of them a system's: rows need no ids.
-
-    >>> _is_in_order(["prediction", "caption_1", "caption_2"], USUAL)
-    True
-    >>> _is_in_order(["clip name", "prediction"], USUAL), _is_in_order(["caption", "text"], USUAL)
-    (False, False)
-    """
+    """Return whether all columns hold captions, some of them a system's: rows need no ids."""
     kinds = {*column_kinds(header)}
     own, truth = (fields.caption_fields(kinds, role) for role in ROLE_FIELDS)
     has_systems = fields.caption or fields.role_fields(kinds, "candidates")

@@ -34,12 +34,7 @@ class Structure(NamedTuple):
 
 
 def structure_of(head: bytes) -> Structure | None:
-    r"""Find the structure in the beginning of a text that no format takes; None if it has none.
-
-    >>> structure_of(b"a man, walking\na dog, barking\n")
-    >>> structure_of(b"v1,a man\nv2,a dog, barking\n").kind
-    "a table without a header (its lines begin like 'v1,')"
-    """
+    r"""Find the structure in the beginning of a text that no format takes; None if it has none."""
     if _is_binary(head):
         return Structure("binary", "Give a text")
     if json_kind(head):

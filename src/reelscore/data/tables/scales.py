@@ -126,12 +126,7 @@ def output_name(name: str) -> str:
 
 
 def score_labels(scales: Mapping[str, Scale]) -> dict[str, str]:
-    """Return what each score is called in print.
-
-    >>> meteor = Scale(label="METEOR")
-    >>> list(score_labels({"meteor": meteor, "meteor|alpha:0.5": meteor, "z": Scale()}).values())
-    ['METEOR', 'METEOR (alpha:0.5)', 'z']
-    """
+    """Return what each score is called in print."""
     labels = {name: scale.label or name for name, scale in scales.items()}
     plain = list(labels.values())
     for name, label in labels.items():

@@ -143,12 +143,7 @@ def matched_table(
 
 
 def table_items(table: ScoreTable) -> list[str]:
-    """Return the items that any score of a table has, in order of appearance.
-
-    >>> from reelscore import score_systems
-    >>> table_items(score_systems({"mine": {"v1": "a man"}}, {"v1": ["a man"]}, "rouge_l"))
-    ['v1']
-    """
+    """Return the items that any score of a table has, in order of appearance."""
     indexes = {
         id(result.items.index): result.items.index
         for row in table.results.values()

@@ -193,12 +193,7 @@ def narrow_column(header: Sequence[str]) -> str | None:
 
 
 def roles_of(header: Sequence[str], rows: Iterable[Row] = (), column: str | None = None) -> Roles:
-    """Find the columns by their names, in lower case.
-
-    >>> roles_of(["rating", "video_id", "model"])
-    Roles(system=2, item=1, metric=None, scores={0: ''}, better=None, rater=None,
-          ratings=None)
-    """
+    """Find the columns by their names, in lower case."""
     place = {name: k for k, name in reversed(list(enumerate(header)))}
     item = USUAL.item_field(header)
     system = next((name for name in SYSTEM_NAMES if name in place), None)

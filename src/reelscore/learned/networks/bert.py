@@ -235,12 +235,7 @@ def unpacked(tensors: Tensors, name: str) -> NDArray[np.float32]:
 
 
 def in_bytes(weight: Array) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Round a matrix to bytes, each row by its own scale; give bytes and scales.
-
-    >>> values, scales = in_bytes(np.array([[1.0, -0.5], [2.0, 0.1]]))
-    >>> values.tolist()
-    [[127, -64], [127, 6]]
-    """
+    """Round a matrix to bytes, each row by its own scale; give bytes and scales."""
     values = weight.astype(np.float32)
     scales = np.maximum(np.abs(values).max(axis=1), np.float32(1e-12)) / np.float32(127)
     return np.rint(values / scales[:, None]).astype(np.int8), scales

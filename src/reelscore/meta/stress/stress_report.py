@@ -105,12 +105,7 @@ def stress_html(stress: Stress, title: str = "Stress test", command: str = "") -
 
 
 def draw_stress(stress: Stress, path: str | Path) -> None:
-    """Draw the share below the original by kind and metric, with intervals; exploits below.
-
-    >>> import tempfile
-    >>> from reelscore.meta import stress_metrics
-    >>> draw_stress(stress_metrics("rouge_l"), Path(tempfile.mkdtemp(), "stress.svg"))
-    """
+    """Draw the share below the original by kind and metric, with intervals; exploits below."""
     damages, exploits = stress.kinds("damage"), stress.kinds("exploit")
     kinds = [*damages, *exploits]
     gap = 0.6 if damages and exploits else 0.0

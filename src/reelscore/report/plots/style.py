@@ -75,12 +75,7 @@ def need_matplotlib() -> None:
 
 
 def check_figure(path: str | Path) -> None:
-    """Refuse a figure that cannot be written: before the work whose result is drawn.
-
-    >>> check_figure("stress.bmp")
-    Traceback (most recent call last):
-    reelscore.errors.DataError: stress.bmp: a figure is written as .pdf, .svg, .png; give ...
-    """
+    """Refuse a figure that cannot be written: before the work whose result is drawn."""
     if _ending(path) not in FORMATS:
         raise DataError(
             f"{path}: a figure is written as .{', .'.join(FORMATS)}; give the file one of these "

@@ -246,12 +246,7 @@ class Lexicon:
         return self._words[pos].count(lemma)
 
     def synonyms(self, sense: Sense) -> list[str]:
-        """All lemmas that share a `sense`, its own included.
-
-        >>> lexicon = Lexicon.load()
-        >>> lexicon.synonyms(lexicon.senses("shoot", "v")[3])
-        ['film', 'shoot', 'take']
-        """
+        """All lemmas that share a `sense`, its own included."""
         return self._words[sense.pos].members[sense.synset]
 
     def topic(self, verb: str, number: int = 1) -> str:
@@ -282,10 +277,6 @@ class Lexicon:
         """Return whether a noun `sense` is, or is a kind of.
 
         The first sense of one of the nouns `kinds`.
-
-        >>> lexicon = Lexicon.load()
-        >>> lexicon.is_a(lexicon.senses("jacket", "n")[0], "clothing")
-        True
         """
         targets = {other.synset for kind in kinds for other in self.senses(kind, "n")[:1]}
         return not targets.isdisjoint(self.ancestors(sense.synset))

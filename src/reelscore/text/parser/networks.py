@@ -38,12 +38,7 @@ _LONGEST = 512  # pieces of words the network can read at once; later words get 
 
 
 def ud_trees(sentences: Sequence[str], *, threads: int | None = 1) -> list[Tree]:
-    """Parse sentences, as they were written, into trees of Universal Dependencies.
-
-    >>> [tree] = ud_trees(["A man is riding a horse."])
-    >>> [token.relation for token in tree.tokens]
-    ['det', 'nsubj', 'aux', 'root', 'det', 'obj', 'punct']
-    """
+    """Parse sentences, as they were written, into trees of Universal Dependencies."""
     parser = _parser("Reading captions as language")
     lexicon = Lexicon.load()
     words = [
@@ -63,12 +58,7 @@ def ud_trees(sentences: Sequence[str], *, threads: int | None = 1) -> list[Tree]
 
 
 def teacher_trees(captions: Sequence[str], *, threads: int | None = None) -> list[Tree]:
-    """Parse captions as the parser behind the official SPICE tool does, as far as can be.
-
-    >>> [tree] = teacher_trees(["a man is riding a horse"])
-    >>> [(token.lemma, token.relation) for token in tree.tokens if token.relation == "dobj"]
-    [('horse', 'dobj')]
-    """
+    """Parse captions as the parser behind the official SPICE tool does, as far as can be."""
     parser = _parser("SPICE")
     lexicon = Lexicon.load()
     exceptions = parser.lemmas

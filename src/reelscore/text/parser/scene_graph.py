@@ -65,12 +65,7 @@ class Concept:
 
 
 class SceneGraph:
-    """The facts of one or several captions as a graph.
-
-    >>> graph = SceneGraph([("bike",), ("wall",), ("bike", "lean on", "wall"), ("bicycle",)])
-    >>> graph.tuples
-    [('bike/bicycle',), ('wall',), ('bike/bicycle', 'lean on', 'wall')]
-    """
+    """The facts of one or several captions as a graph."""
 
     def __init__(self, facts: Iterable[Fact] = (), *, synsets: bool = True) -> None:
         self.synsets = synsets

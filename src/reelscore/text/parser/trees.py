@@ -74,12 +74,7 @@ def read_trees(lines: Iterable[str]) -> Iterator[Tree]:
 
 
 def write_tree(tree: Tree) -> str:
-    r"""Write a `tree` in CoNLL-U, with the empty line that ends a sentence.
-
-    >>> tree = Tree((Token("Run", "VB", "run", ROOT, "root"),))
-    >>> write_tree(tree)
-    '1\tRun\trun\t_\tVB\t_\t0\troot\t_\t_\n\n'
-    """
+    r"""Write a `tree` in CoNLL-U, with the empty line that ends a sentence."""
     rows = [
         (number, word.text, word.lemma, "_", word.tag, "_", word.head + 1, word.relation, "_", "_")
         for number, word in enumerate(tree.tokens, start=1)
