@@ -11,7 +11,7 @@ from pathlib import Path
 
 _LISTS = Path(__file__).with_name("words.txt").read_text(encoding="utf-8")
 _PARTS = re.findall(r"^\[(.+)\]\n((?:(?![\[#]).*\n)*)", _LISTS, re.MULTILINE)
-TEXTS = {name: text.strip("\n") for name, text in _PARTS}
+TEXTS: dict[str, str] = {name: text.strip("\n") for name, text in _PARTS}
 """The lists by name, as they are in the file."""
 
 
@@ -96,7 +96,7 @@ def gerunds() -> dict[str, str]:
     return {gerund(base): base for base in _base_forms()}
 
 
-_PLURALS = dict(pair.split(":") for pair in TEXTS["plurals"].split())
+_PLURALS: dict[str, str] = dict(pair.split(":") for pair in TEXTS["plurals"].split())
 
 CROWDS = words("group crowd pair bunch team line row number couple lot lots")
 
