@@ -8,7 +8,7 @@ COMMANDS = {
     ),
     "battles": (
         "reelscore.campaigns.commands.battles",
-        "Rank systems by battles of two captions: Bradley–Terry, Elo, CapArena-Auto.",
+        "Rank systems by battles of two captions, whoever judged them.",
     ),
 }
 PAGES = "reelscore.campaigns.pages.open_campaigns:OpenCampaigns"
