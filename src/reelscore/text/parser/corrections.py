@@ -26,6 +26,7 @@ def corrected(tree: Tree) -> Tree:
         _take_verb_for_object,
         _find_verb_among_nouns,
         _skip_unjoined_verb,
+        _find_verb_behind_relative_clause,
         _make_adjective,
         _make_object_of_participle,
         _make_participle,
@@ -161,6 +162,19 @@ def _skip_unjoined_verb(draft: _Draft) -> None:
             return
 
 
+def _find_verb_behind_relative_clause(draft: _Draft) -> None:
+    """'the boy whose dog bit the postman runs': the second verb says what the boy does."""
+    root = draft.root
+    clauses = draft.children(root, "acl")
+    if len(clauses) != 2 or not draft.tag(root).startswith("NN") or draft.children(root, "cop"):
+        return
+    verb = clauses[1]
+    if draft.is_finite(verb) and not draft.children(verb, "nsubj", "cc", "mark"):
+        draft.hang(verb, ROOT, "root")
+        draft.hang(root, verb, "nsubj")
+        draft.move_behind(root, verb, verb)
+
+
 def _make_adjective(draft: _Draft) -> None:
     """'man walking on a snow covered street': a participle between two nouns is no verb."""
     root = draft.root
@@ -266,11 +280,17 @@ def _take_dressed_as(draft: _Draft) -> None:
 def _invert(draft: _Draft) -> None:
     """'on the roof stands a sniper': after a place and a verb of being there, the subject."""
     for verb, token in enumerate(draft.tokens):
-        places = [c for c in draft.children(verb, "obl", "advmod") if c < verb]
-        if not places or token.relation == "conj" or draft.children(verb, "expl"):
+        cop = draft.children(verb, "cop")
+        kinds = ("obl", "advmod", "nmod") if cop else ("obl", "advmod")
+        places = [c for c in draft.children(verb, *kinds) if c < verb]
+        if draft.children(verb, "expl"):  # "there stands a policeman"
+            if token.lemma != "be" and not draft.children(verb, "nsubj"):
+                for noun in draft.children(verb, "obj"):
+                    draft.hang(noun, verb, "nsubj")
+            continue
+        if not places or token.relation == "conj":
             continue
         phrases = [place for place in places if draft.children(place, "case")]
-        cop = draft.children(verb, "cop")
         before = [c for c in draft.children(verb, "nsubj") if c < verb]
         if cop and phrases and not before and token.tag.startswith("NN"):
             _invert_copula(draft, verb, cop[0])

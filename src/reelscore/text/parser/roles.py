@@ -332,7 +332,7 @@ class _Reader:
         """Return whether a relative clause without pronoun has a subject and no object."""
         tokens = self._tree.tokens
         words = [word for verb in predicate.verbs for word in _reachable(self._tree, verb)]
-        if any(tokens[word].tag in ("WP", "WDT", "WRB") for word in words):
+        if any(tokens[word].tag in ("WP", "WP$", "WDT", "WRB") for word in words):
             return False
         senses = self._lexicon.senses(predicate.lemma or "", "v")[:3]
         return (
@@ -348,7 +348,9 @@ class _Reader:
             return own if own != obj else None
         heads = (*predicate.verbs, *([obj] if obj is not None else []))
         for preposition, noun in self._places.phrases(heads):
-            if preposition == "to" and noun > predicate.head and self._is_someone(noun):
+            who = self._referent(noun)  # "to whom she gave it" stands before the verb
+            behind = noun > predicate.head or who != noun
+            if preposition == "to" and behind and self._is_someone(who):
                 return noun
         return None
 
@@ -428,9 +430,10 @@ class _Reader:
     def _referent(self, index: int) -> int:
         """The noun that a relative pronoun stands for, else the word itself."""
         tokens = self._tree.tokens
-        if tokens[index].tag[0] != "W" or tokens[index].text.lower() not in _RELATIVE:
+        text, verb = tokens[index].text.lower(), tokens[index].head
+        is_subject = text == "that" and verb != ROOT and tokens[verb].relation == "acl:relcl"
+        if text not in _RELATIVE or not (tokens[index].tag[0] == "W" or is_subject):
             return index
-        verb = tokens[index].head
         while verb != ROOT and not tokens[verb].relation.startswith("acl"):
             verb = tokens[verb].head
         return index if verb == ROOT else tokens[verb].head
