@@ -210,6 +210,33 @@ def told(answer):
     return tuple(answer.headers.get(name) for name in QUOTA)
 
 
+def test_owners_make_accounts_and_teams(app, owner):
+    program, api = Program(app, "ada", "organise"), "/api/v1"
+    person = {"name": "kim", "password": PASSWORD}
+    assert program.post(f"{api}/accounts", json=person).json() == {
+        "name": "kim", "role": "participant"
+    }  # fmt: skip
+    assert program.post(f"{api}/accounts", json=person).status_code == 422
+    team = {"name": "Newcomers", "captain": "kim", "reason": "came by letter"}
+    assert program.post(f"{api}/challenges/dogs/teams", json=team).status_code == 200
+    [told] = [
+        each for each in program.get(f"{api}/challenges/dogs/teams").json()["teams"]
+        if each["name"] == "Newcomers"
+    ]  # fmt: skip
+    assert told["members"] == [{"name": "kim", "role": "captain", "contact": ""}]
+    assert program.post(f"{api}/accounts/kim/role", json={"role": "assistant"}).status_code == 200
+    assert {"name": "kim", "role": "assistant"} in program.get(f"{api}/accounts").json()["accounts"]
+    new = {"password": "another password"}
+    assert program.post(f"{api}/accounts/kim/password", json=new).status_code == 200
+    kim = Visitor(app)
+    assert kim.press("/organise/login", name="kim", **new).status_code == 200
+    assert program.post(f"{api}/accounts/kim/remove", json={}).status_code == 200
+    assert program.post(f"{api}/accounts/kim/remove", json={}).status_code == 404
+    assert program.post(f"{api}/accounts/ada/remove", json={}).status_code == 422  # the last owner
+    for visitor in (Program(app, "ada", "read"), Visitor(app), owner):
+        assert visitor.get(f"{api}/accounts").status_code in (401, 403)
+
+
 def test_every_answer_to_a_submission_tells_what_is_left(app, clock):
     program, member = Program(app, "pat", "read", "submit"), Participant(app)
     member.press("/account/login", name="pat", password=PASSWORD)

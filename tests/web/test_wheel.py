@@ -19,7 +19,14 @@ PARTS = sorted(
 
 
 def test_there_are_templates_and_static_files():
-    assert {path.rpartition(".")[2] for path in PARTS} == {"html", "css", "js", "svg", "atom"}
+    assert {path.rpartition(".")[2] for path in PARTS} == {
+        "html",
+        "css",
+        "js",
+        "svg",
+        "atom",
+        "txt",
+    }
     assert len(PARTS) > 30
 
 

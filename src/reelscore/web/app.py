@@ -147,7 +147,7 @@ def _explain(request: Request, error: Exception) -> Response:
 def _problems(error: Exception) -> list[str]:
     """Return what is wrong with what was sent, each by itself."""
     if isinstance(error, RefusedError):
-        return list(error.problems)
+        return list(error.problems) or [str(error)]
     if isinstance(error, RequestValidationError):
         return [f"{_field(each)}: {each['msg']}" for each in error.errors()]
     return []

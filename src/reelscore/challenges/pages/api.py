@@ -11,12 +11,13 @@ from dataclasses import asdict
 from typing import Annotated
 
 from anyio import to_thread
-from fastapi import File, Form, Header, Request, UploadFile
+from fastapi import Body, Depends, File, Form, Header, Path, Request, UploadFile
 from fastapi.responses import JSONResponse, Response
 
 from reelscore.challenges import quota
 from reelscore.challenges.boards.board_forms import board_csv, board_dict
 from reelscore.challenges.pages.boards import member_names, seen_board
+from reelscore.challenges.pages.console import people_of
 from reelscore.challenges.pages.context import ChallengePage, Router, listed_challenges, missing
 from reelscore.challenges.pages.overview import items
 from reelscore.challenges.pages.programs import (
@@ -26,12 +27,14 @@ from reelscore.challenges.pages.programs import (
     Id,
     Owner,
     Reader,
+    ServerOwner,
     Submitter,
     bearer,
     found_submission,
     team_of_program,
 )
 from reelscore.challenges.pages.submissions import file_answer, file_name, handed_in
+from reelscore.challenges.people.teams import list_teams
 from reelscore.challenges.queue.queue_state import queue_state
 from reelscore.challenges.submissions import SubmissionReceipt, Upload
 from reelscore.challenges.uploads.uploads import Accepted
@@ -39,6 +42,8 @@ from reelscore.challenges.views import LogEvent, submission_dict
 from reelscore.errors import RefusedError
 from reelscore.store.values import to_iso
 from reelscore.web.requests import API
+from reelscore.web.store import accounts
+from reelscore.web.store.accounts import Account
 
 router = Router(prefix=API, responses=REFUSALS)
 
@@ -269,6 +274,22 @@ def give_queue(page: Owner) -> Answer:
     }
 
 
+@router.get("/challenges/{challenge}/teams")
+def give_teams(page: Owner) -> Answer:
+    """Return the teams with their members, and what these have left as their address."""
+    people = people_of(page)
+    return {
+        "teams": [
+            {
+                **{"id": each.id, "name": each.name, "kind": each.kind, "state": each.state},
+                "approved": each.approved,
+                "members": [asdict(person) for person in people.get(each.id, ())],
+            }
+            for each in list_teams(page.challenge)
+        ]
+    }
+
+
 @router.get("/challenges/{challenge}/events")
 def give_events(page: Owner) -> Answer:
     """Return the log, and the head of its chain."""
@@ -283,3 +304,59 @@ def give_events(page: Owner) -> Answer:
 
 def _events(events: Sequence[LogEvent]) -> list[Answer]:
     return [{**event._asdict(), "time": to_iso(event.time)} for event in events]
+
+
+# Accounts of the server: those of participants, and of organisers
+
+Text = Annotated[str, Body(embed=True, max_length=60)]
+NewPassword = Annotated[str, Body(embed=True, max_length=1000)]
+
+
+@router.get("/accounts")
+def give_accounts(desk: ServerOwner) -> Answer:
+    """List the accounts."""
+    everybody = accounts.list_accounts(desk.site.database, accounts.ROLES)
+    return {"accounts": [{"name": each.name, "role": each.role} for each in everybody]}
+
+
+@router.post("/accounts", status_code=201)
+async def add_account(
+    desk: ServerOwner, name: Text, password: NewPassword, role: Text = "participant"
+) -> Answer:
+    """Make an account."""
+    site = desk.site
+    add = accounts.add_account
+    made = await site.hashing.run(add, site.database, name, password, role, desk.deed)
+    return {"name": made.name, "role": made.role}
+
+
+def _named(desk: ServerOwner, name: Annotated[str, Path(max_length=60)]) -> Account:
+    account = accounts.find_named(desk.site.database, name)
+    if account is None:
+        raise missing()
+    return account
+
+
+Named = Annotated[Account, Depends(_named)]
+
+
+@router.post("/accounts/{name}/role")
+def set_role(desk: ServerOwner, account: Named, role: Text) -> Answer:
+    """Give an account another role; its sessions end."""
+    changed = accounts.set_role(desk.site.database, account.id, role, desk.deed)
+    return {"name": changed.name, "role": changed.role}
+
+
+@router.post("/accounts/{name}/password")
+async def set_password(desk: ServerOwner, account: Named, password: NewPassword) -> Answer:
+    """Give an account another password; its sessions end."""
+    site = desk.site
+    await site.hashing.run(accounts.set_password, site.database, account.id, password, desk.deed)
+    return {"message": f"{account.name} has a new password; tell it to them."}
+
+
+@router.post("/accounts/{name}/remove")
+def remove_account(desk: ServerOwner, account: Named) -> Answer:
+    """Remove an account; what was done by its name stays in the logs."""
+    accounts.remove_account(desk.site.database, account.id, desk.deed)
+    return {"message": f"{account.name} has no account any more."}

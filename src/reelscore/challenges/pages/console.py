@@ -67,6 +67,7 @@ router = Router(prefix=PATH + "/{challenge}/console")
 Amount = Annotated[int, Field(ge=-10_000, le=10_000)]
 Moment = Annotated[str, Field(max_length=40)]
 Name = Annotated[str, Field(max_length=60)]
+TeamName = Annotated[str, Field(max_length=300)]
 Result = TypeVar("Result")
 _NO_LINK = Link("", "")
 
@@ -88,7 +89,7 @@ def _console(page: ChallengePage, made: Link = _NO_LINK) -> Response:
     same = [
         [(id, names.get(id, "")) for id in ids] for _, ids in teams.same_captions(page.challenge)
     ]
-    people = _people(page)
+    people = people_of(page)
     return page.render(
         "console.html",
         queue=queue_state(page.challenge.store),
@@ -117,7 +118,7 @@ class Person:
     contact: str
 
 
-def _people(page: ChallengePage) -> dict[str, list[Person]]:
+def people_of(page: ChallengePage) -> dict[str, list[Person]]:
     """Return the members of all teams, by the team's id."""
     rows = teams.all_members(page.challenge)
     names = account_names(page.challenge.database, [row.account for row in rows])
@@ -146,6 +147,17 @@ def renew_queue(page: OrganiserPage) -> Response:
 # What owners decide: each decision is a form of the console, and a request of programs
 
 decisions, decision = deeds(OwnerPage, Owner, "/console", _console)
+
+
+@decision("/console/teams", "/teams")
+def make_team(page: ChallengePage, name: TeamName, captain: Name, reason: Reason) -> str:
+    """Make a team for somebody, who is its captain."""
+    account = find_named(page.site.database, captain)
+    if account is None:
+        raise DataError(f"There is no account {captain!r}.")
+    check_reason(reason)
+    made = teams.add_team(page.challenge, name, account=account.id, actor=page.name, reason=reason)
+    return f"The team {made.name} is made, with {account.name} as its captain."
 
 
 @decision("/console/teams/{team}/grant", "/teams/{team}/grant")

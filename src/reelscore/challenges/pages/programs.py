@@ -29,6 +29,7 @@ from reelscore.challenges.people.tokens import find_token
 from reelscore.challenges.views import SubmissionRecord
 from reelscore.errors import RefusedError
 from reelscore.web.requests import API, Guard, RefusedRequest
+from reelscore.web.sessions import Desk
 from reelscore.web.site import FromOurForm, guessed
 from reelscore.web.store.accounts import Account, find_account
 
@@ -64,10 +65,10 @@ def bearer(request: Request, scope: str = "") -> tuple[Account | None, tuple[str
     return account, token.scopes
 
 
-def _check_scope(page: ChallengePage, scope: str, scopes: tuple[str, ...]) -> None:
+def _check_scope(account: Account | None, scope: str, scopes: tuple[str, ...]) -> None:
     if scope and scope not in scopes:
         raise RefusedRequest(403, "scope", f"This token may not {scope}; make one that may.")
-    if scope == "organise" and not (page.account and page.account.is_owner):
+    if scope == "organise" and not (account and account.is_owner):
         raise RefusedRequest(403, "scope", "Only an owner may do this.")
 
 
@@ -78,7 +79,7 @@ def _guard(scope: str) -> Guard[ChallengePage]:
             page = find_page(request, account)
         else:
             page = _page_of_submission(request, account)
-        _check_scope(page, scope, scopes)
+        _check_scope(page.account, scope, scopes)
         return page
 
     return Guard(check)
@@ -103,10 +104,19 @@ def found_submission(page: ChallengePage, id: str) -> tuple[str, SubmissionRecor
     return submission
 
 
+@Guard
+def _owner_of_server(request: Request) -> Desk:
+    account, scopes = bearer(request, "organise")
+    _check_scope(account, "organise", scopes)
+    assert account is not None
+    return Desk(request.app.state.site, account, request)
+
+
 Anybody = Annotated[ChallengePage, Depends(_guard(""))]
 Reader = Annotated[ChallengePage, Depends(_guard("read"))]
 Submitter = Annotated[ChallengePage, Depends(_guard("submit"))]
 Owner = Annotated[ChallengePage, Depends(_guard("organise"))]
+ServerOwner = Annotated[Desk, Depends(_owner_of_server)]
 
 
 def team_of_program(page: ChallengePage) -> Team:

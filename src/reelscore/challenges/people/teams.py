@@ -42,8 +42,9 @@ def add_team(
     account: int | None = None,
     approved: bool = True,
     actor: str = "",
+    reason: str = "",
 ) -> Team:
-    """Make a team; whoever makes it is its captain."""
+    """Make a team; the account, if there is one, is its captain."""
     name = checked_name(name)
     own = skeleton(name)
     with challenge.writing() as connection:
@@ -70,7 +71,8 @@ def add_team(
         made = _team(connection.execute(added.returning(*team.c)).one())
         if account is not None:
             _add_member(connection, made, now, "captain", "active", account=account)
-        log(connection, now, challenge.key, "team", made.id, actor=actor, after=name)
+        log(connection, now, challenge.key, "team", made.id, actor=actor, reason=reason,
+            after=name)  # fmt: skip
         return made
 
 
