@@ -27,6 +27,10 @@ COMMANDS = {
         "reelscore_studies.commands.story_study",
         "Repeat the experiments of the SODA papers on your data.",
     ),
+    "campaign study": (
+        "reelscore_studies.commands.campaign_study:study",
+        "Simulate many campaigns whose truth is known.",
+    ),
     "challenge trecvid": (
         "reelscore_studies.commands.trecvid",
         "Make a challenge of TRECVid's video-to-text task.",

@@ -231,7 +231,7 @@ def test_replication(rehearsed, new, run):
 
 
 def test_a_study(run):
-    status, out, _ = run("campaign", "simulate", "--hits", 20, "--campaigns", 2, "--systems", 3)
+    status, out, _ = run("campaign", "study", "--hits", 20, "--campaigns", 2, "--systems", 3)
     assert status == 0
     assert "The true order came out in" in out
     assert narrow(out)
@@ -246,7 +246,7 @@ def test_a_study(run):
     ],
 )
 def test_simulations_that_make_no_sense(run, wrong, message):
-    status, _, err = run("campaign", "simulate", "--campaigns", 1, "--hits", 2, *wrong)
+    status, _, err = run("campaign", "study", "--campaigns", 1, "--hits", 2, *wrong)
     assert status == 2
     assert message in err
 

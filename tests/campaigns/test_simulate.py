@@ -21,10 +21,11 @@ from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.campaigns.simulate.crowd import Crowd
 from reelscore.campaigns.simulate.power import Costs, Setting, hits_needed, power_of
-from reelscore.campaigns.simulate.simulation import Truth, bad_mix, simulate_campaign, study
+from reelscore.campaigns.simulate.simulation import Truth, bad_mix, simulate_campaign
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.significance import rank_systems
 from reelscore_studies.published import published
+from reelscore_studies.simulated_campaigns import study
 from support.campaigns import eacl
 
 SYSTEMS = {"a": 0.13, "b": -0.02, "c": -0.17, "d": -0.32, "e": -0.47}

@@ -15,7 +15,7 @@ _COMMANDS = {
     "status": ("upkeep:show_status", "Show the progress; open, pause or close a campaign."),
     "offer": ("upkeep:offer", "Offer the HITs of unusable raters again."),
     "top-up": ("upkeep:add_hits", "Add HITs until systems have enough good judgments."),
-    "simulate": ("simulate:simulate", "Simulate the raters of one campaign, or of many."),
+    "simulate": ("simulate:simulate", "Simulate the raters of a campaign, as a rehearsal."),
     "import": ("transfer:import_files", "Import judgments, or a whole campaign, from files."),
     "export": ("transfer:export", "Export everything, or the judgments, to plain files."),
     "backup": ("transfer:back_up", "Copy the whole database while it is in use."),
