@@ -47,9 +47,6 @@ def wings() -> tuple[ModuleType, ...]:
 def wing_commands(group: str = "") -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield the commands that wings add to a group: name, module, and what it does.
 
-    Args:
-        group: The commands typed before, such as ``caption``; none for those at the top.
-
     >>> "corpus" in dict(wing_commands()), "export" in dict(wing_commands("corpus"))
     (True, False)
     """
@@ -61,12 +58,7 @@ def wing_commands(group: str = "") -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def load(target: str, default: str = "") -> Any:
-    """Import what a wing names.
-
-    Args:
-        target: ``module:attribute``, or a module.
-        default: The attribute where none is named.
-    """
+    """Import what a wing names: ``module:attribute``, or a module that has the default."""
     module, _, attribute = target.partition(":")
     return getattr(import_module(module), attribute or default)
 

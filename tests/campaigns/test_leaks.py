@@ -17,7 +17,7 @@ from reelscore.campaigns.hits.tasks import Hit, Shown, Task
 from reelscore.campaigns.pages.raters import session
 from reelscore.campaigns.pages.raters import task_pages as tasks
 from reelscore.web import media
-from reelscore.web.site import Site
+from reelscore.web.site import Website
 from support.visits import Visitor, app_over
 
 TEXT = "text 0.1.0 of a dog"
@@ -106,7 +106,7 @@ def test_nothing_tells_what_a_task_is(app):
 
 
 def planted_in_html(patch):
-    whole = Site.page
+    whole = Website.page
 
     def page(self, request, template, status=200, /, **context):
         shown = whole(self, request, template, status, **context)
@@ -116,7 +116,7 @@ def planted_in_html(patch):
         marked = shown.body.decode().replace("<form", f"<form class='{task.shown[0].kind}'", 1)
         return Response(marked, media_type="text/html")
 
-    patch.setattr(Site, "page", page)
+    patch.setattr(Website, "page", page)
 
 
 def planted_in_json(patch):
@@ -146,7 +146,7 @@ def planted_in_a_task_id(patch):
 
 
 def planted_in_a_header(patch):
-    whole = Site.page
+    whole = Website.page
 
     def page(self, request, template, *rest, **context):
         shown = whole(self, request, template, *rest, **context)
@@ -154,11 +154,11 @@ def planted_in_a_header(patch):
             shown.headers["x-served-for"] = context["session"].assignment().tasks[0].shown[0].system
         return shown
 
-    patch.setattr(Site, "page", page)
+    patch.setattr(Website, "page", page)
 
 
 def planted_in_a_cookie(patch):
-    whole = Site.page
+    whole = Website.page
 
     def page(self, request, template, *rest, **context):
         shown = whole(self, request, template, *rest, **context)
@@ -168,7 +168,7 @@ def planted_in_a_cookie(patch):
             self.set_cookie(shown, "plan", value, "/", 60)
         return shown
 
-    patch.setattr(Site, "page", page)
+    patch.setattr(Website, "page", page)
 
 
 def planted_in_the_video_reply(patch):

@@ -25,7 +25,7 @@ from reelscore.challenges.views import View
 from reelscore.errors import ReelscoreError
 from reelscore.store.database import Database
 from reelscore.web.mail import Letter, is_address
-from reelscore.web.site import Site
+from reelscore.web.site import Website
 
 logger = logging.getLogger("reelscore.web")
 _OWN = ("scored", "failed")  # what is about a submission, for its team alone
@@ -44,7 +44,7 @@ def own_addresses(database: Database, account: int) -> list[str]:
 class Notices:
     """Sends notices while it is entered as a context; of a site that sends letters."""
 
-    def __init__(self, site: Site, challenges: Challenges) -> None:
+    def __init__(self, site: Website, challenges: Challenges) -> None:
         assert site.mail is not None
         self._site, self._challenges, self._mail = site, challenges, site.mail
         self._sent: set[str] = set()  # who has a letter about the event that is told now

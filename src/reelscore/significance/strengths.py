@@ -221,14 +221,9 @@ class _Model:
 def fit_strengths(
     outcomes: Outcomes, *, ties: Ties = "davidson", prior: float = PRIOR
 ) -> Strengths:
-    """Fit the model of Bradley and Terry.
+    """Fit the model of Bradley and Terry; ties as ``davidson`` has them, or ``half`` a win each.
 
-    Args:
-        outcomes: The battles.
-        ties: By the model of ``davidson``, or each a ``half`` win for both.
-        prior: One divided by the variance of the strengths.
-
-    Three wins of four against one system: odds of three, but for the prior.
+    The prior is one divided by the variance of the strengths.
     """
     cells = _Cells(outcomes)
     model = _Model(cells.sums(cells.members.astype(np.float64)), ties, prior)

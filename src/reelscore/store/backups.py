@@ -22,14 +22,9 @@ from reelscore.store.locations import Where, check_file, database_url, place
 def backup(where: Where, target: str | os.PathLike[str]) -> Path:
     """Copy a database as it stands at one moment: all campaigns, raters and accounts.
 
-    Args:
-        where: The path of a SQLite file, or the URL of a PostgreSQL database.
-        target: The file to make, or a folder, where it is named by the database and the time. A
-            SQLite file becomes one that can be used as it is, a PostgreSQL database an archive
-            for ``pg_restore``.
-
-    Returns:
-        The file, which only its owner may read.
+    A target that is a folder gets a file named by the database and the time. A SQLite file becomes
+    one that can be used as it is, a PostgreSQL database an archive for ``pg_restore``; only its
+    owner may read it.
 
     Raises:
         DataError: If the database cannot be copied, or the file is there already.

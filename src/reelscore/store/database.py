@@ -45,16 +45,11 @@ class Database:
     """An open database whose tables are up to date; use it from any thread, not after a fork."""
 
     def __init__(self, where: Where, *migrations: Migrations, create: bool = False) -> None:
-        """Open a database.
-
-        Args:
-            where: The path of a SQLite file, or a URL such as ``postgresql://user@host/name``.
-            migrations: The families of tables it is to have, the one it is known by first.
-            create: Make the file and the tables where there are none.
+        """Open a database that is to have some families of tables, the one it is known by first.
 
         Raises:
-            DataError: If there is no such database, it cannot be opened, or it is of another
-                program or a newer version.
+            DataError: If there is none and none is to be made, it cannot be opened, or it is of
+                another program or a newer version.
         """
         url = database_url(where)
         self.is_sqlite = url.get_backend_name() == "sqlite"

@@ -78,15 +78,7 @@ class Migrations:
     append_only: Mapping[str, str]
 
     def is_current(self, connection: Connection, place: str) -> bool:
-        """Return whether the tables are as this version wants them.
-
-        Args:
-            connection: The database.
-            place: Its name, for messages.
-
-        Raises:
-            DataError: If a newer version has made them.
-        """
+        """Return whether the tables are as this version wants them, which knows no newer ones."""
         scripts = _changes(self.scripts)
         options = {"version_table": self.version_table}
         revision = MigrationContext.configure(connection, opts=options).get_current_revision()

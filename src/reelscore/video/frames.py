@@ -86,10 +86,6 @@ class Frames(NamedTuple):
 def find_videos(folder: str | Path, items: Iterable[str]) -> dict[str, Path]:
     """Find the video of each item: the file in a folder that has its id as name.
 
-    Args:
-        folder: The folder.
-        items: The ids.
-
     Raises:
         DataError: If there is no such folder, or an item has no video, or several.
     """

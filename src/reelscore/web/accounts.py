@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from reelscore.errors import DataError
 from reelscore.web.requests import Guard, Router
 from reelscore.web.sessions import PATH, Desk, Organiser, Owner, known_accounts, log_in, log_out
-from reelscore.web.site import FromOurForm, Here, Site, address, guessed, too_often
+from reelscore.web.site import FromOurForm, Here, Website, address, guessed, too_often
 from reelscore.web.store import accounts
 from reelscore.web.store.accounts import Account, Deed, account_key
 
@@ -27,7 +27,7 @@ _LARGEST = 2**53
 @Guard
 def may_try(request: Request) -> None:
     """Refuse before the body is read whoever had too many passwords wrong, of whatever account."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     if site.passwords.exhausted(address(request)):
         raise too_often()
 
@@ -48,7 +48,7 @@ async def check_login(request: Request, site: Here, name: Name, password: Passwo
     return log_in(site, account)
 
 
-async def proven(request: Request, site: Site, name: str, password: str) -> Account | None:
+async def proven(request: Request, site: Website, name: str, password: str) -> Account | None:
     """Return the account of a password; the attempt counts as a failure until it is none.
 
     Failures are counted by account, and of all accounts by address. A browser that was logged in
@@ -83,7 +83,7 @@ def end_session(desk: Organiser, everywhere: Annotated[bool, Form()] = False) ->
 @Guard
 def check_setup(request: Request) -> None:
     """Refuse a link for the first owner that is none, or has been used."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     token = str(request.path_params["token"])
     is_open = site.setup.is_open or not accounts.has_accounts(site.database)
     if not is_open or not hmac.compare_digest(token.encode(), site.setup.token.encode()):

@@ -29,7 +29,7 @@ from reelscore.web.requests import (
     where,
 )
 from reelscore.web.settings import Settings, logger
-from reelscore.web.site import ORGANISE, Site, refused_status, static_files
+from reelscore.web.site import ORGANISE, Website, refused_status, static_files
 from reelscore.web.store.schema import open_database
 
 _THREADS = 16  # more only get in each other's way: Python runs one at a time
@@ -53,7 +53,7 @@ def create_app(settings: Settings) -> FastAPI:
     ...     app.state.site.database.close()
     """
     database = open_database(settings.database)
-    site = Site(settings, database)
+    site = Website(settings, database)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -100,7 +100,7 @@ def _account_routes() -> list[BaseRoute]:
 
 def _health(request: Request) -> JSONResponse:
     """Return whether the server works, its database included."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     with site.database.reading() as connection:
         connection.exec_driver_sql("SELECT 1")
     if site.database.is_full and not site.database.has_room_again():
@@ -111,7 +111,7 @@ def _health(request: Request) -> JSONResponse:
 
 def _welcome(request: Request) -> Response:
     """Show those who come without a link where to go."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     home = site.home
     if home != ORGANISE:
         return site.go(home)
@@ -123,7 +123,7 @@ def _welcome(request: Request) -> Response:
 
 def _explain(request: Request, error: Exception) -> Response:
     """Return what went wrong: a page for people, JSON for scripts."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     status, text = _status(site, error)
     is_program = request.url.path.startswith(f"{site.settings.prefix}{API}/")
     wants_page = not is_program and "text/html" in request.headers.get("accept", "")
@@ -157,7 +157,7 @@ def _field(wrong: Mapping[str, Any]) -> str:
     return ".".join(map(str, wrong["loc"][1:]))
 
 
-def _status(site: Site, error: Exception) -> tuple[int, str]:
+def _status(site: Website, error: Exception) -> tuple[int, str]:
     if isinstance(error, HTTPException):
         text = str(error.detail)
         return error.status_code, "There is no such page." if text == "Not Found" else text

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from reelscore.store.database import Database
 from reelscore.web.requests import Guard
 from reelscore.web.security import new_token
-from reelscore.web.site import ORGANISE, Site, clock
+from reelscore.web.site import ORGANISE, Website, clock
 from reelscore.web.store.accounts import (
     Account,
     Deed,
@@ -40,7 +40,7 @@ _FULL = (
 class Desk:
     """An organiser at work."""
 
-    site: Site
+    site: Website
     account: Account
     request: Request
 
@@ -86,7 +86,7 @@ class Desk:
         return Deed(self.account.name, self.site.now)
 
 
-def log_in(site: Site, account: Account, to: str = PATH) -> Response:
+def log_in(site: Website, account: Account, to: str = PATH) -> Response:
     """Begin a session, and go on to a page."""
     response = site.go(to)
     value = site.signer.sign("session", [account.id, account.sessions, new_token()])
@@ -99,7 +99,7 @@ def log_in(site: Site, account: Account, to: str = PATH) -> Response:
 
 def log_out(request: Request, *, everywhere: bool, to: str = f"{PATH}/login") -> Response:
     """End the session of a browser, or all sessions of its account, and go on to a page."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     account, cookie = find_visitor(request), request.cookies.get(COOKIE, "")
     if account is not None and everywhere:
         end_sessions(site.database, account.id)
@@ -112,7 +112,7 @@ def log_out(request: Request, *, everywhere: bool, to: str = f"{PATH}/login") ->
 
 def find_visitor(request: Request, database: Database | None = None) -> Account | None:
     """Return the account whose session the browser holds; ``None`` where there is none."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     age = site.settings.session
     cookie, database = request.cookies.get(COOKIE, ""), database or site.database
     value = site.signer.read("session", cookie, age=age)
@@ -124,7 +124,7 @@ def find_visitor(request: Request, database: Database | None = None) -> Account 
 
 def known_accounts(request: Request) -> set[int]:
     """Return the accounts that the browser is or was logged in to."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     account = find_visitor(request)
     before = site.signer.read(_ACCOUNT, request.cookies.get(_WAS_HERE), age=_REMEMBERED)
     now = {account.id} if account is not None else set()

@@ -51,7 +51,7 @@ class Setup:
         self.is_open = False
 
 
-class Site:
+class Website:
     """What one server shares among its pages."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
@@ -177,13 +177,13 @@ class WingPages:
         return ""
 
 
-async def get_site(request: Request) -> Site:
+async def get_site(request: Request) -> Website:
     """Return what the app was made with."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     return site
 
 
-Here = Annotated[Site, Depends(get_site)]
+Here = Annotated[Website, Depends(get_site)]
 
 
 async def check_form(
@@ -239,7 +239,7 @@ def guessed(request: Request, refusal: HTTPException) -> HTTPException:
 
     Right ones are looked up first: nobody waits for what others do at the same address.
     """
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     return refusal if site.failures.take(f"from {address(request)}") else too_often()
 
 

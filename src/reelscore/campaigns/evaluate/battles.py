@@ -118,12 +118,9 @@ class Battles:
 
     @classmethod
     def of_judgments(cls, judgments: Judgments, form: str, criterion: str | None = None) -> Battles:
-        """Take comparisons over, or each two captions of a ranking.
+        """Take comparisons over, or each two captions of a ranking, of raters who can be trusted.
 
-        Args:
-            judgments: Of raters who can be trusted.
-            form: ``comparison`` or ``ranking``.
-            criterion: By what; needed where there are several.
+        Where there are several criteria, one must be named.
         """
         rows = judgments.select(judgments.is_kind("caption"))
         names = rows.criterion.names

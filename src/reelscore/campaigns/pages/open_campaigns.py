@@ -18,7 +18,7 @@ from reelscore.campaigns.store.campaigns import all_terms
 from reelscore.web.requests import FRAME, Guard, routes_of
 from reelscore.web.security import Attempts
 from reelscore.web.sessions import current
-from reelscore.web.site import ORGANISE, Site, WingPages
+from reelscore.web.site import ORGANISE, Website, WingPages
 from reelscore.web.store.accounts import Account
 
 _ARRIVALS = 120  # new raters that one address may send in a minute
@@ -40,7 +40,7 @@ class OpenCampaigns(WingPages):
 
     name = "campaigns"
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Website) -> None:
         self._site = site
         self.arrivals = Attempts(_ARRIVALS)
         self.trust = Trust()
@@ -91,7 +91,7 @@ class OpenCampaigns(WingPages):
         return [*pages, new] if account.is_owner else pages
 
 
-def campaigns_of(site: Site) -> OpenCampaigns:
+def campaigns_of(site: Website) -> OpenCampaigns:
     """Return the campaigns of a server."""
     return site.wing(OpenCampaigns)
 

@@ -16,7 +16,7 @@ from reelscore.web.accounts import Name, Password, may_try, proven
 from reelscore.web.mail import Letter
 from reelscore.web.requests import Guard
 from reelscore.web.sessions import find_visitor, log_in, log_out
-from reelscore.web.site import FromOurForm, Here, Site, address, guessed, too_often
+from reelscore.web.site import FromOurForm, Here, Website, address, guessed, too_often
 from reelscore.web.store import accounts
 from reelscore.web.store.accounts import Account
 
@@ -36,7 +36,7 @@ def show_login(request: Request, site: Here, to: Next = PATH) -> Response:
 
 
 def _login_page(
-    request: Request, site: Site, to: str, status: int = 200, error: str = ""
+    request: Request, site: Website, to: str, status: int = 200, error: str = ""
 ) -> Response:
     context = {"error": error, "to": own_page(to), "mails": site.mail is not None}
     return site.page(request, "challenges/login.html", status, **context)
@@ -131,7 +131,7 @@ async def register(
     return log_in(site, account, page.path + _onward(page, invitation, to))
 
 
-def reset_link(site: Site, account: Account) -> str:
+def reset_link(site: Website, account: Account) -> str:
     """Return the address at which somebody can set a new password, once, within a day."""
     token = site.signer.sign("reset", [account.id, account.sessions])
     return f"{site.settings.url}/account/reset/{token}"
@@ -165,7 +165,7 @@ def send_link(request: Request, site: Here, name: Name) -> Response:
 @Guard
 def resetting(request: Request) -> Account:
     """Return the account of a link to a new password."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     value = site.signer.read("reset", str(request.path_params["token"]), age=_RESET)
     account = accounts.find_account(site.database, value[0]) if value else None
     if account is None or account.sessions != value[1]:

@@ -23,7 +23,7 @@ from reelscore.errors import DataError, RefusedError, UnknownNameError
 from reelscore.store.database import Snapshot
 from reelscore.web.requests import Guard, GuardedRoute
 from reelscore.web.sessions import find_visitor
-from reelscore.web.site import Site, clock
+from reelscore.web.site import Website, clock
 from reelscore.web.store.accounts import Account
 
 _DONE = "reelscore_did"  # what the last form did, for the next page to say
@@ -34,7 +34,7 @@ _AGE = 60.0
 class ChallengePage:
     """A page of a challenge that somebody asks for, or an answer to a program."""
 
-    site: Site  # the server
+    site: Website  # the server
     request: Request  # what the browser asks for
     account: Account | None  # who it is; ``None`` for somebody who is not logged in
     challenge: Challenge  # the challenge, read through the one connection of the request
@@ -189,7 +189,7 @@ Router = partial(APIRouter, route_class=PageRoute)
 
 def challenges_of(request: Request) -> Challenges:
     """Return the challenges of the server, read through one connection for the whole request."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     if not hasattr(request.state, "snapshot"):
         request.state.snapshot = Snapshot(site.database)
     return replace(site.wing(ChallengePages).challenges, database=request.state.snapshot)
@@ -197,7 +197,7 @@ def challenges_of(request: Request) -> Challenges:
 
 def open_page(request: Request, challenge: Challenge, account: Account | None) -> ChallengePage:
     """Let somebody look at a challenge."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     team = team_of(challenge, account.id) if account else None
     try:
         view = View(challenge, _who(account, team))

@@ -23,7 +23,7 @@ from reelscore.text.tokens import thread_count
 from reelscore.web.requests import API, routes_of
 from reelscore.web.security import Attempts
 from reelscore.web.settings import Settings
-from reelscore.web.site import HOUR, ORGANISE, Site, WingPages
+from reelscore.web.site import HOUR, ORGANISE, Website, WingPages
 from reelscore.web.store.accounts import Account
 
 PATH = "/challenges"
@@ -45,7 +45,7 @@ class ChallengePages(WingPages):
 
     name = "challenges"
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Website) -> None:
         self.site = site
         self.challenges = Challenges(site.database, _clock(site.settings))
         number = thread_count(None)

@@ -244,14 +244,9 @@ def film_transcript(
     model: str | None = None,
     language: str | None = None,
 ) -> Transcript:
-    """Read the transcript of a film of a project, or have its narration recognised.
+    """Read the transcript of a film, with times of its sound or of the described track.
 
-    Args:
-        work: The film, and the transcript if there is one.
-        times: Whose times the transcript has.
-        recogniser: The address of a server, the folder of a model, or a command.
-        model: The server's name of the model.
-        language: The language of the narration, such as `en`.
+    Where there is none, a recogniser (a server, a model in a folder, or a command) makes one.
     """
     project, film_id = work.project, work.film_id
     segments = project.reviewed(film_id).segments

@@ -46,14 +46,7 @@ def cross_validate(
 ) -> list[Fold]:
     """Train a recipe once without each fold of the videos, and test it on the fold.
 
-    Args:
-        captions: Judged captions; those without a score are learned from where a recipe does so.
-        recipe: The recipe.
-        folds: How many folds.
-        seed: Random seed of the folds and of the trainings.
-        encoder: The encoder to start from.
-        device: ``cuda`` or ``cpu``.
-        progress: Called with how many folds are done, of how many.
+    Captions without a score are learned from where the recipe does so.
 
     Raises:
         DataError: If there are fewer judged videos than folds, or a recipe wants other judgments.

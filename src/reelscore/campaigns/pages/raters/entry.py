@@ -28,7 +28,7 @@ from reelscore.campaigns.store.raters import Arrival, Rater
 from reelscore.errors import RefusedError
 from reelscore.web.requests import Guard, Router
 from reelscore.web.security import digest
-from reelscore.web.site import FromOurForm, Here, Site, address, guessed
+from reelscore.web.site import FromOurForm, Here, Website, address, guessed
 
 router = Router()  # how they come in
 preparation = Router()  # of a rater who has come in
@@ -40,7 +40,7 @@ Id = Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 @Guard
 def invited(request: Request) -> Rater:
     """Return the rater whose link it is."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     rater = raters.find_link(site.database, str(request.path_params["token"]))
     if rater is None:
         raise guessed(request, HTTPException(404, "There is no such link. Is it complete?"))
@@ -126,7 +126,7 @@ def enter_from_mturk(
     return _arrive(request, site, campaign, visit)
 
 
-def _enterable(request: Request, site: Site, campaign: str, way: str) -> Pages:
+def _enterable(request: Request, site: Website, campaign: str, way: str) -> Pages:
     settings = campaigns_of(site).get(campaign).settings
     pages = read_pages(settings)
     # a campaign of a blind test set shows its references: not to anybody who comes along
@@ -138,12 +138,12 @@ def _enterable(request: Request, site: Site, campaign: str, way: str) -> Pages:
     return pages
 
 
-def _greet(request: Request, site: Site, campaign: str, action: str) -> Response:
+def _greet(request: Request, site: Website, campaign: str, action: str) -> Response:
     pages = read_pages(campaigns_of(site).get(campaign).settings)
     return site.page(request, "raters/welcome.html", pages=pages, action=action)
 
 
-def _arrive(request: Request, site: Site, campaign: str, visit: Arrival) -> Response:
+def _arrive(request: Request, site: Website, campaign: str, visit: Arrival) -> Response:
     if campaigns_of(site).arrivals.exhausted(address(request)):
         raise HTTPException(429, "Too many people at once; wait a minute.", {"Retry-After": "60"})
     browser = request.state.browser

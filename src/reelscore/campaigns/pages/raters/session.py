@@ -23,7 +23,7 @@ from reelscore.campaigns.store.records import Assignment
 from reelscore.web.requests import FRAME, Guard, sources
 from reelscore.web.security import digest
 from reelscore.web.sessions import known_accounts
-from reelscore.web.site import Site
+from reelscore.web.site import Website
 from reelscore.wings import offers
 
 COOKIE = "reelscore_rater"
@@ -35,7 +35,7 @@ MTURK_PAGES = "https://*.mturk.com"
 class Viewer:
     """Somebody who looks at tasks: a rater's session, or an organiser's preview."""
 
-    site: Site
+    site: Website
     campaign: Campaign
     pages: Pages
 
@@ -99,7 +99,7 @@ class Session(Viewer):
         return self.campaign.assignment(self.rater.assignment)
 
 
-def begin(site: Site, rater: Rater) -> RedirectResponse:
+def begin(site: Website, rater: Rater) -> RedirectResponse:
     """Let a browser be a rater's from now on: by a cookie, or by a key where it is a frame."""
     page = "instructions" if rater.consented is None else "work"
     if rater.service == "mturk":
@@ -113,7 +113,7 @@ def begin(site: Site, rater: Rater) -> RedirectResponse:
 
 def session_in(connection: Connection, request: Request) -> Session:
     """Return the rater whose browser asks, as a transaction sees them."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     opened = campaigns_of(site).get(request.path_params["campaign"])
     key = str(request.path_params.get("key", ""))
     pages = read_pages(read_settings(connection, opened.terms))
@@ -141,7 +141,7 @@ def refuse_members(connection: Connection, request: Request, campaign: str) -> N
 @Guard
 def current(request: Request) -> Session:
     """Return the rater whose browser asks."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     with site.database.reading() as connection:
         return session_in(connection, request)
 
@@ -149,13 +149,13 @@ def current(request: Request) -> Session:
 @Guard
 def signed(request: Request) -> None:
     """Refuse a browser that shows nothing we have signed, before anything is looked up."""
-    site: Site = request.app.state.site
+    site: Website = request.app.state.site
     campaigns_of(site).get(request.path_params["campaign"])
     if _signed(site, request)[0] is None:
         raise _stranger()
 
 
-def _signed(site: Site, request: Request) -> tuple[int | None, str]:
+def _signed(site: Website, request: Request) -> tuple[int | None, str]:
     """Read the number of a rater, and in a frame the submission, off a cookie or the key."""
     key = str(request.path_params.get("key", ""))
     if key:
