@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import get_args
 from zlib import crc32
 
 import numpy as np
@@ -10,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.challenges.boards.awards import decide
+from reelscore.challenges.boards.awards import RULES, decide
 from reelscore.challenges.boards.boards import BoardColumn, BoardEntry, make_board
 from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.boards.resamples import Resamples
-from reelscore.challenges.definition.records import Award
+from reelscore.challenges.definition.records import Award, Rule
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.stats.resampling import all_pairs_p_values
 
@@ -227,6 +228,22 @@ def test_points_with_ties_decided_by_the_order_of_columns():
     assert verdict.winners == ["b"]
     assert "tie" in verdict.why[1]
     assert decide(Award("points", ("cider", "meteor")), made).winners == ["a"]
+
+
+def test_equal_values_of_a_column_are_decided_by_the_ties():
+    made = two_columns(a=(0.9, 0.1), b=(0.9, 0.3), c=(0.7, 0.5))
+    award = Award("column", ("cider",), ties=("meteor",), within_cluster="order")
+    verdict = decide(award, made)
+    assert verdict.winners == ["b"]
+    assert list(verdict.standing) == ["b", "a", "c"]
+    assert "tie" in verdict.why[1]
+    plain = decide(Award("column", ("cider",), within_cluster="order"), made)
+    assert plain.winners == ["a", "b"]
+    assert plain.why == ["Best by CIDEr.", "The winners are equal."]
+
+
+def test_every_rule_of_an_award_can_be_decided():
+    assert set(RULES) == set(get_args(Rule))
 
 
 def test_no_award_before_the_scores_that_decide_are_there():

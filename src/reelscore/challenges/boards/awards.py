@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from reelscore.challenges.boards.boards import (
     BoardColumn,
@@ -13,11 +14,14 @@ from reelscore.challenges.boards.boards import (
     in_order,
 )
 from reelscore.challenges.definition.checks import score_name
-from reelscore.challenges.definition.records import Award, Definition
+from reelscore.challenges.definition.records import Award, Definition, Rule
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import UnknownNameError
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
+
+_Columns = Sequence[BoardColumn]
+_Entries = Sequence[BoardEntry]
 
 
 @dataclass(frozen=True)
@@ -30,14 +34,6 @@ class AwardDecision:
     standing: Mapping[str, float]
 
 
-# who wins by each rule: what is announced before, and given as the reason afterwards
-_RULES = {
-    "column": "Best by {columns}",
-    "mean_rank": "Lowest mean rank over {columns}",
-    "points": "Most points ({points} for the first places by each of {columns})",
-}
-
-
 def award_rule(definition: Definition) -> str:
     """Return who will win; empty where the definition does not say."""
     award = definition.award
@@ -47,15 +43,16 @@ def award_rule(definition: Definition) -> str:
         ", ".join(score_name(definition, score) for score in scores)
         for scores in (award.columns, award.ties)
     )
-    if award.rule == "column" and award.within_cluster == "share":
+    if award.shares:
         after = "; entries that the test cannot tell apart share"
     else:
         after = f"; ties are decided by {ties}" if ties else ""
-    return f"{_rule(award, columns)}{after}. Baselines and organisers' entries win nothing."
+    return f"{_announced(award, columns)}{after}. Baselines and organisers' entries win nothing."
 
 
-def _rule(award: Award, columns: str) -> str:
-    return _RULES[award.rule].format(columns=columns, points=", ".join(map(str, award.points)))
+def _announced(award: Award, columns: str) -> str:
+    points = ", ".join(map(str, award.points))
+    return RULES[award.rule].words.format(columns=columns, points=points)
 
 
 def decide(
@@ -78,31 +75,36 @@ def decide(
     if not complete:
         labels = ", ".join(column.label for column in columns)
         return AwardDecision([], [f"No entry has {labels} yet.", *passed_over], {})
-    if award.rule == "column":
-        verdict = _by_column(columns[0], complete)
-        if award.within_cluster == "share":
-            everybody = [row for row in board.rows if columns[0].score in row.scores]
-            ordered = in_order(everybody, columns[0].score, columns[0].better)
-            tests = compare_entries(
-                ordered, columns[0].score, columns[0].better, level, correction
-            ).among([entry.id for entry in ordered if entry in complete])
-            verdict = _shared(columns[0], verdict, complete, tests)
-    else:
-        verdict = _by_places(award, columns, ties, complete)
+    verdict = _verdict(award, columns, ties, complete)
+    if award.shares:
+        everybody = [row for row in board.rows if columns[0].score in row.scores]
+        ordered = in_order(everybody, columns[0].score, columns[0].better)
+        tests = compare_entries(
+            ordered, columns[0].score, columns[0].better, level, correction
+        ).among([entry.id for entry in ordered if entry in complete])
+        verdict = _shared(columns[0], verdict, complete, tests)
     return AwardDecision(verdict.winners, [*verdict.why, *passed_over], verdict.standing)
 
 
-def _by_column(column: BoardColumn, entries: Sequence[BoardEntry]) -> AwardDecision:
-    ordered = in_order(entries, column.score, column.better)
-    standing = {entry.team: entry.scores[column.score].value for entry in ordered}
-    best = next(iter(standing.values()))
-    winners = [team for team, value in standing.items() if value == best]
-    why = f"Equal best by {column.label}." if len(winners) > 1 else f"Best by {column.label}."
-    return AwardDecision(winners, [why], standing)
+def _verdict(award: Award, columns: _Columns, ties: _Columns, entries: _Entries) -> AwardDecision:
+    """Let the rule order the teams, and the ties those who are equal by it."""
+    rule = RULES[award.rule]
+    reached = rule.reached(award, columns, entries)
+    values = list(reached.values())
+    broken = _places(() if award.shares else ties, entries)
+    order = sorted(reached, key=lambda team: (values.index(reached[team]), broken[team]))
+    equal = [team for team in order if reached[team] == values[0]]
+    winners = [team for team in equal if broken[team] == broken[order[0]]]
+    why = [rule.reason.format(rule=_announced(award, _list(columns)), best=values[0])]
+    if len(equal) > len(winners):
+        why.append(f"The tie was decided by the places by {_list(ties)}, in this order.")
+    if len(winners) > 1:
+        why.append("The winners are equal.")
+    return AwardDecision(winners, why, {team: reached[team] for team in order})
 
 
 def _shared(
-    column: BoardColumn, verdict: AwardDecision, entries: Sequence[BoardEntry], tests: Comparison
+    column: BoardColumn, verdict: AwardDecision, entries: _Entries, tests: Comparison
 ) -> AwardDecision:
     """Let those share whom the test does not tell apart from the best."""
     first = {id for id, cluster in tests.clusters.items() if cluster == 1}
@@ -118,38 +120,50 @@ def _shared(
     return replace(verdict, winners=sharing, why=[why])
 
 
-def _by_places(
-    award: Award,
-    columns: Sequence[BoardColumn],
-    ties: Sequence[BoardColumn],
-    entries: Sequence[BoardEntry],
-) -> AwardDecision:
-    places = {column.score: _places(entries, column) for column in (*columns, *ties)}
-    reached: dict[str, float] = {}
-    for entry in entries:
-        own = [places[column.score][entry.id] for column in columns]
-        if award.rule == "points":
-            points = sum(award.points[k - 1] for k in own if k <= len(award.points))
-            reached[entry.team] = float(points)
-        else:
-            reached[entry.team] = sum(own) / len(own)
-    sign = -1 if award.rule == "points" else 1
-    broken = {e.team: [places[column.score][e.id] for column in ties] for e in entries}
-    order = sorted(reached, key=lambda team: (sign * reached[team], broken[team]))
-    best = order[0]
-    equal = [team for team in order if reached[team] == reached[best]]
-    winners = [team for team in equal if broken[team] == broken[best]]
-    why = [f"{_rule(award, _list(columns))}: {reached[best]:g}."]
-    if len(equal) > len(winners):
-        why.append(f"The tie was decided by the places by {_list(ties)}, in this order.")
-    return AwardDecision(winners, why, {team: reached[team] for team in order})
+def _places(columns: _Columns, entries: _Entries) -> dict[str, list[int]]:
+    """The place of each team by each column; equal scores have the same place."""
+    places: dict[str, list[int]] = {entry.team: [] for entry in entries}
+    for column in columns:
+        sign = Scale(column.better).sign
+        values = [sign * entry.scores[column.score].value for entry in entries]
+        for entry, value in zip(entries, values, strict=True):
+            places[entry.team].append(1 + sum(other > value for other in values))
+    return places
 
 
-def _places(entries: Sequence[BoardEntry], column: BoardColumn) -> dict[str, int]:
-    """The place of each entry by a score; equal scores have the same place."""
-    sign = Scale(column.better).sign
-    values = {entry.id: sign * entry.scores[column.score].value for entry in entries}
-    return {id: 1 + sum(other > value for other in values.values()) for id, value in values.items()}
+def _values(award: Award, columns: _Columns, entries: _Entries) -> dict[str, float]:
+    ordered = in_order(entries, columns[0].score, columns[0].better)
+    return {entry.team: entry.scores[columns[0].score].value for entry in ordered}
+
+
+def _mean_ranks(award: Award, columns: _Columns, entries: _Entries) -> dict[str, float]:
+    means = {team: sum(own) / len(own) for team, own in _places(columns, entries).items()}
+    return dict(sorted(means.items(), key=lambda each: each[1]))
+
+
+def _points(award: Award, columns: _Columns, entries: _Entries) -> dict[str, float]:
+    worth = dict(enumerate(map(float, award.points), 1))
+    places = _places(columns, entries)
+    points = {team: sum(worth.get(k, 0.0) for k in own) for team, own in places.items()}
+    return dict(sorted(points.items(), key=lambda each: -each[1]))
+
+
+class AwardRule(NamedTuple):
+    """A way to find the winners."""
+
+    words: str  # what is announced before
+    # what each team has reached, best first
+    reached: Callable[[Award, _Columns, _Entries], dict[str, float]]
+    reason: str = "{rule}: {best:g}."  # what is said afterwards
+
+
+RULES: Mapping[Rule, AwardRule] = {
+    "column": AwardRule("Best by {columns}", _values, "{rule}."),
+    "mean_rank": AwardRule("Lowest mean rank over {columns}", _mean_ranks),
+    "points": AwardRule(
+        "Most points ({points} for the first places by each of {columns})", _points
+    ),
+}
 
 
 def _passed_over(board: Leaderboard) -> list[str]:
@@ -159,5 +173,5 @@ def _passed_over(board: Leaderboard) -> list[str]:
     return [f"{names[0].upper()}{names[1:]} win nothing."] if names else []
 
 
-def _list(columns: Sequence[BoardColumn]) -> str:
+def _list(columns: _Columns) -> str:
     return ", ".join(column.label for column in columns)

@@ -20,6 +20,7 @@ Visibility = Literal["public", "blind"]
 Kind = Literal["captions", "stories"]
 Feedback = Literal["full", "rounded", "ladder", "reveal"]
 Final = Literal["chosen", "last", "best"]
+Rule = Literal["column", "mean_rank", "points"]  # of an award
 PAGES = ("overview", "rules", "data", "citation")
 
 _ID = r"^[a-z0-9][a-z0-9-]{0,59}\Z"
@@ -248,7 +249,7 @@ class Human(Table, frozen=True, kw_only=True):
 class Award(Table, frozen=True):
     """Who wins: the best by one column, by the mean rank over some, or by points for places."""
 
-    rule: Literal["column", "mean_rank", "points"]
+    rule: Rule
     columns: Texts = ()
     points: Points = (3, 2, 1)
     ties: Texts = ()
@@ -259,6 +260,11 @@ class Award(Table, frozen=True):
     def __post_init__(self) -> None:
         if self.rule == "column" and self.column:
             force_setattr(self, "columns", (self.column,))
+
+    @property
+    def shares(self) -> bool:
+        """Whether those share whom the test cannot tell apart from the best."""
+        return self.rule == "column" and self.within_cluster == "share"
 
     def is_decided_by(self, boards: Collection[Board]) -> bool:
         """Return whether some boards have all columns that decide."""
