@@ -370,7 +370,7 @@ def test_statistics(run, project):
     reject = Decision(now, "ada", "s1", "reject", note="sound or music")
     append_decision(project.place("f0", "decisions.jsonl"), reject)
     run("corpus", "assemble", *where)
-    status, out, err = run("corpus", "stats", *where, "--tagger", "parser", "--format", "json")
+    status, out, err = run("corpus", "stats", *where, "--tagger", "parser", "--json", "-")
     assert status == 0, err
     content = json.loads(out)
     assert content["sizes"]["all"]["films"] == 7
@@ -402,10 +402,10 @@ def test_statistics_of_any_file(run, project, tmp_path):
     run("corpus", "split", *where, "--ratios", "4 1 1 1")
     formats = [part for name in ("coco", "jsonl", "csv", "stories") for part in ("--format", name)]
     run("corpus", "export", *where, "--out", "release", "--original", *formats)
-    expected = json.loads(run("corpus", "stats", *where, "--format", "json")[1])["sizes"]
+    expected = json.loads(run("corpus", "stats", *where, "--json", "-")[1])["sizes"]
     for ending in (".json", ".jsonl", ".csv", ".stories.json"):
         files = [f"release/{name}{ending}" for name in ("validation", "training")]
-        status, out, err = run("corpus", "stats", *files, "--format", "json")
+        status, out, err = run("corpus", "stats", *files, "--json", "-")
         assert status == 0, err
         sizes = json.loads(out)["sizes"]
         if ending == ".stories.json":  # with the times of the sentences alone

@@ -7,8 +7,21 @@ from collections.abc import Mapping, Sequence
 import click
 
 from reelscore.cli.file_options import FilesCommand, FilesOption, read_texts, reading_options
-from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
-from reelscore.cli.terminal import STDOUT, check_targets, show_notes, terminal_width, write
+from reelscore.cli.options import (
+    choice_option,
+    json_option,
+    number_option,
+    seed_option,
+    threads_option,
+)
+from reelscore.cli.terminal import (
+    STDOUT,
+    check_targets,
+    show_notes,
+    terminal_width,
+    write,
+    write_json,
+)
 from reelscore.data.reading import Reading
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.errors import DataError
@@ -54,6 +67,7 @@ from reelscore_studies.parser.tables import component_grid, gold_grid
 )
 @threads_option
 @seed_option
+@json_option
 def command(
     files: tuple[str, ...],
     gold: str | None,
@@ -69,6 +83,7 @@ def command(
     pronouns: str,
     threads: int | None,
     seed: int,
+    json_file: str | None,
 ) -> None:
     """Measure the parser: on captions whose roles are known, or as people judge it.
 
@@ -79,18 +94,21 @@ def command(
       reelscore check-parser --score-sheets a.csv b.csv c.csv
       reelscore check-parser captions.json --sample 101 --campaign check.db
     """
-    check_targets(*filter(None, [check_sheet]))
+    check_targets(*filter(None, [check_sheet, json_file]))
     if score_sheets:
-        _show_sheets(score_sheets)
+        _show_sheets(score_sheets, json_file)
         return
     if score_campaign:
         checks = parser_campaign.score_campaign(score_campaign)
-        click.echo(component_grid(checks).to_text(terminal_width()))
+        if json_file:
+            write_json(json_file, checks)
+        if json_file != STDOUT:
+            click.echo(component_grid(checks).to_text(terminal_width()))
         return
     captions, notes = read_texts(files, reading) if files else ({}, [])
     show_notes(notes, err=True)
     if gold:
-        _show_gold(gold, captions, senses)
+        _show_gold(gold, captions, senses, json_file)
         return
     if not files or not (check_sheet or campaign):
         raise DataError(
@@ -110,7 +128,9 @@ def command(
         )
 
 
-def _show_gold(path: str, captions: Mapping[str, list[str]], senses: str) -> None:
+def _show_gold(
+    path: str, captions: Mapping[str, list[str]], senses: str, json_file: str | None
+) -> None:
     """Print the shares of right roles, then the captions with an error."""
     gold = parser_check.read_gold(path)
     missing = [item.id for item in gold if captions and not captions.get(item.id)]
@@ -122,6 +142,11 @@ def _show_gold(path: str, captions: Mapping[str, list[str]], senses: str) -> Non
     texts = {item.id: captions[item.id][0] if captions else item.text for item in gold}
     parsed = dict(zip(texts, parse(list(texts.values()), senses=senses), strict=True))
     shares, wrong = parser_check.gold_accuracy(gold, parsed)
+    if json_file:
+        parsed_wrong = [{"item": item, "parsed": lemmas} for item, lemmas in wrong]
+        write_json(json_file, {"shares": shares, "wrong": parsed_wrong})
+    if json_file == STDOUT:
+        return
     click.echo(gold_grid(shares).to_text(terminal_width()))
     for item, lemmas in wrong:
         expected = [
@@ -143,8 +168,12 @@ def _write_sheet(path: str, parsed: Mapping[str, Sequence[Sentence]]) -> None:
         )
 
 
-def _show_sheets(paths: tuple[str, ...]) -> None:
+def _show_sheets(paths: tuple[str, ...], json_file: str | None) -> None:
     checks = parser_check.score_sheets(paths)
+    if json_file:
+        write_json(json_file, checks)
+    if json_file == STDOUT:
+        return
     click.echo(component_grid(checks).to_text(terminal_width()))
     judges = "1 judge" if len(paths) == 1 else f"{len(paths)} judges"
     click.echo(

@@ -61,8 +61,11 @@ class _Source(NamedTuple):
                 )
             judgments = judged(campaign)
             quality = campaign_quality(campaign, judgments, AskedOfRaters().of(campaign))
+            good = quality.good(judgments)
+            if not len(good):
+                raise DataError(f"{name}: there are no judgments that count: {quality.summary}")
             say(quality.summary)
-            battles = Battles.of_judgments(quality.good(judgments), form, self.criterion)
+            battles = Battles.of_judgments(good, form, self.criterion)
             return battles.with_captions(campaign.captions())
 
 

@@ -112,8 +112,12 @@ def show_status(
     """
     check_targets(json_file)
     if lists:
-        for terms in Campaign.list(campaign):
-            click.echo(f"{terms.id}  {terms.name}  ({terms.protocol.name})")
+        kept = [(terms.id, terms.name, terms.protocol.name) for terms in Campaign.list(campaign)]
+        if json_file:
+            names = ("id", "name", "protocol")
+            write_json(json_file, [dict(zip(names, row, strict=True)) for row in kept])
+        for id, name, protocol in kept if json_file != STDOUT else ():
+            click.echo(f"{id}  {name}  ({protocol})")
         return
     with Campaign.open(campaign, campaign_id) as opened_campaign:
         if release:
@@ -219,7 +223,14 @@ def offer(
     help="Number of good judgments that each system should have.",
 )
 @control_options
-def add_hits(campaign: str, campaign_id: str | None, wanted: int, asked: AskedOfRaters) -> None:
+@json_option
+def add_hits(
+    campaign: str,
+    campaign_id: str | None,
+    wanted: int,
+    asked: AskedOfRaters,
+    json_file: str | None,
+) -> None:
     """Add HITs until every system will have enough good judgments.
 
     Judgments are good if their HIT is finished and their rater is neither excluded nor rejected
@@ -240,8 +251,13 @@ def add_hits(campaign: str, campaign_id: str | None, wanted: int, asked: AskedOf
         name: sum(number for (system, _), number in awaited.items() if system == name)
         for name in done.good
     }
-    rows = ((name, f"{good:,}", f"{to_come[name]:,}") for name, good in done.good.items())
-    click.echo(text_grid(["system", "good judgments", "to come"], rows).to_text(terminal_width()))
+    if json_file:
+        content = {"hits": done.hits, "good": done.good, "to_come": to_come, "open": status.open}
+        write_json(json_file, content)
+    if json_file != STDOUT:
+        rows = ((name, f"{good:,}", f"{to_come[name]:,}") for name, good in done.good.items())
+        grid = text_grid(["system", "good judgments", "to come"], rows)
+        click.echo(grid.to_text(terminal_width()))
     added = (
         f"{counted(done.hits, 'HIT')} {'is' if done.hits == 1 else 'are'} added"
         if done.hits

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import textwrap
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
 import click
-import msgspec
 
 from reelscore.cli.messages import printable
-from reelscore.cli.options import choice_option, plot_option
-from reelscore.cli.terminal import check_targets, terminal_width
+from reelscore.cli.options import choice_option, json_option, plot_option
+from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write_json
 from reelscore.corpus.commands.corpus_options import (
     project_option,
     read_clips_of,
@@ -222,11 +220,12 @@ def _show_groups(groups: dict[str, list[ExportedClip]]) -> None:
 )
 @choice_option(
     "--format",
-    choices=["text", "csv", "latex", "json"],
+    choices=["text", "csv", "latex"],
     default="text",
     help="How the table is written, on standard output.",
 )
 @plot_option("how long clips and sentences are, by source and set")
+@json_option
 def stats(
     files: tuple[str, ...],
     project: str,
@@ -234,6 +233,7 @@ def stats(
     tagger: str,
     format: str,
     plot: str | None,
+    json_file: str | None,
 ) -> None:
     """Count films, clips, sentences, words and stems, by source and set.
 
@@ -248,15 +248,19 @@ def stats(
       reelscore corpus stats release/*.json --format latex
       reelscore corpus stats --published
     """
-    check_targets(plot)
+    check_targets(plot, json_file)
     if published:
         rows = published_figures()
-        facts = [dict(zip(("of", "says", "section"), row, strict=True)) for row in rows]
+        if json_file:
+            names = ("of", "says", "section")
+            write_json(json_file, [dict(zip(names, row, strict=True)) for row in rows])
+        if json_file == STDOUT:
+            return
         if format == "text":
             for of, says, section in rows:
                 click.echo(textwrap.fill(f"{of} ({section}): {says}", 80, subsequent_indent="  "))
         else:
-            _write(["of", "says", "section"], rows, format, facts)
+            _write(["of", "says", "section"], rows, format)
         return
     groups, review = _of_files(files) if files else _of_project(Project.open(project))
     sizes = {name: corpus_size(group, tag=tagger == "parser") for name, group in groups.items()}
@@ -264,10 +268,12 @@ def stats(
         from reelscore.corpus.release.corpus_size import draw_lengths  # matplotlib takes a moment
 
         draw_lengths(groups, plot)
-    content = msgspec.to_builtins({"sizes": sizes, "review": review})
+    if json_file:
+        write_json(json_file, {"sizes": sizes, "review": review})
     rows = [[name, *_cells(size)] for name, size in sizes.items()]
     heads = ["part", "films", "words", "sentences", "clips", "mean s", "total h", "stems"]
-    _write([*heads, *_PARTS] if tagger == "parser" else heads, rows, format, content)
+    if json_file != STDOUT:
+        _write([*heads, *_PARTS] if tagger == "parser" else heads, rows, format)
     if tagger == "none":
         say("nouns, verbs, adjectives, adverbs: not counted without a tagger (--tagger parser)")
     for source, size in review.items():
@@ -333,13 +339,9 @@ def _pair(seen: float | None, raw: float | None, digits: int) -> str:
     return f"{seen:.{digits}f}" + ("" if raw is None else f" ({raw:.{digits}f})")
 
 
-def _write(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], format: str, content: object
-) -> None:
+def _write(heads: Sequence[str], rows: Sequence[Sequence[str]], format: str) -> None:
     """Print a table on standard output."""
-    if format == "json":
-        click.echo(json.dumps(content, indent=1))
-    elif format == "csv":
+    if format == "csv":
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows([heads, *rows])
         click.echo(text.getvalue(), nl=False)

@@ -8,7 +8,7 @@ import click
 
 from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.messages import as_options
-from reelscore.cli.options import number_option, seed_option
+from reelscore.cli.options import json_option, number_option, seed_option
 from reelscore.cli.table_options import (
     column_option,
     raters_option,
@@ -17,7 +17,14 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
-from reelscore.cli.terminal import check_targets, show_notes, terminal_width, wrapped
+from reelscore.cli.terminal import (
+    STDOUT,
+    check_targets,
+    show_notes,
+    terminal_width,
+    wrapped,
+    write_json,
+)
 from reelscore.data.tables.table_rows import Repeats
 from reelscore.learned.ensemble import Ensemble, fit_ensemble
 from reelscore.learned.metrics.fusion import write_coefficients
@@ -41,6 +48,7 @@ _UNKNOWN = (
 @click.option(
     "--output", "-o", required=True, metavar="FILE", help="Where to write the weights, as JSON."
 )
+@json_option
 def command(
     tables: tuple[str, ...],
     human: str,
@@ -51,6 +59,7 @@ def command(
     folds: int,
     seed: int,
     output: str,
+    json_file: str | None,
 ) -> None:
     """Combine metrics by weights fitted to people's scores, and measure it on unseen items.
 
@@ -62,7 +71,7 @@ def command(
       reelscore ensemble scores.json --human judgments.csv -r refs.json -o ours.json
       reelscore ensemble scores.json --human da.csv -m meteor,sts,judge -o ours.json
     """
-    check_targets(output)
+    check_targets(output, json_file)
     names = None if metrics is None else [each.strip() for each in metrics.split(",")]
     people = read_people(human, column, raters)
     fitted = fit_ensemble(
@@ -73,6 +82,10 @@ def command(
         seed=seed,
     )
     write_coefficients(output, fitted.coefficients)
+    if json_file:
+        write_json(json_file, {**vars(fitted), "coefficients": fitted.coefficients.weights})
+    if json_file == STDOUT:
+        return
     click.echo(_grid(fitted).to_text(terminal_width()))
     parts = [r for r in fitted.parts if not math.isnan(r)]
     spread = f"; in the {folds} parts {min(parts):.3f} to {max(parts):.3f}" if parts else ""
