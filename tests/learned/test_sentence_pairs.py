@@ -15,11 +15,14 @@ from reelscore.learned.metrics.bertha import Bertha
 from reelscore.learned.metrics.over_references import Several
 from reelscore.learned.metrics.sentence_pairs import SentencePairs
 from reelscore.learned.metrics.sts import Sts
+from reelscore.learned.model_files import SMALL
+from reelscore.learned.networks.pair_scores import pair_scorer
 from reelscore.metrics.base import mean_of_first, with_count
 from reelscore.metrics.sentences import Sentences
 from reelscore.report.sentences import sentence_matches
 
 WORDS = "ant bee cat dog eel fox gnu hen"
+WORD_PAIRS = [(one, other) for one in WORDS.split()[:5] for other in WORDS.split()[6:]]
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,21 @@ def test_vectors_choose_three_sentences():
         for choose in (True, False)
     )
     assert (chosen.score, all_of_them.score) == (0.25, 0.5)
+
+
+def test_models_without_vectors_choose_by_words(monkeypatch):
+    """Three sentences of ten are read beside each, so that long captions cost no more."""
+    asked = []
+    scorer = pair_scorer(SMALL, "int8")
+
+    def count(candidates, references, threads, cut):
+        asked.extend(candidates)
+        return np.zeros(len(candidates))
+
+    monkeypatch.setattr(scorer, "score", count)
+    text = ". ".join(f"a {animal} runs after the {other}" for animal, other in WORD_PAIRS)
+    reelscore.score({"v": text}, {"v": [text]}, [Bertha(model=SMALL)])
+    assert len(asked) == 3 * len(WORD_PAIRS)
 
 
 def test_whole_captions_are_read_as_one():

@@ -28,7 +28,7 @@ from reelscore.data.checks import counted
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.metrics.over_references import Several, check_several
-from reelscore.learned.metrics.sentence_pairs import References, SentencePairs
+from reelscore.learned.metrics.sentence_pairs import References, SentencePairs, word_vectors
 from reelscore.learned.model_files import (
     SHIPPED,
     SMALL,
@@ -184,9 +184,10 @@ class Bertha(SentencePairs):
         references = [theirs.parts.texts[k] for k in second.tolist()]
         return scorer.score(candidates, references, threads, theirs.cut)
 
-    def vectors(self, texts: Sequence[str], threads: int) -> FloatArray | None:
-        """Return the texts' vectors, where the model has a network for them."""
-        return pair_scorer(self.weights, self.dtype).vectors(texts, threads)
+    def vectors(self, texts: Sequence[str], threads: int) -> FloatArray:
+        """Return the texts' vectors, or their words' where the model has no network for them."""
+        own = pair_scorer(self.weights, self.dtype).vectors(texts, threads)
+        return word_vectors(texts) if own is None else own
 
     def notes(self, prepared: References) -> list[str]:
         """Return how many pairs were longer than the network reads."""
