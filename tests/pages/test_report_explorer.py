@@ -241,6 +241,25 @@ def test_odd_ids_have_links(tmp_path, opened):
         assert again.locator(TITLE).inner_text() == " ".join(ODD_IDS[k].split())
 
 
+def test_long_captions_show_what_nothing_bears_out(tmp_path, opened):
+    pytest.importorskip("onnxruntime")
+    caption = "A man lights a **fire**.\n\nA cat knocks over a vase. A dog is lying on a rug."
+    reference = "a man opens a door. he lights a fire in the stove. a dog lies on the carpet."
+    table = score_systems({"me": {"v": caption}}, {"v": [reference]}, "bertha")
+    path = tmp_path / "long.html"
+    write_report(path, report_of(table))
+    page = opened(path, "#item=v").page
+    assert page.locator(".captions span.alone").all_inner_texts() == ["A cat knocks over a vase"]
+    assert page.locator(".references span.alone").all_inner_texts() == ["a man opens a door"]
+    marked = page.locator(".sentences li.alone").all_inner_texts()
+    assert [text.partition("✗ ")[2].split("\n")[0] for text in marked] == [
+        "not borne out",
+        "left out",
+    ]
+    page.fill("#search", "CAT")  # what is searched for is marked inside
+    wait_for(page, ".captions span.alone mark", "cat")
+
+
 # Stories
 
 

@@ -7,7 +7,7 @@ import { bdi, element, marked } from "./elements.js";
 import { filmstrip } from "./gallery.js";
 import { drawNgrams, ngramsOf } from "./ngrams.js";
 import { areBest, formatOf } from "./numbers.js";
-import { drawSentences, sentencesOf } from "./sentences.js";
+import { drawSentences, markedSentences, sentencesOf } from "./sentences.js";
 import { drawStory } from "./stories.js";
 import { drawTuples, tuplesOf } from "./tuples.js";
 
@@ -37,7 +37,9 @@ export class ItemDetail {
     const strip = filmstrip(report, item);
     if (strip) this.node.append(strip);
     this.node.append(this.table(item, system, query));
-    if (report.captions) this.node.append(...this.references(item, system, query), ...this.reasons(item, system));
+    if (report.captions) {
+      this.node.append(...this.sentences(item, system), ...this.references(item, system, query), ...this.reasons(item, system));
+    }
     if (report.stories) {
       this.node.append(element("h3", {}, "Timeline of ", bdi(report.systems[system])),
         drawStory(report, item, system, this.width(), query));
@@ -68,7 +70,9 @@ export class ItemDetail {
     const caption = report.captions ? (k) => report.column("texts")[report.textOffsets[item] + k] : null;
     const columns = report.metrics.map((_, m) => report.systems.map((_, k) => report.score(m, k, item)));
     const best = report.metrics.map((metric, m) => areBest(metric, columns[m], report.bounds));
-    const formats = columns.map(formatOf);
+    const formats = columns.map(formatOf), sentences = sentencesOf(report, item, system);
+    const words = (k) => k === system && sentences
+      ? markedSentences(caption(k), query, sentences.told, sentences.borneOut) : marked(caption(k) || "–", query);
     const groups = report.systems.map((name, k) => {
       const button = element("button", { type: "button", "aria-pressed": String(k === system) }, bdi(name));
       const scores = report.metrics.map((metric, m) => {
@@ -77,7 +81,7 @@ export class ItemDetail {
       });
       const head = element("th", { scope: "rowgroup", rowspan: caption && scores.length ? 2 : null }, button);
       const text = caption && element("td", { class: "text", colspan: report.metrics.length || 1 },
-        element("bdi", { dir: "auto" }, marked(caption(k) || "–", query)));
+        element("bdi", { dir: "auto" }, words(k)));
       return element("tbody", { class: k === system ? "chosen" : null, onclick: () => this.chosenSystem(k) },
         caption ? [element("tr", {}, head, text), scores.length ? element("tr", {}, scores) : null] : element("tr", {}, head, scores));
     });
@@ -93,19 +97,28 @@ export class ItemDetail {
     const first = report.textOffsets[item] + report.systems.length;
     const texts = report.column("texts").slice(first, report.textOffsets[item + 1]);
     if (!texts.length) return [];
-    const best = alignmentOf(report, item, system)?.reference;
+    const best = alignmentOf(report, item, system)?.reference, sentences = sentencesOf(report, item, system);
+    const words = (text, k) => sentences?.reference === k + 1
+      ? markedSentences(text, query, sentences.asked, sentences.borneOut) : marked(text, query);
     return [element("h3", {}, texts.length === 1 ? "Reference" : `${texts.length} references`),
       element("ol", { class: "references" }, texts.map((text, k) =>
-        element("li", { class: k === best ? "best" : null }, element("bdi", { dir: "auto" }, marked(text, query)),
+        element("li", { class: k === best ? "best" : null }, element("bdi", { dir: "auto" }, words(text, k)),
           k === best && texts.length > 1 ? element("span", { class: "dim" }, ` – ${report.explanations.alignments.score}’s best match`) : null)))];
+  }
+
+  sentences(item, system) {
+    const { report } = this, sentences = sentencesOf(report, item, system);
+    if (!sentences) return [];
+    const { score } = report.explanations.sentences;
+    const by = ` ${sentences.part} by ${sentences.part}`;
+    return [element("h3", {}, `${score}: `, bdi(report.systems[system]), by), drawSentences(sentences)];
   }
 
   reasons(item, system) {
     const { report } = this, { explanations } = report, name = report.systems[system];
     const aligned = alignmentOf(report, item, system), ngrams = ngramsOf(report, item, system);
-    const tuples = tuplesOf(report, item, system), sentences = sentencesOf(report, item, system);
+    const tuples = tuplesOf(report, item, system);
     return [
-      sentences ? [element("h3", {}, `${explanations.sentences.score}: `, bdi(name), ` ${sentences.part} by ${sentences.part}`), drawSentences(sentences)] : [],
       aligned ? [element("h3", {}, `${explanations.alignments.score}: `, bdi(name), " beside reference ", String(aligned.reference + 1)),
                  kindsKey(report), drawAlignment(aligned, this.width())] : [],
       ngrams ? [element("h3", {}, `${explanations["n-grams"].score}: n-grams of `, bdi(name), " that count"), drawNgrams(ngrams)] : [],

@@ -1,7 +1,7 @@
 // A long caption sentence by sentence: what references bear out, and what it leaves out.
 
 /** @import { PageData } from "./data.js" */
-import { bdi, element } from "./elements.js";
+import { bdi, element, marked } from "./elements.js";
 
 /** @param {PageData} report */
 export function sentencesOf(report, item, system) {
@@ -13,8 +13,25 @@ export function sentencesOf(report, item, system) {
            ...report.explanations.sentences };
 }
 
+const isAlone = (borneOut) => ({ score }) => borneOut !== null && score < borneOut;
+
+// A text whose sentences that nothing bears out, or tells, stand out, where they are in it as read.
+export function markedSentences(text, query, matches, borneOut) {
+  const parts = [];
+  let from = 0;
+  for (const each of matches.filter(isAlone(borneOut))) {
+    const at = text.indexOf(each.text, from);
+    if (at < 0) continue;
+    const end = at + each.text.length;
+    parts.push(marked(text.slice(from, at), query),
+      element("span", { class: "alone" }, marked(text.slice(at, end), query)));
+    from = end;
+  }
+  return [...parts, marked(text.slice(from), query)];
+}
+
 export function drawSentences({ told, asked, reference, borneOut, part, beside }) {
-  const alone = ({ score }) => borneOut !== null && score < borneOut;
+  const alone = isAlone(borneOut);
   const count = (list) => `${list.length - list.filter(alone).length} of ${list.length}`;
   const about = borneOut === null || beside !== "nearest" ? "" : ` ${part === "event" ? "An event" : "A sentence"} counts from ${borneOut.toFixed(2)}.`;
   const beneath = (side) => beside === "nearest" ? `beside what is nearest in the ${side}` : `with the ${beside}`;
