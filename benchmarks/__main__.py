@@ -7,7 +7,7 @@ import sys
 
 PARTS = (
     *("sentences", "scale", "meta", "stories", "stories-scale", "learned", "stress"),
-    *("scale-ray", "gpu"),
+    *("scale-ray", "gpu", "long-captions"),
     *("reports", "rewards", "bertscore", "overfitting", "battles"),
     *("trecvid-challenge", "stories-challenge", "board", "challenge", "challenge-load"),
     *("set-up", "captioners"),

@@ -124,8 +124,8 @@ def compared_sentences(text: str) -> list[str]:
 def _everything(text: str) -> list[str]:
     for labels in (True, False):  # where all lines look like labels, none is one
         found = [each for block in _blocks(_plain(text), labels) for each in _sentences(block)]
-        if found:
-            return found
+        if with_words := [each for each in found if re.search(r"\w", each)]:
+            return with_words
     return []
 
 

@@ -113,7 +113,7 @@ def _from_lines(lines: Iterable[str], path: Path) -> Iterable[RatedCaption | Cap
             continue
         row = decode(line, _Line, path, number)
         references = row.references or ([row.reference] if row.reference else [])
-        caption = row.caption or ". ".join(row.sentences or [])
+        caption = row.caption or "".join(f"{each}. " for each in row.sentences or []).rstrip()
         ratings = row.ratings or [r for r in (row.score, row.paragraph_score) if r is not None][:1]
         if not references:
             raise DataError(f"{path}:{number}: no references; at least one is needed.")

@@ -10,6 +10,7 @@ CASES = [
     ("a man rides a horse", ["a man rides a horse"], "a caption without a full stop"),
     ("", [""], "nothing is one caption"),
     ("...", ["..."], "marks alone"),
+    ("A dog runs . . A cat sits .", ["A dog runs .", "A cat sits ."], "marks between"),
     ("add oil. place the pan.", ["add oil.", "place the pan."], "lower case"),
     ("A man runs! Does he fall? No.", ["A man runs!", "Does he fall?", "No."], "other marks"),
     (
