@@ -493,3 +493,33 @@ def test_youcook2_as_stories():
         "GLd3aX16zBg": "validation",
         "xHr8X2Wpmno": "validation",
     }
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"messages": [{"role": "assistant", "content": [{"text": "a dog", "reference": "a man"}]}]},
+        {"text": {"prompt": "Describe it.", "response": "a man", "prediction": "a dog"}},
+    ],
+    ids=["tarsier2", "tarsier"],
+)
+def test_lines_of_dream_1k(tmp_path, said):
+    path = tmp_path / "dream.jsonl"
+    lines = [{"dataset": "DREAM/videvo", "idx": k, "extra_info": {}, **said} for k in (1, 2)]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    items = ["DREAM/videvo_1", "DREAM/videvo_2"]
+    assert read_candidates(path) == dict.fromkeys(items, "a dog")
+    assert read_references(path) == {item: ["a man"] for item in items}
+    path.write_text(json.dumps(lines[0]))
+    assert read_candidates(path) == {items[0]: "a dog"}
+
+
+@pytest.mark.parametrize("write", [json.dumps, lambda rows: "\n".join(map(json.dumps, rows))])
+def test_samples_of_lmms_eval(tmp_path, write):
+    path = tmp_path / "samples.json"
+    about = [{"video_id": f"v{k}", "caption": "people's"} for k in range(2)]
+    path.write_text(
+        write([{"doc_id": 0, "doc": doc, "target": "a man", "resps": [["a dog"]]} for doc in about])
+    )
+    assert read_candidates(path) == {"v0": "a dog", "v1": "a dog"}
+    assert read_references(path) == {"v0": ["a man"], "v1": ["a man"]}
