@@ -14,15 +14,11 @@ from reelscore.errors import DataError
 
 # Of each dimension of CAPability: in what respect an annotation is true, when a caption does not
 # say it, and when it is wrong. Of some, one that tells others but not this one counts as wrong.
-_NUMBER = ("it does not name them, or gives no number, as with some or several", "it counts others")
+_NUMBER = ("it does not name them, or gives no number but some or many", "it gives another number")
 DIMENSIONS = {
     "object_category": ("what is there", "it names no thing at all", "it names others only"),
     "object_number": ("how many there are", *_NUMBER),
-    "object_color": (
-        "a colour",
-        "it does not name the thing, or no colour of it",
-        "another colour",
-    ),
+    "object_color": ("a colour", "it does not name the thing, or no colour", "it names another"),
     "spatial_relation": ("where things are", "it does not say so", "it places them otherwise"),
     "scene": ("the place", "it says nothing of any place", "it names other places only"),
     "camera_angle": ("the angle of the camera", "it names no angle", "it names other angles only"),
@@ -31,10 +27,7 @@ DIMENSIONS = {
     "character_identification": ("who is shown", "it names nobody", "it gives other names only"),
     "dynamic_object_number": ("how many there are", *_NUMBER),
     "action": ("what is done", "it tells no action at all", "it tells other actions only"),
-    "camera_movement": (
-        *("how the camera moves", "it says nothing of that"),
-        "it tells other movements only",
-    ),
+    "camera_movement": ("how the camera moves", "it tells none", "it tells other movements only"),
     "event": ("what happens", "it does not tell of it", "it tells of it wrongly"),
 }
 

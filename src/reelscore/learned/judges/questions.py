@@ -148,7 +148,7 @@ class Questions(EndpointMetric):
                 "leave their captions out."
             )
         asked = [
-            _Asked(caption, name, known.get(name, []))
+            _CaptionQuestions(caption, name, known.get(name, []))
             for caption, name in zip(captions, names, strict=True)
         ]
         with self.asking(prepared) as interview:
@@ -171,7 +171,7 @@ class Questions(EndpointMetric):
 
     def _answered(
         self,
-        asked: Sequence[_Asked],
+        asked: Sequence[_CaptionQuestions],
         interview: Interview,
         progress: Progress | None,
         prepared: Asked,
@@ -216,7 +216,7 @@ class Questions(EndpointMetric):
         return rows
 
     def _dimensions(
-        self, asked: Sequence[_Asked], interview: Interview, progress: Progress | None
+        self, asked: Sequence[_CaptionQuestions], interview: Interview, progress: Progress | None
     ) -> FloatArray:
         """Return of each dimension how many annotations are right, wrong, and there at all."""
         pairs = [(k, own) for k, each in enumerate(asked) for own in each.asked]
@@ -266,7 +266,7 @@ class Questions(EndpointMetric):
         return notes
 
 
-class _Asked(NamedTuple):
+class _CaptionQuestions(NamedTuple):
     """A caption, and the questions about its item."""
 
     caption: str
