@@ -31,8 +31,10 @@ from reelscore.endpoint.http import (
 from reelscore.errors import DataError, EndpointError
 
 _AGAIN = frozenset({408, 425, 429})  # and all from 500
+# as pydantic's messages say it, and Python's where a server expects no pictures beside the text
 _INVALID = re.compile(
-    r"validation error|_error'|Input should be|response_format|json_schema|logprobs|image_url"
+    r"validation error|Input should be|response_format|json_schema|logprobs|image_url"
+    r"|can only concatenate str"
 )
 _HINTS = {
     400: "The model may not know a parameter of the request.",
