@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore import metric_names, parse_signature, score
+from reelscore.learned.judges.critic import Critic
 from reelscore.learned.judges.endpoint_metric import Failed
 from reelscore.learned.judges.events import Events
 from reelscore.learned.judges.judge import Judge
@@ -16,6 +17,7 @@ from reelscore.learned.judges.questions import Questions
 from reelscore.learned.metrics.bertha import Bertha
 from reelscore.learned.metrics.bertscore import BertScore
 from reelscore.learned.metrics.fusion import Fusion
+from reelscore.learned.metrics.recall_within import RecallWithin
 from reelscore.learned.metrics.sts import Sts
 from reelscore.metrics.bleu import Bleu
 from reelscore.metrics.cider import Cider
@@ -72,6 +74,14 @@ METRICS = {
     "right_answers": st.builds(
         RightAnswers, task=st.sampled_from(get_args(Task)), clips=st.integers(1, 2000)
     ),
+    "recall_within": st.builds(
+        RecallWithin,
+        f=st.sampled_from(["sts", "bleu/n:2", "cider"]),
+        n=st.integers(5, 99),
+        k=st.sampled_from(["1", "1/5"]),
+        films=st.sampled_from(["ids", "one"]),
+    ),
+    "critic": st.builds(Critic, cast=paths),
     "bertha": st.builds(
         Bertha,
         # another model's revision is read from its folder, which must be there
@@ -107,7 +117,7 @@ METRICS = {
         preset=st.sampled_from(["vdc", "vdc-published", "capability"]),
     ),
 }
-ASKED = {"judge", "events", "questions"}  # what needs an endpoint
+ASKED = {"judge", "events", "questions", "critic"}  # what needs an endpoint, or names
 NEED_A_FOLDER = {"clipscore", "refclipscore", "emscore"}  # tests/unit/judges has their round trip
 
 
@@ -132,7 +142,11 @@ def _other(name):
 
 
 # what must be given, or what a result names in full
-GIVEN = {"meteor_universal": "|language:sv", "bertscore": "|layer:6"}
+GIVEN = {
+    "meteor_universal": "|language:sv",
+    "bertscore": "|layer:6",
+    "recall_within": "|f:meteor|n:2|k:1",
+}
 
 
 @pytest.mark.parametrize("name", sorted(METRICS.keys() - ASKED))

@@ -173,6 +173,8 @@ def plain_record(record: dict[str, Any]) -> dict[str, Any]:
             item = {} if name is None else {name: about[name]}
             target = {"reference": record["target"]} if record.get("target") else {}
             return {**item, "prediction": response, **target}
+        case {"index": index, "prediction": said, "answer": str() as asked}:  # VLMEvalKit's
+            return {"item": index, "prediction": said, "references": _written_list(asked)}
         case {"dataset": dataset, "messages": list() as messages}:  # DREAM-1K, as Tarsier 2 has it
             parts = [
                 part
@@ -188,6 +190,18 @@ def plain_record(record: dict[str, Any]) -> dict[str, Any]:
         case _:
             return record
     return {"item": f"{dataset}_{record.get('idx')}", "prediction": said, "reference": asked}
+
+
+def _written_list(text: str) -> object:
+    """Return a list that Python wrote into a text; any other text as it is."""
+    if not text.startswith("["):
+        return text
+    from ast import literal_eval
+
+    try:
+        return literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
 
 
 def _is_vatex(record: object) -> bool:

@@ -38,6 +38,8 @@ _BUILT_IN = {
     "judge": "reelscore.learned.judges.judge:Judge",
     "events": "reelscore.learned.judges.events:Events",
     "questions": "reelscore.learned.judges.questions:Questions",
+    "recall_within": "reelscore.learned.metrics.recall_within:RecallWithin",
+    "critic": "reelscore.learned.judges.critic:Critic",
 }
 
 # Scores of stories are made by `reelscore.stories`; here they are named for tables that have them.
@@ -61,7 +63,10 @@ _ALIASES = {
     "sentencebleu": "sent_bleu",
 }
 
-_RESERVED = {*map(plain_name, (*_BUILT_IN, *_OF_STORIES)), *_ALIASES}
+# The row that papers on audio description print; see `_row`.
+_AUDIO_DESCRIPTION = "ad"
+
+_RESERVED = {_AUDIO_DESCRIPTION, *map(plain_name, (*_BUILT_IN, *_OF_STORIES)), *_ALIASES}
 
 
 class MetricColumns(msgspec.Struct, frozen=True):
@@ -313,11 +318,30 @@ def _asked(metrics: str | Metric | Iterable[str | Metric]) -> Iterator[tuple[Met
         if isinstance(metric, Metric):
             yield metric, ""
         elif isinstance(metric, str):
-            yield from (parse_score(part) for part in metric.split(",") if part.strip())
+            parts = [name for part in metric.split(",") if part.strip() for name in _row(part)]
+            yield from map(parse_score, parts)
         else:
             raise DataError(
                 f"{metric!r} is not a metric; expected a name, a signature or a metric."
             )
+
+
+def _row(name: str) -> list[str]:
+    """Return the metrics that a name stands for: itself, or those of a row of papers.
+
+    A parameter ``cast`` adds CRITIC, all others are those of a judge.
+
+    >>> _row("meteor"), _row("ad|cast:names.txt")
+    (['meteor'], ['cider', 'recall_within|k:5', 'critic|cast:names.txt'])
+    """
+    head, *parameters = name.strip().split("|")
+    if plain_name(head) != _AUDIO_DESCRIPTION:
+        return [name]
+    cast = [each for each in parameters if each.startswith("cast:")]
+    model = [each for each in parameters if each not in cast]
+    critic = ["|".join(["critic", *cast])] if cast else []
+    judge = ["|".join(["judge", "prompt:llm-ad-eval", *model])] if model else []
+    return ["cider", "recall_within|k:5", *critic, *judge]
 
 
 def _names(metrics: Sequence[Metric]) -> dict[Metric, dict[str, str]]:

@@ -263,6 +263,12 @@ PRESETS: dict[str, Protocol] = {
     ),
 }
 
+# What to know of the numbers of a preset.
+PRESET_NOTES = {
+    "lmms-eval-youcook2": "lmms-eval counts CIDEr's document frequencies within a video, and a "
+    "video with one segment gets 0: this is not the CIDEr of a corpus.",
+}
+
 
 def preset(name: str) -> Protocol:
     """Find a protocol by the name of its preset.

@@ -21,7 +21,7 @@ from reelscore.stories.paired_stories import (
     on_shared_videos,
     with_matched_videos,
 )
-from reelscore.stories.protocol import protocol_of
+from reelscore.stories.protocol import PRESET_NOTES, protocol_of
 from reelscore.stories.story_scorer import StoryScorer
 from reelscore.stories.timelines import Timelines
 
@@ -141,5 +141,12 @@ def score_systems(
     shown = Timelines(read, scorer, protocol.soda_scores[-1]) if protocol.soda_scores else {}
     table = ScoreTable(rows, sources=Sources(timelines=shown))
     own_notes = system_notes({name: scores.notes for name, scores in rows.items()})
-    notes = [*rule_note(match_ids), *own_notes, *scorer.notes(), *items_notes(table, coverage)]
+    of_preset = [PRESET_NOTES[preset]] if preset in PRESET_NOTES else []
+    notes = [
+        *of_preset,
+        *rule_note(match_ids),
+        *own_notes,
+        *scorer.notes(),
+        *items_notes(table, coverage),
+    ]
     return replace(table, notes=notes)

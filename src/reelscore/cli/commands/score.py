@@ -178,6 +178,27 @@ class _TokenizerName(click.Choice[str]):
         return str(value) if colon and named == FLORES else super().convert(value, param, ctx)
 
 
+# The options of a preset, and what to know of its numbers.
+_PRESETS: dict[str, tuple[dict[str, object], str]] = {
+    "ad": (
+        {"metrics": "ad"},
+        "CRITIC needs names and LLM-AD-Eval a model: -m 'ad|cast:FILE|model:NAME|url:URL'.",
+    ),
+    "vlmevalkit": (
+        {"metrics": "bleu,rouge_l,cider", "tokenizer": "none", "scale": 100.0},
+        "VLMEvalKit divides captions at blanks alone: case and punctuation count, and scores are "
+        "lower than those of the COCO tools.",
+    ),
+}
+
+
+def _preset(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    """Make the options of a preset the defaults."""
+    if name is not None:
+        context.default_map = {**(context.default_map or {}), **_PRESETS[name][0]}
+    return name
+
+
 tokenizer_option = click.option(
     "--tokenizer",
     type=_TokenizerName(TOKENIZERS),
@@ -251,6 +272,13 @@ scoring_options = gathered(
 
 @click.command("score", cls=FilesCommand)
 @scoring_options
+@click.option(
+    "--preset",
+    type=click.Choice([*_PRESETS]),
+    is_eager=True,
+    callback=_preset,
+    help="The row of papers on audio description, or the settings of a tool.",
+)
 @click.option("--items", is_flag=True, help="Also show the score of every item.")
 @click.option(
     "--samples",
@@ -263,6 +291,7 @@ scoring_options = gathered(
 @picture_options
 def command(
     scoring: ScoringOptions,
+    preset: str | None,
     items: bool,
     samples: bool,
     intervals: bool,
@@ -290,7 +319,9 @@ def command(
     if items and scoring.large:
         raise DataError("--items: with --out, the scores of items are in the parts of its folder.")
     table = scoring.run_samples() if samples else scoring.run(resamples if intervals else 0)
-    table = replace(table, notes=[*table.notes, *worst_notes(_scored_captions(table.sources))])
+    own = [_PRESETS[preset][1]] if preset else []
+    worst = worst_notes(_scored_captions(table.sources))
+    table = replace(table, notes=[*own, *table.notes, *worst])
     if intervals:
         from reelscore.scoring.intervals import with_intervals
 
