@@ -13,6 +13,7 @@ from reelscore.errors import DataError
 from reelscore.learned.judges.critic import Critic
 from reelscore.learned.metrics.recall_within import RecallWithin
 from reelscore.metrics.registry import resolve
+from support.model_server import model_server, quotations
 
 # Nine references without a word in common, and how near each description is to those around it.
 WORDS = [f"{letter}1 {letter}2 {letter}3 {letter}4" for letter in "abcdefghi"]
@@ -79,7 +80,9 @@ def test_any_score_is_a_similarity(f):
     assert scores["recall_1_within_4"].score == 1
 
 
-@pytest.mark.parametrize("metric", [RecallWithin("bleu/n:2", 8, "1/2", "one"), Critic("a b.json")])
+@pytest.mark.parametrize(
+    "metric", [RecallWithin("bleu/n:2", 8, "1/2", "one"), Critic(cast="a b.json")]
+)
 def test_signatures_rebuild(metric):
     assert parse_signature(metric.signature()) == metric
 
@@ -115,13 +118,13 @@ def test_critic_by_hand(tmp_path):
     }
     ours = {item: caption for item, (caption, _) in rows.items()}
     truth = {item: [text] for item, (_, text) in rows.items()}
-    critic = reelscore.score(ours, truth, Critic(str(path)))["critic"]
+    critic = reelscore.score(ours, truth, Critic(cast=str(path)))["critic"]
     by_item = {"up/1": 1 / 2, "up/2": 0, "up/3": 1, "up/5": 1 / 3, "down/1": 1}
     assert critic.items.to_dict() == pytest.approx(by_item)
     assert critic.score == pytest.approx(math.fsum(by_item.values()) / 5)
     assert "cast:" in critic.signature
     with pytest.raises(DataError, match="no cast of the film 'left', of item 'left/1'"):
-        reelscore.score({"left/1": "Ada"}, {"left/1": ["Ada"]}, Critic(str(path)))
+        reelscore.score({"left/1": "Ada"}, {"left/1": ["Ada"]}, Critic(cast=str(path)))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +139,40 @@ def test_unusable_casts(tmp_path, text, message):
     path = tmp_path / "cast.json"
     path.write_text(text)
     with pytest.raises(DataError, match=message):
-        reelscore.score({"v": "Ada"}, {"v": ["Ada"]}, Critic(str(path)))
+        reelscore.score({"v": "Ada"}, {"v": ["Ada"]}, Critic(cast=str(path)))
+
+
+def reader(request):
+    """Tell of Ada where "she" is said and the text before names her, and of who is named."""
+    shown = request["messages"][-1]["content"].partition("\nOf whom")[0]
+    *before, text = quotations(shown.partition("The descriptions before")[2])
+    people = [name for name in ("Dr. Ada King", "Ben King") if name.split()[-2] in text]
+    if "She" in text and before and "Ada" in before[-1]:
+        people.append("Dr. Ada King")
+    return json.dumps({"people": people})
+
+
+def test_a_model_says_whom_pronouns_mean(tmp_path):
+    """Our she follows Ada, as in the reference; the other film begins with a she of nobody."""
+    path = tmp_path / "cast.json"
+    path.write_text(json.dumps(CAST))
+    rows = {
+        "up/1": ("Ada sits.", "Ada waits."),
+        "up/2": ("She waves.", "Ada waves to Ben."),
+        "up/3": ("Ben runs.", "She runs."),
+        "down/1": ("She turns.", "She looks up."),
+    }
+    ours = {item: caption for item, (caption, _) in rows.items()}
+    truth = {item: [text] for item, (_, text) in rows.items()}
+    with model_server(reader) as server:
+        asked = Critic("m", server.url, cast=str(path), journal=str(tmp_path / "answers.jsonl"))
+        scores = reelscore.score(ours, truth, asked)
+        # up/1: Ada and Ada; up/2: Ada of Ada and Ben; up/3: Ben, but Ada; down/1: nobody
+        assert scores["critic"].items.to_dict() == {"up/1": 1.0, "up/2": 0.5, "up/3": 0.0}
+        assert "critic: 8 questions asked" in scores.notes[-1]
+        assert "asked:json_schema" in scores["critic"].signature
+        again = reelscore.score(ours, truth, asked)
+    assert "0 questions asked, 8 answers taken from the journal" in again.notes[-1]
 
 
 def test_the_row_of_papers():

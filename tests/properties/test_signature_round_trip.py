@@ -81,7 +81,7 @@ METRICS = {
         k=st.sampled_from(["1", "1/5"]),
         films=st.sampled_from(["ids", "one"]),
     ),
-    "critic": st.builds(Critic, cast=paths),
+    "critic": st.builds(Critic, cast=paths, model=st.just("") | paths),
     "bertha": st.builds(
         Bertha,
         # another model's revision is read from its folder, which must be there

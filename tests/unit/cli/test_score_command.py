@@ -268,3 +268,28 @@ def test_notes_count_the_captions_that_are_scored(run, folder):
     assert "1 caption holds a marker of a model, such as '<unk>'" in run(
         "score", "more.json", *words
     )[1].replace("\n  ", " ")
+
+
+def test_vlmevalkit_by_hand(run, tmp_path):
+    """Its rows: an index, what a model said, and the references as Python writes a list."""
+    rows = [("A dog runs.", "['a dog runs', 'A dog barks.']"), ("a cat", "['a cat']")]
+    path = tmp_path / "model_COCO_VAL.json"
+    path.write_text(
+        json.dumps(
+            [
+                {"index": k, "image_path": f"{k}.jpg", "prediction": said, "answer": truth}
+                for k, (said, truth) in enumerate(rows)
+            ]
+        )
+    )
+    status, out, _ = run("score", path, "--preset", "vlmevalkit", "--json", "-")
+    assert status == 0
+    scores = json.loads(out)["systems"]["model_COCO_VAL"]
+    # "A" and "dog" are in a reference, "runs." is in none; 4 of 5 words, and none too short
+    assert scores["bleu_1"]["score"] == pytest.approx(4 / 5)
+    # the longest common sequences: "dog" or "A dog" of three words each, and all
+    assert scores["rouge_l"]["score"] == pytest.approx((2 / 3 + 1) / 2)
+    assert "tok:none" in scores["cider"]["signature"].replace("%6E", "n")
+    status, out, _ = run("score", path, "--preset", "vlmevalkit")
+    assert "80.00" in out  # times 100
+    assert "case and punctuation count" in out

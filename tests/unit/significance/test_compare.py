@@ -20,7 +20,7 @@ SYSTEMS, REFERENCES = clips()
 LEARNED = ("bertha", "sts", "fusion")
 # these have tests of their own: they need a model, videos, or the choice of a language
 ELSEWHERE = ("judge", "bertscore", "clipscore", "refclipscore", "emscore", "meteor_universal")
-ELSEWHERE += ("recall_within", "critic")  # or longer films, or names
+ELSEWHERE += ("recall_within", "critic", "questions")  # or longer films, or files
 COUNTED = [name for name in metric_names() if name not in (*LEARNED, *ELSEWHERE, "spice")]
 CLIPS = [str(path(f"clips/systems/{name}.json")) for name in ("human", "strong", "weak")]
 QUICK = ["--resamples", "100", "--trials", "100"]

@@ -205,6 +205,7 @@ class MetricPrompt(Prompt):
         {
             *("caption", "description", "events", "count"),
             *("question", "answer", "truth", "respect", "missing", "wrong"),
+            *("cast", "before"),
         }
     )
     expected = "what the metric fills"

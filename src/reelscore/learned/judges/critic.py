@@ -6,9 +6,9 @@ Descriptions whose reference names nobody do not count; the score is the mean ov
 
 The cast comes from a file: JSON with a list of names, or such a list for each film, or a name a
 line. A person is named by the whole name, or by its first or last word where no one else of the
-cast has it, written with a capital unless the text has none. Pronouns name nobody, where the paper
-has a network find whom they mean: so put names into texts before, or read the score as that of
-names alone.
+cast has it, written with a capital unless the text has none. Pronouns then name nobody. In the
+paper a network finds whom they mean; here a model behind an endpoint does, where one is named. It
+reads a description with the five before it, by the same author and of the same film.
 """
 
 from __future__ import annotations
@@ -18,16 +18,21 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.tables.scales import Scale
+from reelscore.endpoint.answers import AnswerForm
+from reelscore.endpoint.prompts import MetricPrompt, Prompt, quoted
 from reelscore.errors import DataError
+from reelscore.learned.judges.endpoint_metric import EndpointMetric, Question, of_captions
 from reelscore.learned.metrics.recall_within import film_of
-from reelscore.metrics.base import FloatArray, Metric, Reads
+from reelscore.metrics.base import FloatArray
 from reelscore.text.names.cast import TITLES, word_set
 from reelscore.text.words import CaptionBatch, Captions
 
@@ -35,9 +40,13 @@ _WORD = re.compile(r"[^\W_]+(?:['’-](?!s\b)[^\W_]+)*")
 _NO_NAMES = TITLES | word_set("the a an of and first second third fourth old young")
 
 
+_BEFORE = 5  # descriptions that a model reads before the one in question
+PROMPT = MetricPrompt.read("people")
+
+
 @dataclass(frozen=True)
-class Critic(Metric):
-    r"""Whether the right people are named.
+class Critic(EndpointMetric):
+    r"""Whether the right people are named; whom pronouns mean, a model says, if one is named.
 
     Attributes:
         cast: The file of names, for all films or for each.
@@ -48,39 +57,70 @@ class Critic(Metric):
     >>> _ = cast.write_text("Ada King\nBen King")
     >>> ours = {"v1": "Ada waves.", "v2": "Ben runs.", "v3": "She sits down."}
     >>> truth = {"v1": ["Ada waves to Ben."], "v2": ["Ben King runs."], "v3": ["She sits down."]}
-    >>> score(ours, truth, Critic(str(cast)))["critic"].items.to_dict()
+    >>> score(ours, truth, Critic(cast=str(cast)))["critic"].items.to_dict()
     {'v1': 0.5, 'v2': 1.0}
     """
 
+    max_tokens: int = 200
     cast: str = ""
     name: ClassVar[str] = "critic"
     output_scale: ClassVar[Scale] = Scale("high", 0, 1, mean=True, label="CRITIC", percent=True)
-    reads: ClassVar[Reads] = "any"
+
+    def parameters(self, *, changed: bool = False) -> dict[str, object]:
+        """Return the names alone, where no model is asked."""
+        own = super().parameters(changed=changed)
+        return {key: value for key, value in own.items() if self.model or key == "cast"}
+
+    @property
+    def prompts(self) -> Sequence[Prompt]:
+        """For whom a description tells of."""
+        return [PROMPT] if self.model else []
+
+    @property
+    def one_process(self) -> bool:
+        """Whether there is a journal."""
+        return bool(self.model)
 
     def files(self) -> dict[str, str]:
         """The names."""
         return {"cast": self.cast} if self.cast else {}
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> list[str]:
-        """Check that there are names; return the references."""
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
+        """Check that there are names."""
         if not self.cast:
             raise DataError("critic: whose names? Give a file of them: critic|cast:FILE.")
+        if self.model:
+            return super().prepare(references, reference_offsets)
         return references.original.unpack()
 
-    def statistics(self, batch: CaptionBatch, prepared: Sequence[str]) -> FloatArray:
+    def notes(self, prepared: Any) -> list[str]:
+        """What it took, where a model was asked."""
+        return super().notes(prepared) if self.model else []
+
+    def found(self, prepared: Any) -> dict[str, object]:
+        """How a model was asked."""
+        return super().found(prepared) if self.model else {}
+
+    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
         """Return the share of people in common, and 1; zeros where the reference names nobody."""
+        offsets, items = batch.reference_offsets.tolist(), batch.items.tolist()
+        references = prepared.references if self.model else prepared
+        told = [
+            _Told(batch.ids[item] if batch.ids else "", caption, references[begin:end])
+            for caption, item in zip(batch.candidates.original.unpack(), items, strict=True)
+            for begin, end in [offsets[item : item + 2]]
+        ]
         films = read_cast(self.cast)
-        offsets, rows = batch.reference_offsets.tolist(), []
-        texts = batch.candidates.original.unpack()
-        for text, item in zip(texts, batch.items.tolist(), strict=True):
-            cast = films.get("") or films.get(film_of(batch.ids[item]) if batch.ids else "")
-            if cast is None:
-                raise DataError(
-                    f"{self.cast}: no cast of the film {film_of(batch.ids[item])!r}, of item "
-                    f"{batch.ids[item]!r}; there are {', '.join([*films][:5])}."
-                )
-            truths = [cast.named_in(each) for each in prepared[offsets[item] : offsets[item + 1]]]
-            ours = cast.named_in(text)
+        casts = [self._cast_of(each, films) for each in told]
+        if self.model:
+            people = self._asked(told, casts, prepared, batch)
+        else:
+            people = [
+                [cast.named_in(text) for text in each.texts]
+                for each, cast in zip(told, casts, strict=True)
+            ]
+        rows = []
+        for ours, *truths in people:
             shares = [len(ours & truth) / len(ours | truth) for truth in truths if truth]
             rows.append([sum(shares) / len(shares), 1.0] if shares else [0.0, 0.0])
         return np.array(rows)
@@ -89,6 +129,64 @@ class Critic(Metric):
         """Return the mean; NaN where nobody is named."""
         with np.errstate(invalid="ignore"):
             return totals[..., :-1] / totals[..., -1:]
+
+    def _cast_of(self, told: _Told, films: Mapping[str, NamedPeople]) -> NamedPeople:
+        cast = films.get("") or films.get(told.film)
+        if cast is None:
+            raise DataError(
+                f"{self.cast}: no cast of the film {told.film!r}, of item {told.item!r}; there "
+                f"are {', '.join([*films][:5])}."
+            )
+        return cast
+
+    def _asked(
+        self,
+        told: Sequence[_Told],
+        casts: Sequence[NamedPeople],
+        prepared: Any,
+        batch: CaptionBatch,
+    ) -> list[list[set[str]]]:
+        """Ask of whom each text tells; an item with an answer that cannot be used names nobody."""
+        questions: list[Question] = []
+        before: dict[tuple[str, int], list[str]] = {}
+        for each, cast in zip(told, casts, strict=True):
+            for side, text in enumerate(each.texts):
+                earlier = before.setdefault((each.film, side), [])
+                fields = {
+                    "cast": "\n".join(map(quoted, cast.names)),
+                    "before": "\n".join(map(quoted, earlier[-_BEFORE:])) or "(none)",
+                    "caption": quoted(text),
+                }
+                questions.append(self.question(PROMPT, fields, cast.form, each.item))
+                earlier.append(text)
+        with self.asking(prepared) as interview:
+            answers = interview.read(questions, of_captions(batch.progress, len(told)))
+        read = iter(answers)
+        people: list[list[set[str]]] = []
+        for each in told:
+            own = [next(read) for _ in each.texts]
+            if None in own:
+                prepared.leave_out("without a usable answer")
+            people.append([set(), set()] if None in own else [set(one.people) for one in own])
+        return people
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """An item's description and its references."""
+
+    item: str
+    caption: str
+    references: list[str]
+
+    @property
+    def film(self) -> str:
+        """The film that it is of."""
+        return film_of(self.item)
+
+    @property
+    def texts(self) -> list[str]:
+        """The description, and behind it the references."""
+        return [self.caption, *self.references]
 
 
 class NamedPeople:
@@ -100,13 +198,21 @@ class NamedPeople:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        whole = {name: _words(name) for name in names}
+        self.names = list(names)
+        whole = {name: _words(name) for name in self.names}
         ends = {name: {own[0], own[-1]} - _NO_NAMES for name, own in whole.items() if own}
         counts = Counter(part for parts in ends.values() for part in parts)
         self._forms = {
             name: [whole[name], *([part] for part in parts if counts[part] == 1)]
             for name, parts in ends.items()
         }
+
+    @cached_property
+    def form(self) -> AnswerForm[Any]:
+        """The form of an answer that names some of them."""
+        known: Any = Literal.__getitem__(tuple(self.names))
+        kind = msgspec.defstruct("People", [("people", list[known])], forbid_unknown_fields=True)
+        return AnswerForm(kind)
 
     def named_in(self, text: str) -> set[str]:
         """Return who is named in a text."""
