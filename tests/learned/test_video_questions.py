@@ -48,8 +48,9 @@ def questions(server, tmp_path):
 
 @pytest.fixture
 def vdc(tmp_path):
-    """Two questions about v, one about w, two about x; a line a video, as in VDC."""
+    """Two questions about v, one about w, two about x; a line a video, as in VDC, w twice."""
     lines = [
+        {"w": [asked("What runs?", "a cat")]},
         {"v": [asked("Who runs?", "a man"), asked("Where?", "in the snow")]},
         {"w": [asked("What sleeps?", "a dog")]},
         {"x": [asked("What is red?", "the car"), asked("How many?", "four")]},

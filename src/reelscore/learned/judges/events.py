@@ -71,6 +71,12 @@ class Events(EndpointMetric, ReadsSentences):
             the parser.
         preset: ``dream-1k``, to compute as its authors do. Only by an endpoint, as all below.
         clips: DREAM-1K's file.
+
+    >>> from reelscore import score
+    >>> results = score({"v": "A man rides a horse. A woman is cooking."},
+    ...                 {"v": ["a man is riding a horse"]}, "events|least:0.6")
+    >>> results["events_p"].score, results["events_r"].score, round(results["events"].score, 4)
+    (0.5, 1.0, 0.6667)
     """
 
     max_tokens: int = 2048

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -87,20 +87,25 @@ def _read(
             if not line.strip():
                 continue
             try:
-                own = _annotations(line) if annotations else _of_vdc(line)
-                for item, question in own:
-                    questions.setdefault(item, []).append(question)
+                if annotations:
+                    item, own = _annotated(line)
+                    questions.setdefault(item, []).extend(own)
+                else:  # of a video that comes again the later questions count, as in the tool
+                    questions |= _of_vdc(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise DataError(f"{file}:{number}: expected {expected} ({error}).") from None
     return questions
 
 
-def _of_vdc(line: bytes) -> Iterator[tuple[str, AskedQuestion]]:
-    for item, own in msgspec.json.decode(line, type=dict[str, list[_VdcQuestion]]).items():
-        yield from ((item, AskedQuestion(each.question, each.answer)) for each in own)
+def _of_vdc(line: bytes) -> dict[str, list[AskedQuestion]]:
+    videos = msgspec.json.decode(line, type=dict[str, list[_VdcQuestion]])
+    return {
+        item: [AskedQuestion(each.question, each.answer) for each in own]
+        for item, own in videos.items()
+    }
 
 
-def _annotations(line: bytes) -> Iterator[tuple[str, AskedQuestion]]:
+def _annotated(line: bytes) -> tuple[str, list[AskedQuestion]]:
     one = msgspec.json.decode(line, type=_Annotation)
     if one.task not in DIMENSIONS:
         raise msgspec.DecodeError(f"no task {one.task!r}; there are {', '.join(DIMENSIONS)}")
@@ -108,4 +113,4 @@ def _annotations(line: bytes) -> Iterator[tuple[str, AskedQuestion]]:
     if isinstance(one.annotation, dict):  # of things and their number or colour
         there = {name: value for name, value in one.annotation.items() if value is not None}
         truths = [f"{name}: {value}" for name, value in there.items()]
-    yield from ((str(one.file_id), AskedQuestion(one.task, truth)) for truth in truths)
+    return str(one.file_id), [AskedQuestion(one.task, truth) for truth in truths]
