@@ -368,3 +368,21 @@ def test_the_command_compares_sources_and_draws(run, tmp_path):
     assert told["agreement"]["same"] == 1
     assert told["leanings"][0]["won"] == pytest.approx(2 / 3)
     assert "place" in plot.read_text()
+
+
+def test_a_file_with_the_verdicts_of_people_and_judge(run, tmp_path):
+    """CapArena's: ``winner`` is what people say, ``judge`` what the model does."""
+    rows = [
+        {"img": f"{k}.png", "source1": one, "source2": other, "winner": one, "judge": judge}
+        for k, (one, other, judge) in enumerate(
+            [("a", "b", "Caption 1 is better."), ("b", "c", "Tie."), ("c", "a", "Caption 2")] * 2
+        )
+    ]
+    path = tmp_path / "annots.json"
+    path.write_text(json.dumps(rows))
+    status, out, _ = run("battles", path, "--verdict", "judge", "--beside", path, "--json", "-")
+    assert status == 0
+    agreement = json.loads(out)["agreement"]
+    assert (agreement["cells"], agreement["decided"]) == (6, 4)
+    assert agreement["same"] == pytest.approx(2 / 6)
+    assert agreement["same_winner"] == 0.5

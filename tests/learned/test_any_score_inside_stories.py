@@ -63,6 +63,17 @@ def test_a_judge_is_asked_once_for_each_pair_that_overlaps(judged):
     assert again["soda_c"].score == results["soda_c"].score
 
 
+def test_rdcap_is_soda_with_the_question_of_rcap(tmp_path):
+    """Every pair has 7 of 10: .7 and half of it of 4 candidates and 2 references; nothing is 0."""
+    with model_server(lambda request: '{"score": 7}') as server:
+        f = f"judge|prompt:rcap|model:m|url:{server.url}|journal:{tmp_path / 'answers.jsonl'}"
+        ours, truth = {**CANDIDATES, "v2": []}, {**REFERENCES, "v2": REFERENCES["v1"]}
+        results = stories.score(ours, truth, "soda_c", f=f)
+    precision, recall = (0.7 + 0.35) / 4, (0.7 + 0.35) / 2
+    f1 = 2 * precision * recall / (precision + recall)
+    assert results["soda_c"].items.to_dict() == pytest.approx({"v1": f1, "v2": 0.0})
+
+
 @pytest.mark.parametrize("f", ["sts", "bertha", "bertscore", "spice"])
 def test_metrics_that_read_sentences(f):
     truth = ANNOTATORS["annotator_1"]

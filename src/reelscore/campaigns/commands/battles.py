@@ -157,7 +157,8 @@ def command(
     """
     check_targets(json_file, plot)
     battles = source.battles(sources).with_captions(_captions(captions))
-    others = [source.battles(beside)] if beside else []
+    # of the other source the usual verdict counts: the people's, where a file has the judge's, too
+    others = [source._replace(verdict=None, metric=None).battles(beside)] if beside else []
     with progress_bar("Drawing battles anew") as progress:
         ranking, *other_rankings = (
             rank_battles(each, preset, baselines=_listed(baselines), progress=progress, **choices)
