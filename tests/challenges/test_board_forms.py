@@ -7,6 +7,7 @@ import io
 
 import pytest
 
+from reelscore.challenges.boards import board_forms
 from reelscore.challenges.boards.board_forms import (
     board_csv,
     board_dict,
@@ -113,3 +114,26 @@ def test_a_hidden_board_names_teams_alone(board):
     page = board_html(empty)
     assert page.count("scores are not shown yet") == 2
     assert "No entries yet" not in page
+
+
+def test_data_of_another_version_reads(board):
+    """A server may be older or newer than who asks it."""
+    data = board_dict(board)
+    del data["rows"][0]["entries"], data["notes"], data["columns"][0]["group"]
+    data["rows"][1]["colour"] = data["colour"] = data["columns"][0]["colour"] = "red"
+    data["rows"][0]["scores"]["cider"]["colour"] = "red"
+    again = board_of(data)
+    assert [row.entries for row in again.rows] == [1, 1, 1]
+    assert again.rows[0].scores["cider"] == board.rows[0].scores["cider"]
+
+
+def test_a_column_that_is_no_score_is_in_every_form(board, monkeypatch):
+    age = board_forms.EntryColumn("age", lambda row: f"{row.id} y", "Age", in_text=True)
+    monkeypatch.setattr(board_forms, "ENTRY_COLUMNS", (*board_forms.ENTRY_COLUMNS, age))
+    assert "b1 y" in board_grid(board).to_text(80)
+    assert next(csv.DictReader(io.StringIO(board_csv(board))))["age"] == "b1 y"
+    page = board_html(board)
+    assert '<td data-value="b1 y">b1 y</td>' in page
+    # 3 columns before the scores, 3 scores, 3 after them
+    assert '<th colspan="9" scope="rowgroup">' in page
+    assert '</th><td colspan="3"></td></tr>' in page

@@ -180,6 +180,17 @@ def test_the_award_is_decided_when_the_scores_may_be_seen(made):
     assert open_view(made, "clips", now=REVEALS).verdict().winners == ["strong"]
 
 
+def test_a_board_that_another_version_kept_is_made_again(tmp_path, monkeypatch):
+    made = made_with(tmp_path)
+    with made.database as database:
+        first = board(database, now=REVEALS)
+        with database.writing() as connection:
+            connection.execute(update(tables.board).values(content='{"form": "of long ago"}'))
+        board_maker._kept.clear()
+        monkeypatch.setattr(board_maker, "FORM", [*board_maker.FORM, ["BoardEntry", "new"]])
+        assert board(database, now=REVEALS) == first
+
+
 def test_winners_share_whether_the_board_was_kept_or_not(tmp_path):
     made = made_with(tmp_path)
     with made.database as database:

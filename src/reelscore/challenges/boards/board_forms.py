@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from reelscore.challenges.boards.boards import (
     MARKS,
@@ -38,20 +39,66 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 28, 30
 _LETTER = 9  # about as wide as a letter is at most
 
 
+class EntryColumn(NamedTuple):
+    """A column that is not a score: what it says of an entry, and which forms of a board have it.
+
+    Every form reads `ENTRY_COLUMNS`. A new column is an entry there, and a field of `BoardEntry`
+    where it says what boards do not know yet; JSON has all fields.
+    """
+
+    name: str  # its heading in CSV, which has all of them, and in text
+    value: Callable[[BoardEntry], object]  # the value in full
+    heading: str = ""  # on pages; empty where they do not have it
+    leads: bool = False  # whether it stands before the scores; in CSV all do
+    in_text: bool = False  # whether a terminal and a paper have it
+    cell: Callable[[BoardEntry], Cell] | None = None  # where text is not the value
+
+    def text(self, row: BoardEntry) -> Cell:
+        """Return its cell for a terminal or a paper."""
+        return Cell(str(self.value(row))) if self.cell is None else self.cell(row)
+
+
+def _team(row: BoardEntry) -> Cell:
+    mark = MARKS[row.kind]
+    return Cell(row.team, f" {mark}" if mark else "")
+
+
+def _rank(row: BoardEntry) -> int | str:
+    return int(row.rank.removeprefix("=")) if row.rank else ""
+
+
+ENTRY_COLUMNS = (
+    EntryColumn("cluster", lambda row: row.cluster or "", "Cluster", leads=True, in_text=True),
+    EntryColumn("rank", _rank, "Rank", True, True, lambda row: Cell(rank_text(row))),
+    EntryColumn("first", lambda row: row.ranks[0] if row.ranks else ""),
+    EntryColumn("last", lambda row: row.ranks[1] if row.ranks else ""),
+    EntryColumn("team", attrgetter("team"), "Team", True, True, _team),
+    EntryColumn("kind", attrgetter("kind")),
+    EntryColumn("place", attrgetter("place")),
+    EntryColumn("submission", attrgetter("id")),
+    EntryColumn("arrived", lambda row: to_iso(row.arrived), "When (UTC)"),
+    EntryColumn("entries", attrgetter("entries"), "Entries", in_text=True),
+)
+
+
 def board_grid(board: Leaderboard) -> Grid:
     """Lay a board out for a terminal or a paper."""
-    rows = []
-    for row in board.all_rows:
-        mark = MARKS[row.kind]
-        cells = [Cell(row.team, f" {mark}" if mark else "")]
-        cells += [Cell("" if row.cluster is None else str(row.cluster)), Cell(rank_text(row))]
-        cells += [_grid_cell(board, column, row) for column in board.columns]
-        rows.append([*cells, Cell(str(row.entries))])
+    own = sorted((c for c in ENTRY_COLUMNS if c.in_text), key=lambda column: column.name != "team")
+    leading = [column for column in own if column.leads]
+    behind = [column for column in own if not column.leads]
+    rows = [
+        [
+            *(column.text(row) for column in leading),
+            *(_grid_cell(board, column, row) for column in board.columns),
+            *(column.text(row) for column in behind),
+        ]
+        for row in board.all_rows
+    ]
     heads = [column.heading for column in board.columns]
-    grid = Grid(["team", "cluster", "rank", *heads, "entries"], rows, notes=board_notes(board))
+    heads = [*(column.name for column in leading), *heads, *(column.name for column in behind)]
     intervals = any(cell.under for row in rows for cell in row)
-    key = [*grid.notes, *(["± is half of a 95 % interval."] if intervals else [])]
-    return Grid(grid.columns, grid.rows, notes=key)
+    key = [*board_notes(board), *(["± is half of a 95 % interval."] if intervals else [])]
+    return Grid(heads, rows, notes=key)
 
 
 def rank_text(row: BoardEntry) -> str:
@@ -119,17 +166,12 @@ _PLACE_WORDS = {"late": "late", "after": "after the end of the phase"}
 
 def board_csv(board: Leaderboard) -> str:
     """Write a board for a spreadsheet, numbers in full."""
-    heads = ["cluster", "rank", "first", "last", "team", "kind", "place", "submission"]
-    heads += ["arrived", "entries"]
+    heads = [column.name for column in ENTRY_COLUMNS]
     for column in board.columns:
         heads += [column.score, f"{column.score}_low", f"{column.score}_high"]
     rows: list[list[object]] = [list(heads)]
     for row in board.all_rows:
-        first, last = row.ranks or ("", "")
-        rank = int(row.rank.removeprefix("=")) if row.rank else ""
-        cells: list[object] = ["" if row.cluster is None else row.cluster, rank, first, last]
-        cells += [row.team, row.kind, row.place, row.id, to_iso(row.arrived)]
-        cells.append(row.entries)
+        cells = [own.value(row) for own in ENTRY_COLUMNS]
         for column in board.columns:
             score = row.scores.get(column.score)
             numbers = (None,) * 3 if score is None else (score.value, score.low, score.high)
@@ -138,57 +180,73 @@ def board_csv(board: Leaderboard) -> str:
     return spreadsheet_csv(rows)
 
 
-# What a board and its rows keep as they are.
-_PLAIN = ("title", "primary", "final", "test", "generation", "names", "signatures", "notes")
-_OF_ROW = ("rank", "cluster", "ranks", "team", "kind", "place", "chosen", "method", "link")
-_NUMBERS = ("value", "low", "high", "cluster")
+_Known = TypeVar("_Known", BoardColumn, BoardEntry, Leaderboard, Score)
+_ELSEWHERE = {  # fields that have another form in the data, or none
+    Leaderboard: ("id", "columns", "rows", "below"),
+    BoardEntry: ("id", "arrived", "scores", "draws", "given_up"),
+    Score: ("signature",),
+    BoardColumn: (),
+}
+# what the data of a board looks like: it changes with the fields, and old data is not read then
+FORM = [[kind.__name__, *(each.name for each in fields(kind))] for kind in _ELSEWHERE]
 
 
 def board_dict(board: Leaderboard) -> dict[str, object]:
     """Return a board as plain data, ready for JSON; `board_of` reads it again."""
     return {
         "board": board.id,
-        **{name: getattr(board, name) for name in _PLAIN},
-        "columns": [asdict(column) for column in board.columns],
+        **_plain(board),
+        "columns": [_plain(column) for column in board.columns],
         "rows": [_row_dict(row) for row in board.rows],
         "below": [_row_dict(row) for row in board.below],
     }
 
 
+def _plain(known: BoardColumn | BoardEntry | Leaderboard | Score) -> dict[str, object]:
+    elsewhere = _ELSEWHERE[type(known)]
+    return {f.name: getattr(known, f.name) for f in fields(known) if f.name not in elsewhere}
+
+
 def _row_dict(row: BoardEntry) -> dict[str, object]:
     return {
-        **{name: getattr(row, name) for name in _OF_ROW},
-        "entries": row.entries,
+        **_plain(row),
         "submission": row.id,
         "arrived": to_iso(row.arrived),
         "arrived_us": row.arrived,
-        "scores": {
-            name: {number: getattr(score, number) for number in _NUMBERS}
-            for name, score in row.scores.items()
-        },
+        "scores": {name: _plain(score) for name, score in row.scores.items()},
     }
 
 
 def board_of(data: Mapping[str, Any]) -> Leaderboard:
-    """Make a board of what `board_dict` gave; it has no resamples, which only ranking needs."""
-    signatures = data["signatures"]
+    """Make a board of what `board_dict` gave; it has no resamples, which only ranking needs.
+
+    The data may be of a server of another version: fields that it does not have get their
+    defaults, and what is not known here is left out.
+    """
+    signatures = data.get("signatures", {})
 
     def row(part: Mapping[str, Any]) -> BoardEntry:
         scores = {
-            name: Score(**score, signature=signatures.get(name, ""))
+            name: _of(Score, score, signature=signatures.get(name, ""))
             for name, score in part["scores"].items()
         }
-        own = {name: part[name] for name in (*_OF_ROW, "entries")}
-        own["ranks"] = own["ranks"] and tuple(own["ranks"])
-        return BoardEntry(part["submission"], arrived=part["arrived_us"], scores=scores, **own)
+        ranks = part.get("ranks") and tuple(part["ranks"])
+        own = {"id": part["submission"], "arrived": part["arrived_us"], "ranks": ranks}
+        return _of(BoardEntry, part, **own, scores=scores)
 
-    return Leaderboard(
+    return _of(
+        Leaderboard,
+        data,
         id=data["board"],
-        columns=[BoardColumn(**column) for column in data["columns"]],
+        columns=[_of(BoardColumn, column) for column in data["columns"]],
         rows=[row(part) for part in data["rows"]],
         below=[row(part) for part in data["below"]],
-        **{name: data[name] for name in _PLAIN},
     )
+
+
+def _of(kind: type[_Known], data: Mapping[str, Any], **own: object) -> _Known:
+    known = {each.name: data[each.name] for each in fields(kind) if each.name in data}
+    return kind(**{**known, **own})
 
 
 def board_json(board: Leaderboard) -> str:
@@ -238,6 +296,8 @@ def board_html(board: Leaderboard) -> Markup:
     text = render(
         "board.html",
         board=board,
+        leading=[column for column in ENTRY_COLUMNS if column.heading and column.leads],
+        behind=[column for column in ENTRY_COLUMNS if column.heading and not column.leads],
         groups=column_groups(board.columns),
         primary=board.primary_column,
         best={column.score: board.best(column) for column in board.columns},

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, delete, insert, select
 
-from reelscore.challenges.boards.board_forms import board_dict, board_of
+from reelscore.challenges.boards.board_forms import FORM, board_dict, board_of
 from reelscore.challenges.boards.boards import (
     BoardColumn,
     BoardEntry,
@@ -121,7 +121,7 @@ class BoardMaker:
         """A digest of everything that the board is made of, beside its entries."""
         phase = self._phase
         parts = [self._view.challenge.digest, self._granted, phase.generation, phase.reveals]
-        return _digest([*parts, self._view.humans])
+        return _digest([*parts, self._view.humans, FORM])
 
     def names_only(self) -> Leaderboard:
         """The teams that take part, without scores."""
