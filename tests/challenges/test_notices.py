@@ -11,12 +11,13 @@ import pytest
 from aiosmtpd.controller import Controller
 from test_unlisted_phases import SECRET as UNLISTED
 
+from reelscore.challenges.challenge import Challenge
 from reelscore.challenges.notices import Notices
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.jobs import rescore
 from reelscore.challenges.queue.processes import harmless_environment
 from reelscore.challenges.queue.workers import Workers
-from reelscore.errors import DataError
+from reelscore.errors import DataError, FullError
 from reelscore.web.mail import Letter, Mail
 from reelscore.web.settings import Settings
 from support.challenge_data import SECOND, captions
@@ -167,6 +168,22 @@ def test_nothing_is_lost_while_the_mail_server_is_down(app, notices, box, server
     again.send_new()
     server.stop()
     assert box.take() == []  # no news any more
+
+
+def test_nobody_is_written_to_twice_while_the_disk_is_full(app, notices, box, owner, monkeypatch):
+    pat(app)
+    owner.press(f"{HERE}/console/announcements", text="Once")
+
+    def full(_):
+        raise FullError("no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Challenge, "writing", full)
+        for _ in range(2):
+            with pytest.raises(FullError):
+                notices.send_new()
+    notices.send_new()
+    assert len(box.take()) == 1
 
 
 def test_a_link_to_a_new_password_is_sent_and_nobody_learns_of_whom(app, box):

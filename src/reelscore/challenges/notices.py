@@ -15,16 +15,15 @@ from itertools import groupby
 from operator import attrgetter
 
 from sqlalchemy import Connection, func, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
 
 from reelscore.challenges.challenge import DAY, Challenge, Challenges
 from reelscore.challenges.permissions import NEWS, Who
 from reelscore.challenges.store.events import LogEvent
 from reelscore.challenges.store.tables import event, job, member, notice, phase, submission, team
 from reelscore.challenges.views import View
-from reelscore.errors import ReelscoreError
 from reelscore.store.database import Database
 from reelscore.web.mail import Letter, is_address
+from reelscore.web.requests import where
 from reelscore.web.site import Website
 
 logger = logging.getLogger("reelscore.web")
@@ -67,9 +66,9 @@ class Notices:
             try:
                 self.send_new()
                 pause = _EVERY
-            except (OSError, SQLAlchemyError, ReelscoreError) as error:
+            except Exception as error:  # whatever it is, later letters wait for this thread
                 pause = min(_LONGEST_PAUSE, 2 * max(pause, _EVERY))
-                logger.warning("notices wait", extra={"details": {"error": type(error).__name__}})
+                logger.warning("notices wait", extra={"details": where(error)})
 
     def send_new(self) -> None:
         """Send a letter about each new event to everybody whom it concerns.
@@ -85,10 +84,10 @@ class Notices:
                     self._sent.add(letter.to)
                     if self._stop.is_set():
                         return
-                self._sent.clear()
                 with challenge.writing() as connection:
                     own = update(notice).filter_by(challenge=challenge.key)
                     connection.execute(own.values(event=key))
+                self._sent.clear()  # not before: on a full disk nobody is written to twice
 
     def _new_events(self, challenge: Challenge) -> list[tuple[int, LogEvent]]:
         """Return the events that nobody was written about; of a new challenge there are none."""
