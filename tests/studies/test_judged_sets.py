@@ -395,6 +395,26 @@ def test_the_command_refuses(tmp_path, monkeypatch, run, words, said):
     assert not any(tmp_path.iterdir())
 
 
+def test_scores_that_were_made_elsewhere_are_a_row(tmp_path, run):
+    rows = [
+        {"captions": ["a", "b"], "references": ["c"], "votes": votes} for votes in ([1], [0], [-1])
+    ]
+    path = written(tmp_path, "few.jsonl", "\n".join(map(json.dumps, rows)))
+    mine = written(tmp_path, "mine.txt", "2\n1\n0\n0\n3\n1.5\n")
+    words = ("meta", "judged", f"own={path}", "-m", "rouge_l", "--scores")
+    status, out, _ = run(*words, f"mine={mine}")
+    assert status == 0
+    assert [line.split() for line in out.splitlines()[2:4]] == [
+        ["mine", "50.0"],
+        ["ROUGE-L", "50.0"],
+    ]
+    for content, said in (("1 2 3", "mine has 3 scores; expected 6"), ("a b", "list of numbers")):
+        written(tmp_path, "mine.txt", content)
+        status, _, err = run(*words, f"mine={mine}")
+        assert status == 2
+        assert said in err
+
+
 def test_the_command_lists_all_sets(run):
     status, out, _ = run("meta", "judged", "--list")
     assert status == 0

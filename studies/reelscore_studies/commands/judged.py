@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
+import msgspec
 
 from reelscore.cli.options import Command, json_option
 from reelscore.cli.terminal import (
@@ -16,6 +19,7 @@ from reelscore.cli.terminal import (
     write_json,
 )
 from reelscore.errors import DataError
+from reelscore_studies.judged.judged_layouts import text_of
 from reelscore_studies.judged.judged_sets import read_judged_set
 from reelscore_studies.judged.set_grids import overview_grid, set_grid, set_title
 from reelscore_studies.judged.set_tables import SETS, set_protocol, set_table
@@ -31,12 +35,21 @@ from reelscore_studies.judged.set_tables import SETS, set_protocol, set_table
     metavar="LIST",
     help="Metrics, plug-ins and judges, optionally with parameters: 'bleu|n:2,cider'.",
 )
+@click.option(
+    "--scores",
+    "given",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Scores of another metric: JSON or lines of numbers, one for each caption in the order "
+    "of the set; of pairs both captions in turn.",
+)
 @click.option("--list", "list_sets", is_flag=True, help="List the sets and their protocols.")
 @click.option("--out", "out_file", metavar="FILE", help="Write the tables: .md, .tex, or .txt.")
 @json_option
 def judged(
     sets: tuple[str, ...],
     metrics: str,
+    given: tuple[str, ...],
     list_sets: bool,
     out_file: str | None,
     json_file: str | None,
@@ -53,6 +66,7 @@ def judged(
       reelscore meta judged --list
       reelscore meta judged pascal-50s=pascal_50s.json -m meteor,cider
       reelscore meta judged foil=foil thumb=THumB/mscoco -m my_metric --out table.tex
+      reelscore meta judged nebula=nebula.json --scores CLIP-S=clip_scores.json
     """
     if list_sets:
         _list()
@@ -69,8 +83,14 @@ def judged(
         if not equals:
             raise DataError(f"{argument!r}: expected SET=PATH, such as {words}=FILE.")
         copies.append((words, read_judged_set(path)))
+    if given and len(copies) > 1:
+        raise DataError("--scores are those of one set; give one set.")
+    scores = dict(map(_numbers, given))
     with progress_bar("Scoring") as progress:
-        tables = [set_table(words, copy, metrics, progress=progress) for words, copy in copies]
+        tables = [
+            set_table(words, copy, metrics, scores=scores, progress=progress)
+            for words, copy in copies
+        ]
     grids = {set_title(table): set_grid(table) for table in tables}
     if len(tables) > 1:
         grids = {"All sets, the number that papers report first": overview_grid(tables), **grids}
@@ -89,6 +109,21 @@ def judged(
         show_notes(table.notes)
     for table in tables:
         show_signature(table.signature)
+
+
+def _numbers(argument: str) -> tuple[str, list[float]]:
+    """Return the name and the scores of another metric."""
+    name, equals, path = argument.partition("=")
+    if not (name and equals):
+        raise DataError(f"{argument!r}: expected NAME=FILE, such as CLIP-S=scores.json.")
+    text = text_of(Path(path)).strip()
+    rows = text if text.startswith("[") else f"[{','.join(text.split())}]"
+    try:
+        return name, msgspec.json.decode(rows, type=list[float])
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise DataError(
+            f"{path}: {error}. Expected a JSON list of numbers, or lines of them."
+        ) from None
 
 
 def _list() -> None:

@@ -8,9 +8,10 @@ times 100, as the papers print them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.resources import files
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -160,7 +161,12 @@ class SetTable:
 
 
 def set_table(
-    words: str, judged: JudgedSet, metrics: Metrics, *, progress: Progress | None = None
+    words: str,
+    judged: JudgedSet,
+    metrics: Metrics,
+    *,
+    scores: Mapping[str, Sequence[float]] | None = None,
+    progress: Progress | None = None,
 ) -> SetTable:
     """Score a set's captions, and compare with what people said.
 
@@ -169,6 +175,8 @@ def set_table(
             ``pascal-50s|ties:wrong``.
         judged: The set.
         metrics: As in `reelscore.score`: names, plug-ins and judges included.
+        scores: Scores of other metrics by name: a number for each caption in the order of the set,
+            of pairs both, one after the other. Higher is better.
         progress: Called with how many captions are scored, of how many.
 
     Raises:
@@ -192,7 +200,8 @@ def set_table(
     if texts.bare:
         notes.append(f"{name}: {counted(texts.bare, 'row')} left out, with no reference left.")
     rows = []
-    for label, values, signature in texts.scored(metrics, progress):
+    own = texts.given_scores(name, scores or {})
+    for label, values, signature in chain(own, texts.scored(metrics, progress)):
         if lost := int(np.isnan(values).sum()):
             notes.append(f"{name}: {label} has no score of {counted(lost, 'caption')}.")
         if protocol.digits >= 0:
@@ -239,28 +248,51 @@ class _Texts(NamedTuple):
     rated: list[RatedCaption]
     pairs: list[CaptionPair]
     bare: int
+    places: list[int]  # of the captions that count, in the set as it was read
+    total: int  # how many captions that has
 
     @classmethod
     def of(cls, judged: JudgedSet, protocol: SetProtocol) -> _Texts:
         """Choose the rows and the references that count."""
-        texts = cls([], [], [], [], [], 0)
-        bare = 0
+        texts = cls([], [], [], [], [], 0, [], 0)
+        bare = place = 0
 
-        def counts(captions: Sequence[str], references: Sequence[str]) -> bool:
-            nonlocal bare
+        def counts(captions: Sequence[str], references: Sequence[str], votes: float = 1) -> bool:
+            nonlocal bare, place
+            place += len(captions)
+            if not votes:  # they sum to 0, which does not count
+                return False
             beside = _references(captions, references, protocol)
             left = all(own for turns in beside for own in turns)
             for caption, turns in zip(captions, beside, strict=True) if left else ():
                 texts.captions.extend([caption] * len(turns))
                 texts.references.extend(turns)
                 texts.times.append(len(turns))
+            texts.places.extend(range(place - len(captions), place) if left else ())
             bare += not left
             return left
 
-        decided = [pair for pair in judged.pairs if pair.votes]  # votes that sum to 0 do not count
         texts.rated.extend(row for row in judged.rated if counts([row.caption], row.references))
-        texts.pairs.extend(pair for pair in decided if counts(pair.captions, pair.references))
-        return texts._replace(bare=bare)
+        texts.pairs.extend(
+            pair for pair in judged.pairs if counts(pair.captions, pair.references, pair.votes)
+        )
+        return texts._replace(bare=bare, total=place)
+
+    def given_scores(
+        self, name: str, scores: Mapping[str, Sequence[float]]
+    ) -> Iterator[tuple[str, FloatArray, str]]:
+        """Yield the label and the scores of other metrics, of the captions that count.
+
+        Raises:
+            DataError: If there are more or fewer than captions.
+        """
+        for label, values in scores.items():
+            if len(values) != self.total:
+                raise DataError(
+                    f"{label} has {counted(len(values), 'score')}; expected {self.total:,}: one "
+                    f"for each caption of {name} in the order of the set, of pairs both in turn."
+                )
+            yield label, np.asarray(values, dtype=float)[self.places], f"{label}, scores as given"
 
     def scored(
         self, metrics: Metrics, progress: Progress | None
