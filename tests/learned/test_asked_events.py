@@ -13,6 +13,7 @@ from reelscore import DataError
 from reelscore.learned.judges.events import Events
 from reelscore.report.html import report_of
 from reelscore.report.html.page import encoded
+from reelscore.report.sentences import SentenceReasons
 from reelscore.scoring.intervals import with_intervals
 from support.model_server import model_server, quotations
 from support.report_payload import decoded
@@ -213,7 +214,7 @@ def test_parameters_that_do_not_fit(fields, message):
         reelscore.score(TOLD, {name: [text] for name, text in TEXTS.items()}, Events(**fields))
 
 
-def test_inspect_and_report_show_verdicts_and_reasons(events, server, tmp_path, run):
+def test_inspect_and_report_show_verdicts_and_reasons(events, server, tmp_path):
     references = {name: [text] for name, text in TEXTS.items()}
     scored = reelscore.score_systems({"one": TOLD, "two": dict(TOLD, w="x")}, references, events())
     asked = len(server.requests)
@@ -222,7 +223,13 @@ def test_inspect_and_report_show_verdicts_and_reasons(events, server, tmp_path, 
     assert (explained["beside"], explained["borneOut"]) == ("verdict", 1.0)
     assert "A cat sleeps\vneutral: so it says\v0.000" in columns["sentences told"][0]
     assert "A man rides a horse\ventailment: so it says\v1.000" in columns["sentences told"][0]
-    assert len(server.requests) == asked  # a page asks nothing
+    reasons = SentenceReasons.of(scored, ["events"])
+    assert reasons.of_caption("one", "v") == [
+        "✓ 1.00 A man rides a horse (entailment: so it says)",
+        "✗ 0.00 A cat sleeps (neutral: so it says)",
+        "left out: A dog barks (neutral: so it says)",
+    ]
+    assert len(server.requests) == asked  # neither asks anything
     (tmp_path / "answers.jsonl").unlink()
     head, _ = decoded(encoded(report_of(scored)))
     assert "sentences" not in head["explanations"]

@@ -85,7 +85,8 @@ class SentenceReasons:
         least = self.metric.borne_out
         told = [_sentence_text(each, least, self.metric.beside) for each in found.told]
         missing = [each for each in found.asked if least is not None and each.score < least]
-        left_out = [f"left out: {each.text}" for each in missing]
+        why = self.metric.beside != "nearest"
+        left_out = [f"left out: {each.text}{f' ({each.match})' if why else ''}" for each in missing]
         return [*told, *left_out]
 
     def of_references(self, systems: Sequence[str], item: str) -> list[str]:
@@ -95,4 +96,5 @@ class SentenceReasons:
 
 def _sentence_text(match: SentenceMatch, least: float | None, beside: str) -> str:
     mark = "" if least is None else "✓ " if match.score >= least else "✗ "
-    return f"{mark}{match.score:.2f} {match.text} ({beside}: {match.match})"
+    said = f"{beside}: {match.match}" if beside == "nearest" else match.match
+    return f"{mark}{match.score:.2f} {match.text} ({said})"
