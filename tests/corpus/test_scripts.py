@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reelscore.corpus import parse_script, read_script, write_fountain
-from reelscore.errors import DataError
+from reelscore.corpus.scripts import formats
+from reelscore.corpus.scripts.fountain import parse_fountain
+from reelscore.errors import DataError, UnknownNameError
 
 PAGES = """\
                          THE FILM
@@ -248,3 +250,14 @@ def test_any_text_is_read_or_refused(rows, format):
     assert [each.line for each in script.elements if each.kind != "note"] == sorted(
         each.line for each in script.elements if each.kind != "note"
     )
+
+
+def test_a_format_is_an_entry_of_the_table(monkeypatch):
+    marked = formats.ScriptFormat(
+        "Marked", lambda text: text.startswith("@"), lambda text, _: parse_fountain(text[1:])
+    )
+    monkeypatch.setattr(formats, "FORMATS", {"marked": marked, **formats.FORMATS})
+    assert parse_script("@INT. CAR\n").counts == {"heading": 1}
+    assert parse_script("INT. CAR\n").format == "fountain"
+    with pytest.raises(UnknownNameError, match="'fdx'"):
+        parse_script("INT. CAR\n", format="fd")

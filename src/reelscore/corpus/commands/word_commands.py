@@ -96,7 +96,10 @@ def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **opt
 @click.argument("names", nargs=-1, required=True, metavar="[FILM] PATH")
 @project_option
 @choice_option(
-    "--format", choices=FORMATS, default="auto", help="How it is written; auto: by its content."
+    "--format",
+    choices=["auto", *FORMATS],
+    default="auto",
+    help=f"{', '.join(each.words for each in FORMATS.values())}; auto: by its content.",
 )
 @click.option("--encoding", metavar="NAME", help="The file's encoding, if it is not UTF-8.")
 @click.option("--align", "with_times", is_flag=True, help="Find times by the subtitles, too.")
@@ -120,7 +123,7 @@ def script(
     min_score: float,
     wanted: ResultOptions,
 ) -> None:
-    """Read a film's script: Fountain, Final Draft or indented text.
+    """Read a film's script, in one of the formats that --format names.
 
     FILM is a film of the project; without it, no project is needed. With --align, the dialogue is
     matched with the subtitles, and descriptions get times and scores.

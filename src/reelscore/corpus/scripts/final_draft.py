@@ -23,6 +23,11 @@ _KINDS: dict[str, Kind] = {
 }
 
 
+def is_final_draft(text: str) -> bool:
+    """Return whether a script is XML, as Final Draft writes it."""
+    return text.lstrip().startswith(("<?xml", "<FinalDraft"))
+
+
 def parse_final_draft(text: str, name: str = "the script") -> Script:
     """Read a script of Final Draft."""
     root = _tree(text, name)

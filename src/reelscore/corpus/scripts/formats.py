@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import NamedTuple
 
 from reelscore.corpus.project_files import Script
 from reelscore.corpus.scripts.elements import read_text
-from reelscore.corpus.scripts.final_draft import parse_final_draft
-from reelscore.corpus.scripts.fountain import TITLE_KEY, parse_fountain
+from reelscore.corpus.scripts.final_draft import is_final_draft, parse_final_draft
+from reelscore.corpus.scripts.fountain import is_fountain, parse_fountain
 from reelscore.corpus.scripts.indented import is_typed, parse_indented
-from reelscore.errors import DataError
-
-Format = Literal["auto", "fountain", "fdx", "text"]
-FORMATS = ("auto", "fountain", "fdx", "text")
-"""How scripts are written; `auto` tells by the content."""
+from reelscore.errors import DataError, check_choice
 
 
-def read_script(
-    path: str | Path, *, format: Format = "auto", encoding: str | None = None
-) -> Script:
+class ScriptFormat(NamedTuple):
+    """A way to write scripts."""
+
+    words: str  # what the help of commands calls it
+    fits: Callable[[str], bool]  # whether a text is in it
+    parse: Callable[[str, str], Script]  # reads a text, which messages call by a name
+
+
+FORMATS = {  # in this order, the first that fits a text
+    "fdx": ScriptFormat("Final Draft", is_final_draft, parse_final_draft),
+    "text": ScriptFormat(
+        "indented text",
+        lambda text: is_typed(text) and not is_fountain(text),
+        lambda text, _: parse_indented(text),
+    ),
+    "fountain": ScriptFormat("Fountain", lambda _: True, lambda text, _: parse_fountain(text)),
+}
+
+
+def read_script(path: str | Path, *, format: str = "auto", encoding: str | None = None) -> Script:
     """Read a script.
 
     Args:
         path: The file.
-        format: How it is written; found by its content if `auto`.
+        format: One of `FORMATS`; found by its content if `auto`.
         encoding: Its encoding, if it is neither UTF-8 nor marked.
 
     Raises:
@@ -33,35 +47,24 @@ def read_script(
     return parse_script(read_text(path, encoding), format=format, name=str(path))
 
 
-def parse_script(text: str, *, format: Format = "auto", name: str = "the script") -> Script:
+def parse_script(text: str, *, format: str = "auto", name: str = "the script") -> Script:
     r"""Read the text of a script.
 
     Args:
         text: The text.
-        format: How it is written; found by its content if `auto`.
+        format: One of `FORMATS`; found by its content if `auto`.
         name: What messages call it.
 
     Raises:
-        DataError: If it is not in that format, or has no elements.
+        DataError: If it is not in that format, has no elements, or the format is not known.
 
     >>> parse_script("INT. CAR\n\nANNA\nDrive on.\n").counts
     {'heading': 1, 'dialogue': 1}
     """
     if format == "auto":
-        format = _format_of(text)
-    if format == "fdx":
-        script = parse_final_draft(text, name)
-    else:
-        script = parse_fountain(text) if format == "fountain" else parse_indented(text)
+        format = next(each for each, known in FORMATS.items() if known.fits(text))
+    check_choice("format of scripts", format, FORMATS)
+    script = FORMATS[format].parse(text, name)
     if not script.elements:
         raise DataError(f"{name}: a script without any text.")
     return script
-
-
-def _format_of(text: str) -> Format:
-    start = text.lstrip()
-    if start.startswith(("<?xml", "<FinalDraft")):
-        return "fdx"
-    if TITLE_KEY.match(start) or not is_typed(text):
-        return "fountain"
-    return "text"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from reelscore.corpus.project_files import Element, Script
 from reelscore.corpus.scripts.elements import TRANSITION, Collector, is_heading, is_name, one_line
 
-TITLE_KEY = re.compile(
+_TITLE_KEY = re.compile(
     r"(?:title|credit|authors?|source|notes|draft date|date|contact|copyright|revision|format)\s*:",
     re.IGNORECASE,
 )
@@ -73,6 +73,11 @@ def _plain(text: str) -> str:
     return _ESCAPE.sub(r"\1", text)
 
 
+def is_fountain(text: str) -> bool:
+    """Return whether a script begins with a title page, as only Fountain has it."""
+    return _TITLE_KEY.match(text.lstrip()) is not None
+
+
 def parse_fountain(text: str) -> Script:
     r"""Read a script in Fountain."""
     lines = _lines(text)
@@ -101,7 +106,7 @@ def parse_fountain(text: str) -> Script:
 def _title_page(lines: list[_FountainLine], collector: Collector) -> int:
     """Read the title page, and give the number of lines it takes."""
     start = next((place for place, line in enumerate(lines) if not line.is_blank), 0)
-    if not TITLE_KEY.match(lines[start].text):
+    if not _TITLE_KEY.match(lines[start].text):
         return 0
     entries: list[tuple[int, str]] = []
     end = start
