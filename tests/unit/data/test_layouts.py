@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -13,7 +14,8 @@ import reelscore
 from reelscore.data import read_candidates, read_references
 from reelscore.data.captions.caption_files import references_of_files
 from reelscore.data.captions.inputs import read_inputs
-from reelscore.data.formats import detect_format
+from reelscore.data.formats import detect_format, get_format, text_layouts
+from reelscore.data.formats.text_layouts import TextLayout
 from reelscore.data.reading import Reading
 from reelscore.data.source import Source
 from reelscore.data.story_files import read_stories
@@ -523,3 +525,21 @@ def test_samples_of_lmms_eval(tmp_path, write):
     )
     assert read_candidates(path) == {"v0": "a dog", "v1": "a dog"}
     assert read_references(path) == {"v0": ["a man"], "v1": ["a man"]}
+
+
+def test_a_layout_may_have_a_marked_first_line(tmp_path, monkeypatch):
+    line = re.compile(r"(?P<item>\w+): (?P<caption>.*)")
+    layout = TextLayout("marked", line, "id and caption", marker="#captions v1")
+    monkeypatch.setattr(text_layouts, "lsmdc", lambda: layout)
+    get_format.cache_clear()
+    path = tmp_path / "captions.txt"
+    path.write_text("#captions v1\n\na1: A dog runs.\na2: A cat\n")
+    try:
+        assert read_candidates(path) == {"a1": "A dog runs.", "a2": "A cat"}
+        path.write_text("a1: A dog runs.\n")
+        with Source(path) as source:
+            assert detect_format(source) != "lsmdc"
+        with pytest.raises(DataError, match=r":1: the file does not begin with .*#captions v1"):
+            read_candidates(path, format="lsmdc")
+    finally:
+        get_format.cache_clear()

@@ -36,6 +36,7 @@ class TextLayout(Numbered, msgspec.Struct, frozen=True):
     line: re.Pattern[str]  # what a line looks like, with the groups ``item`` and ``caption``
     expected: str  # what a line holds, in words
     heading: int = 0  # how many lines of another kind may come first
+    marker: str = ""  # the line that each file must begin with, if any
     unit: ClassVar[str] = ""
 
     def sniff(self, source: Source, reading: Reading) -> bool:
@@ -43,7 +44,9 @@ class TextLayout(Numbered, msgspec.Struct, frozen=True):
         lines = source.head.decode("utf-8", "replace").split("\n")
         whole = lines[:-1] if len(lines) > 1 else lines  # the last may be cut
         first = [line.rstrip("\r") for line in whole[:_FIRST] if line.strip()]
-        fit = [self.line.fullmatch(line) is not None for line in first]
+        if self.marker and first[:1] != [self.marker]:
+            return False
+        fit = [line == self.marker or self.line.fullmatch(line) is not None for line in first]
         heading = fit.index(True) if True in fit else len(fit)
         return all(fit[heading:]) and 2 * heading < len(fit) and heading <= self.heading
 
@@ -57,7 +60,12 @@ class TextLayout(Numbered, msgspec.Struct, frozen=True):
             except DataError as error:
                 request.problems.add(str(error))
                 continue
-            if match := self.line.fullmatch(text):
+            if self.marker and text.strip() and not has_begun:
+                has_begun = True
+                if text != self.marker:
+                    problem = f"the file does not begin with the line {self.marker!r}"
+                    request.problems.add(f"{source.path}:{number}: {problem}.")
+            elif match := self.line.fullmatch(text):
                 has_begun = True
                 if match["caption"] is None and not request.blind:
                     request.problems.add(
