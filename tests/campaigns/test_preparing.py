@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from reelscore.campaigns.protocols import PROTOCOLS
 from support.visits import Visitor, app_over
 
 CHECK = [{"question": "What is judged?", "choices": ["the video", "the text"], "right": 1}]
@@ -49,20 +50,22 @@ def test_practice_refuses_what_is_no_answer(tmp_path, answer):
     assert sent.status_code == 422
 
 
-@pytest.mark.parametrize(
-    "protocol",
-    [
-        "direct-assessment",
-        "adequacy-fluency",
-        "ranking",
-        "against-reference",
-        "forced-choice",
-        "preference",
-    ],
-)
-def test_every_protocol_has_a_practice_that_fits_it(protocol):
-    from reelscore.campaigns.protocols import PROTOCOLS
+def test_published_protocols_ask_what_they_asked():
+    """Campaigns keep a protocol by its name: with other criteria, open ones refuse all answers."""
+    asked = {name: [each.name for each in own.criteria] for name, own in PROTOCOLS.items()}
+    published = {
+        "direct-assessment": ["adequacy"],
+        "adequacy-fluency": ["adequacy", "fluency"],
+        "ranking": ["correctness", "relevance", "grammar", "helpful"],
+        "against-reference": ["helpful"],
+        "forced-choice": ["correctness", "relevance"],
+        "preference": ["story"],
+    }
+    assert {name: asked[name] for name in published} == published
 
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_protocol_has_a_practice_that_fits_it(protocol):
     asked = PROTOCOLS[protocol]
     assert asked.practice
     for practice in asked.practice:

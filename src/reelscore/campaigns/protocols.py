@@ -195,6 +195,8 @@ def _pair(**ranges: Range) -> tuple[Practice, ...]:
 
 _RANKS: list[Range] = [(2, 3), (1, 1), (2, 3)]
 
+# Campaigns keep a protocol by name, and refuse answers to other criteria than it had when raters
+# began: what is asked anew gets a new protocol, and none of these changes.
 PROTOCOLS = {
     protocol.name: protocol
     for protocol in (

@@ -275,7 +275,7 @@ def add_hits(
     "form",
     choices=list(PAY_LISTS),
     default="amounts",
-    help="The amount for each rater, or a file for a crowd service.",
+    help="; ".join(f"{each.words} ({name})" for name, each in PAY_LISTS.items()) + ".",
 )
 @click.option(
     "--price",
@@ -289,8 +289,7 @@ def pay(
     """List payments in the formats of crowd services.
 
     A finished HIT earns its price, an unfinished one the share of the tasks answered, a rejected
-    one nothing. prolific-approve lists participants, one per line, for bulk approval;
-    prolific-bonus lists what unfinished HITs earn; mturk is for uploading reviewed results.
+    one nothing.
 
     \b
     Examples:
