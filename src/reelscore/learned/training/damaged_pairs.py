@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from reelscore.learned.training.examples import TrainingExamples
 
 
-# The damages that are taught, in this order; one that is not named here changes no training.
+# The kinds of damage that are taught, in this order. One that is not named here changes no
+# training; another form of one that is named does, as all its forms are taught.
 _TAUGHT = (
     *("negation", "shuffle", "roles", "stutter", "truncation"),
     *("noun", "number", "colour", "being", "verb"),

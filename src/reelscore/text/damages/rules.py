@@ -12,6 +12,7 @@ from reelscore.text.damages.sentence import WordRow
 
 Rule = Callable[[WordRow, random.Random, frozenset[str]], "str | None"]
 
+# A new kind leaves the others as they are; a new form changes what the draws of its kind give.
 KINDS: Mapping[str, Mapping[str, Rule]] = {
     "negation": negation.FORMS,
     "shuffle": word_order.SHUFFLE,

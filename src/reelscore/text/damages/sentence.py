@@ -48,13 +48,24 @@ class WordRow:
         return written[:1].upper() + written[1:] if self.capital else written
 
     def put(self, start: int, end: int, *words: str) -> WordRow:
-        """Exchange the words from `start` up to `end`; "a" and "an" are adapted."""
-        first = self.spaced[start] if start < len(self) else True
-        spaces = (first, *[word not in _MARKS for word in words[1:]]) if words else ()
+        """Exchange the words from `start` up to `end`; "a" and "an" are adapted.
+
+        The first new word stands as the first old one stood, close to it or after a space. Where
+        `start` is `end` the words come in between, and no word or mark changes its spaces.
+
+        >>> row = WordRow.read("A dog (brown) runs.")
+        >>> row.put(6, 6, "in", "a", "park").text(), row.put(0, 1, "the").put(3, 3, "big").text()
+        ('A dog (brown) runs in a park.', 'The dog (big brown) runs.')
+        """
+        spaces, behind = [word not in _MARKS for word in words], [*self.spaced[end:]]
+        if words and start < end:
+            spaces[0] = self.spaced[start]
+        elif words and behind and self.words[start] not in _MARKS:
+            spaces[0], behind[0] = spaces[0] and behind[0], True
         changed = replace(
             self,
             words=(*self.words[:start], *words, *self.words[end:]),
-            spaced=(*self.spaced[:start], *spaces, *self.spaced[end:]),
+            spaced=(*self.spaced[:start], *spaces, *behind),
         )
         return changed._with_articles({start - 1, start + len(words) - 1})
 
