@@ -107,7 +107,9 @@ def test_elo_by_hand():
     second = 4 * (0.5 - 1 / (1 + 10 ** (2 / 400)))
     b, c = 998 + second, 1000 - second
     third = 4 / (1 + 10 ** ((c - 1002) / 400))
-    assert elo_ratings(outcomes)[0] == pytest.approx([1002 - third, b, c + third], abs=1e-9)
+    assert elo_ratings(outcomes, np.arange(3)[:, None], 1)[0] == pytest.approx(
+        [1002 - third, b, c + third], abs=1e-9
+    )
 
 
 def test_elo_is_the_median_of_battles_drawn_anew():

@@ -172,7 +172,8 @@ def plain_record(record: dict[str, Any]) -> dict[str, Any]:
             name = USUAL.item_field(about)
             item = {} if name is None else {name: about[name]}
             target = {"reference": record["target"]} if record.get("target") else {}
-            return {**item, "prediction": response, **target}
+            segment = {"timestamp": about["segment"]} if "segment" in about else {}
+            return {**item, **segment, "prediction": response, **target}
         case {"index": index, "prediction": caption, "answer": str() as answer}:  # VLMEvalKit's
             return {"item": index, "prediction": caption, "references": _written_list(answer)}
         case {"dataset": dataset, "messages": list() as messages}:  # DREAM-1K, as Tarsier 2 has it

@@ -46,6 +46,7 @@ from reelscore.data.json_documents import (
     decode_document,
     decode_json_line,
     glimpse,
+    plain_record,
     whole_document,
 )
 from reelscore.data.reading import ITEM_FIELDS
@@ -58,7 +59,7 @@ Entry = tuple[str, Any, Any]
 
 _VIDEO_FIELDS = ("video", *ITEM_FIELDS)
 _TIME_FIELDS = ("timestamp", "segment")
-_SENTENCE_FIELDS = ("sentence", "caption", "text")
+_SENTENCE_FIELDS = ("sentence", "caption", "text", "prediction")
 _OF_A_VIDEO = {"timestamps", "annotations", "chapters"}
 _NUMBERS = (int, float)
 _VIDEO_ENDINGS = (".mp4", ".mkv", ".webm", ".avi", ".mov")
@@ -168,23 +169,8 @@ def _entries_of_records(data: object, name: str) -> Iterator[Entry]:
         yield _entry(cells, f"{name}: row {number}")
 
 
-def _of_sample(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the caption of a sample of lmms-eval, which has answers beside what was asked about.
-
-    >>> _of_sample({"doc": {"youtube_id": "v1", "segment": [0, 9]}, "resps": [["stir the soup"]]})
-    {'video_id': 'v1', 'timestamp': [0, 9], 'sentence': 'stir the soup'}
-    """
-    asked, answers = record.get("doc"), record.get("resps")
-    if not isinstance(asked, Mapping) or "segment" not in asked:
-        return record
-    while isinstance(answers, list) and answers:
-        answers = answers[0]
-    video = asked.get("youtube_id", asked.get("video_id"))
-    return {"video_id": video, "timestamp": asked["segment"], "sentence": answers}
-
-
 def _entry(record: Mapping[str, object], place: str) -> Entry:
-    record = _of_sample(record)
+    record = plain_record(record) if isinstance(record, dict) else record
     field = _field(record, _VIDEO_FIELDS)
     if field is None:
         raise DataError(f"{place}: no video id; expected one of {', '.join(_VIDEO_FIELDS)}.")
@@ -204,7 +190,7 @@ def _is_json_lines(head: bytes) -> bool:
         record = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return False
-    return isinstance(record, dict) and _field(_of_sample(record), _VIDEO_FIELDS) is not None
+    return isinstance(record, dict) and _field(plain_record(record), _VIDEO_FIELDS) is not None
 
 
 def _entries_of_lines(source: Source) -> Iterator[Entry]:

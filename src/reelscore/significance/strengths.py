@@ -13,7 +13,7 @@ losses. Strengths are printed on the scale of Elo: 1000 on average, 400 points f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -259,21 +259,6 @@ def bootstrap_strengths(
     return drawn
 
 
-def elo_ratings(outcomes: Outcomes, order: IntArray | None = None) -> FloatArray:
-    """Rate systems as Elo does: from 1000, by 4 points at most a battle, one battle after another.
-
-    Args:
-        outcomes: The battles.
-        order: Which battle comes when, battles × runs; once in the order of the file if not given.
-
-    Returns:
-        Ratings, runs × systems.
-    """
-    if order is None:
-        order = np.arange(len(outcomes.points))[:, None]
-    return _elo(outcomes, iter(order), order.shape[1])
-
-
 def bootstrap_elo(
     outcomes: Outcomes,
     *,
@@ -295,10 +280,11 @@ def bootstrap_elo(
                 progress(done, total)
             yield rng.integers(total, size=resamples)
 
-    return _elo(outcomes, drawn(), resamples)
+    return elo_ratings(outcomes, drawn(), resamples)
 
 
-def _elo(outcomes: Outcomes, battles: Iterator[IntArray], runs: int) -> FloatArray:
+def elo_ratings(outcomes: Outcomes, battles: Iterable[IntArray], runs: int) -> FloatArray:
+    """Rate systems as Elo does, from 1000 by 4 points at most; each of the runs has its battle."""
     ratings = np.full((runs, outcomes.systems), START)
     run = np.arange(runs)
     for battle in battles:

@@ -20,17 +20,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._progress import Progress
 from reelscore.data.tables.scales import Scale
 from reelscore.endpoint.answers import AnswerForm
 from reelscore.endpoint.prompts import MetricPrompt, Prompt, quoted
 from reelscore.errors import DataError
-from reelscore.learned.judges.endpoint_metric import EndpointMetric, Question, of_captions
+from reelscore.learned.judges.endpoint_metric import Asked, EndpointMetric, Question, of_captions
 from reelscore.learned.metrics.recall_within import film_of
 from reelscore.metrics.base import FloatArray
 from reelscore.text.names.cast import TITLES, word_set
@@ -85,40 +86,34 @@ class Critic(EndpointMetric):
         """The names."""
         return {"cast": self.cast} if self.cast else {}
 
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:
+    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Asked:
         """Check that there are names."""
         if not self.cast:
             raise DataError("critic: whose names? Give a file of them: critic|cast:FILE.")
-        if self.model:
-            return super().prepare(references, reference_offsets)
-        return references.original.unpack()
+        return Asked(references.original.unpack())
 
-    def notes(self, prepared: Any) -> list[str]:
+    def notes(self, prepared: Asked) -> list[str]:
         """What it took, where a model was asked."""
         return super().notes(prepared) if self.model else []
 
-    def found(self, prepared: Any) -> dict[str, object]:
-        """How a model was asked."""
-        return super().found(prepared) if self.model else {}
-
-    def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: Asked) -> FloatArray:
         """Return the share of people in common, and 1; zeros where the reference names nobody."""
-        offsets, items = batch.reference_offsets.tolist(), batch.items.tolist()
-        references = prepared.references if self.model else prepared
-        told = [
-            _Told(batch.ids[item] if batch.ids else "", caption, references[begin:end])
-            for caption, item in zip(batch.candidates.original.unpack(), items, strict=True)
-            for begin, end in [offsets[item : item + 2]]
-        ]
-        films = read_cast(self.cast)
-        casts = [self._cast_of(each, films) for each in told]
+        films, told = read_cast(self.cast), []
+        captions, offsets = batch.candidates.original.unpack(), batch.reference_offsets.tolist()
+        for caption, item in zip(captions, batch.items.tolist(), strict=True):
+            name = batch.ids[item] if batch.ids else ""
+            cast = films.get("") or films.get(film_of(name))
+            if cast is None:
+                raise DataError(
+                    f"{self.cast}: no cast of the film {film_of(name)!r}, of item {name!r}; there "
+                    f"are {', '.join([*films][:5])}."
+                )
+            texts = [caption, *prepared.references[offsets[item] : offsets[item + 1]]]
+            told.append(_Told(name, cast, texts))
         if self.model:
-            people = self._asked(told, casts, prepared, batch)
+            people = self._asked(told, prepared, batch.progress)
         else:
-            people = [
-                [cast.named_in(text) for text in each.texts]
-                for each, cast in zip(told, casts, strict=True)
-            ]
+            people = [[each.cast.named_in(text) for text in each.texts] for each in told]
         rows = []
         for ours, *truths in people:
             shares = [len(ours & truth) / len(ours | truth) for truth in truths if truth]
@@ -130,63 +125,39 @@ class Critic(EndpointMetric):
         with np.errstate(invalid="ignore"):
             return totals[..., :-1] / totals[..., -1:]
 
-    def _cast_of(self, told: _Told, films: Mapping[str, NamedPeople]) -> NamedPeople:
-        cast = films.get("") or films.get(told.film)
-        if cast is None:
-            raise DataError(
-                f"{self.cast}: no cast of the film {told.film!r}, of item {told.item!r}; there "
-                f"are {', '.join([*films][:5])}."
-            )
-        return cast
-
     def _asked(
-        self,
-        told: Sequence[_Told],
-        casts: Sequence[NamedPeople],
-        prepared: Any,
-        batch: CaptionBatch,
+        self, told: Sequence[_Told], prepared: Asked, progress: Progress | None
     ) -> list[list[set[str]]]:
         """Ask of whom each text tells; an item with an answer that cannot be used names nobody."""
         questions: list[Question] = []
         before: dict[tuple[str, int], list[str]] = {}
-        for each, cast in zip(told, casts, strict=True):
-            for side, text in enumerate(each.texts):
-                earlier = before.setdefault((each.film, side), [])
+        for item, cast, texts in told:
+            for side, text in enumerate(texts):
+                earlier = before.setdefault((film_of(item), side), [])
                 fields = {
                     "cast": "\n".join(map(quoted, cast.names)),
                     "before": "\n".join(map(quoted, earlier[-_BEFORE:])) or "(none)",
                     "caption": quoted(text),
                 }
-                questions.append(self.question(PROMPT, fields, cast.form, each.item))
+                questions.append(self.question(PROMPT, fields, cast.form, item))
                 earlier.append(text)
         with self.asking(prepared) as interview:
-            answers = interview.read(questions, of_captions(batch.progress, len(told)))
-        read = iter(answers)
+            answers = iter(interview.read(questions, of_captions(progress, len(told))))
         people: list[list[set[str]]] = []
         for each in told:
-            own = [next(read) for _ in each.texts]
+            own = [next(answers) for _ in each.texts]
             if None in own:
                 prepared.leave_out("without a usable answer")
-            people.append([set(), set()] if None in own else [set(one.people) for one in own])
+            people.append([set()] if None in own else [set(one.people) for one in own])
         return people
 
 
-class _Told(msgspec.Struct, frozen=True):
-    """An item's description and its references."""
+class _Told(NamedTuple):
+    """An item, the people of its film, its description and behind it the references."""
 
     item: str
-    caption: str
-    references: list[str]
-
-    @property
-    def film(self) -> str:
-        """The film that it is of."""
-        return film_of(self.item)
-
-    @property
-    def texts(self) -> list[str]:
-        """The description, and behind it the references."""
-        return [self.caption, *self.references]
+    cast: NamedPeople
+    texts: list[str]
 
 
 class NamedPeople:

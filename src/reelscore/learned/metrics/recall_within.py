@@ -121,81 +121,58 @@ class RecallWithin(Metric):
 
     def statistics(self, batch: CaptionBatch, prepared: _Prepared) -> FloatArray:
         """Return in how many of its windows a caption is nearest, for each k, and in how many."""
-        offsets, items = batch.reference_offsets, batch.items
-        windows = list(self._windows(batch.ids, len(offsets) - 1))
+        offsets, count = batch.reference_offsets, len(batch.reference_offsets) - 1
+        windows = list(self._windows(batch.ids, count))
         if not windows:
             raise DataError(
                 f"recall_within: no film has {self.n} items; take smaller windows: "
-                f"recall_within|n:{max(2, (len(offsets) - 1) // 2)}, or films:one."
+                f"recall_within|n:{max(2, count // 2)}, or films:one."
             )
-        around: list[list[IntArray]] = [[] for _ in range(len(offsets) - 1)]
+        around: dict[int, list[IntArray]] = {}  # by item the references of its windows
         for window in windows:
+            there = np.concatenate([np.arange(*offsets[item : item + 2]) for item in window])
             for item in window:
-                around[item].append(window)
-        pool = TextPool()
-        theirs = pool.add(prepared.f.texts(prepared.references))
-        ours = pool.add(prepared.f.texts(batch.candidates.original.unpack()))
-        pairs: list[tuple[int, IntArray]] = []  # a caption, and the references near it
-        for caption, item in enumerate(items.tolist()):
-            near = np.unique(np.concatenate([[], *around[item]])).astype(np.int64)
-            spans = [np.arange(offsets[other], offsets[other + 1]) for other in near]
-            pairs.append((caption, np.concatenate(spans) if spans else near))
-        f = prepared.f.of_pairs(
-            prepared.f.statistics(pool),
-            np.concatenate([np.full(len(near), ours[caption]) for caption, near in pairs]),
-            theirs[np.concatenate([near for _, near in pairs])],
+                around.setdefault(item, []).append(there)
+        captions = [
+            (caption, item, there)
+            for caption, item in enumerate(batch.items.tolist())
+            for there in around.get(item, ())
+        ]
+        f, pool = prepared.f, TextPool()
+        theirs = pool.add(f.texts(prepared.references))
+        ours = pool.add(f.texts(batch.candidates.original.unpack()))
+        sizes = [len(there) for *_, there in captions]
+        values = f.of_pairs(
+            f.statistics(pool),
+            np.repeat(ours[[caption for caption, *_ in captions]], sizes),
+            np.concatenate([theirs[there] for *_, there in captions]),
         )
-        ends = np.cumsum([len(near) for _, near in pairs])
-        owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        rows = []
-        for (caption, near), end in zip(pairs, ends.tolist(), strict=True):
-            item = int(items[caption])
-            values = f[end - len(near) : end]
-            rows.append(self._row(item, near, owner[near], values, theirs, around[item]))
-        return np.array(rows)
+        owner = np.repeat(np.arange(count), np.diff(offsets))
+        rows = np.zeros((batch.candidates.size, len(self.outputs) + 1))
+        near = [int(k) for k in self.k.split("/")]
+        for (caption, item, there), of_window in zip(
+            captions, np.split(values, np.cumsum(sizes)[:-1]), strict=True
+        ):
+            own = owner[there] == item
+            same = np.isin(theirs[there], theirs[there][own])  # words as its own
+            nearer = ~own & ~same & (of_window >= of_window[own].max())
+            before = len(set(owner[there][nearer].tolist()))
+            rows[caption] += [*(before < k for k in near), 1.0]
+        return rows
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """Return shares; NaN for items that are in no window."""
         with np.errstate(invalid="ignore"):
             return totals[..., :-1] / totals[..., -1:]
 
-    def _windows(self, ids: Sequence[str], count: int) -> Iterator[IntArray]:
+    def _windows(self, ids: Sequence[str], count: int) -> Iterator[list[int]]:
         films: dict[str, list[int]] = {}
         for item in range(count):
             film = film_of(ids[item]) if self.films == "ids" and ids else ""
             films.setdefault(film, []).append(item)
         for items in films.values():
             for begin in range(0, len(items) - self.n + 1, self.n // 2):
-                yield np.array(items[begin : begin + self.n])
-
-    def _row(
-        self,
-        item: int,
-        near: IntArray,
-        owners: IntArray,
-        values: FloatArray,
-        texts: IntArray,
-        windows: Sequence[IntArray],
-    ) -> list[float]:
-        """Count the windows in which an item's own references are among the nearest.
-
-        Args:
-            item: The item.
-            near: The references of all its windows.
-            owners: The item of each of these.
-            values: How near the caption is to each.
-            texts: The numbers of all references' texts; equal ones have one number.
-            windows: The items of each window.
-        """
-        hits = [0.0] * len(self.outputs)
-        own = values[owners == item].max(initial=0.0)
-        others = (owners != item) & ~np.isin(texts[near], texts[near[owners == item]])
-        for window in windows:
-            nearer = others & np.isin(owners, window) & (values >= own)
-            before = len(set(owners[nearer].tolist()))
-            for place, k in enumerate(self.k.split("/")):
-                hits[place] += before < int(k)
-        return [*hits, float(len(windows))]
+                yield items[begin : begin + self.n]
 
 
 def film_of(item: str) -> str:
