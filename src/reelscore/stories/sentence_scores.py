@@ -21,6 +21,7 @@ from reelscore.data.stories import Story
 from reelscore.errors import DataError
 from reelscore.metrics.base import FloatArray, Metric, pair_statistics
 from reelscore.metrics.registry import parse_score, parse_signature
+from reelscore.metrics.sentences import BySentence
 from reelscore.stories.overlaps import IntArray
 from reelscore.stories.protocol import Protocol
 from reelscore.text.tokens import tokenize_packed
@@ -85,7 +86,8 @@ class SentenceScore:
     def __init__(self, protocol: Protocol, references: Iterable[str], threads: int = 1) -> None:
         self.metric = sentence_metric(protocol.f)
         self.protocol = protocol
-        self.as_written = "|tok:raw" in self.metric.signature(tok=protocol.tokenizer)
+        raw = "|tok:raw" in self.metric.signature(tok=protocol.tokenizer)
+        self.as_written = raw or isinstance(self.metric, BySentence)
         self._threads = threads
         self._output = self.metric.outputs.index(_main_output(self.metric))
         self._prepared: Any = None

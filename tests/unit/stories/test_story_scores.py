@@ -125,6 +125,21 @@ def test_signatures_tell_orders_of_the_file_apart() -> None:
     assert len(signatures(reference_order="file")) == 2
 
 
+def test_captions_of_several_sentences_are_read_by_the_sentence() -> None:
+    """A story of one long caption, so that SODA is f itself."""
+    ours, theirs = "A man sings. A dog barks loudly.", "the dog barks. a woman claps. it rains."
+    times = {"timestamps": [[0, 5]], "duration": 5}
+    for f in ("meteor|sentences:precision", "meteor|sentences:recall"):
+        scored = stories.score(
+            {"v": [{"sentence": ours, "timestamp": [0, 5]}]},
+            {"v": {"sentences": [theirs], **times}},
+            "soda_c",
+            f=f,
+        )
+        expected = score_captions({"v": ours}, {"v": [theirs]}, f)["meteor"].score
+        assert scored["soda_c"].score == pytest.approx(expected, abs=1e-12)
+
+
 @pytest.mark.parametrize("f", ["rouge_l", "bleu_2", "sent_bleu", "cider"])
 def test_other_sentence_scores(f: str) -> None:
     results = stories.score(SYSTEMS["concise"], ANNOTATORS.values(), "soda_c", f=f)
