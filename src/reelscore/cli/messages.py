@@ -80,9 +80,23 @@ def printable(message: str) -> str:
     )
 
 
-def say(text: str, *, err: bool = True) -> None:
-    """Print a message for people, laid out for the terminal: on stderr, unless it is a result."""
+def laid_out(text: str) -> str:
+    """Return a message in lines as wide as the terminal; addresses stay in one piece."""
     from reelscore.cli.terminal import terminal_width
 
-    for line in text.splitlines():
-        click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="  "), err=err)
+    lines = (
+        textwrap.fill(
+            line,
+            terminal_width(),
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        for line in printable(text).splitlines()
+    )
+    return "\n".join(lines)
+
+
+def say(text: str, *, err: bool = True) -> None:
+    """Print a message for people: on stderr, unless it is a result."""
+    click.echo(laid_out(text), err=err)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import sys
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import msgspec
 
 from reelscore._progress import ProgressBar, ProgressLines
 from reelscore.cli.file_options import exists
+from reelscore.cli.messages import laid_out
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Grid
@@ -47,14 +47,7 @@ def show_origin(table: ScoreTable) -> None:
 def show_notes(notes: Sequence[str], *, err: bool = False) -> None:
     """Print what there is to say about a table; warnings in red."""
     for note in notes:
-        text = textwrap.fill(
-            note,
-            terminal_width(),
-            subsequent_indent="  ",
-            break_on_hyphens=False,
-            break_long_words=False,
-        )
-        click.echo(click.style(text, fg="red" if "Warning:" in note else None), err=err)
+        click.echo(click.style(laid_out(note), fg="red" if "Warning:" in note else None), err=err)
 
 
 def show_signature(signature: str) -> None:

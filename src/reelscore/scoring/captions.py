@@ -115,7 +115,6 @@ def score_systems(
     threads: int | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
-    **moved: object,
 ) -> ScoreTable:
     """Score several systems against the same references.
 
@@ -129,7 +128,6 @@ def score_systems(
         leave_one_out: Score people's captions that are among the references against the others.
         progress: Called now and then with how many captions are done, of how many: from 0 on,
             again for systems that are scored on other items.
-        moved: None; an error tells what `reelscore.score_shards` takes instead.
 
     Returns:
         A table whose rows are `Scores`.
@@ -139,11 +137,6 @@ def score_systems(
     >>> table.systems
     ['one', 'two']
     """
-    if moved:
-        raise TypeError(
-            f"score_systems has no argument {next(iter(moved))!r}; for a set that is larger than "
-            "memory (out, bad_rows, resamples, seed), use reelscore.score_shards."
-        )
     columns = table_columns(metrics)
     chosen = [each.metric for each in columns]
     check_tokens(chosen, tokenizer)

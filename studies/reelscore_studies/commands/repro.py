@@ -234,7 +234,7 @@ def direct_assessment(
     "--detector",
     choices=[*DETECTORS, "both"],
     default="both",
-    help="What hears voices beside the comparison with the film; both: with and without.",
+    help="What hears voices, after the comparison with the film; both: with and without.",
 )
 @file_option("--json", "Write all numbers as JSON.")
 @click.option("--markdown", metavar="FILE", help="Write the table as Markdown.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from reelscore.challenges.commands.options import say
+from reelscore.challenges.commands.options import say_line
 from reelscore.cli.options import choice_option
 from reelscore.data.datasets.trecvid_ha import FOLDERS
 from reelscore_studies.trecvid import trecvid_challenge
@@ -28,6 +28,6 @@ def command(data: Path, part: str, output: str) -> None:
       reelscore challenge trecvid TRECvid-VTT_HA -o trecvid-2020
     """
     database = trecvid_challenge(data, part, output)
-    say(f"The challenge is in {database}; look at it with one of:")
-    say(f"  reelscore challenge leaderboard {database}")
-    say(f"  reelscore challenge serve {database}")
+    say_line(f"The challenge is in {database}; look at it with one of:")
+    say_line(f"  reelscore challenge leaderboard {database}")
+    say_line(f"  reelscore challenge serve {database}")

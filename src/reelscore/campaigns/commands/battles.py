@@ -100,7 +100,7 @@ _SOURCE = {
     choices=get_args(Preset),
     default="bradley-terry",
     help="How battles are made a score: by Bradley and Terry's model, or as published: Elo (K 4, "
-    "median of battles drawn anew), CapArena-Auto (half of wins less losses beside baselines).",
+    "median of battles drawn anew), CapArena-Auto (half of wins less losses against baselines).",
 )
 @choice_option(
     "--ties",
@@ -118,9 +118,9 @@ _SOURCE = {
     "--captions", cls=FilesOption, help="The systems' captions, to count their words: [NAME=]FILE."
 )
 @click.option(
-    "--beside",
+    "--against",
     cls=FilesOption,
-    help="Battles of another source, such as people beside a judge: how far do they agree?",
+    help="Battles of another source, such as people for a judge: how far do they agree?",
 )
 @gathered("source", _Source, _SOURCE)
 @number_option("--level", default=0.95, above=0, most=0.999, help="Level of the intervals.")
@@ -134,7 +134,7 @@ def command(
     preset: Preset,
     baselines: str,
     captions: tuple[str, ...],
-    beside: tuple[str, ...],
+    against: tuple[str, ...],
     source: _Source,
     plot: str | None,
     json_file: str | None,
@@ -153,12 +153,12 @@ def command(
       reelscore battles votes.csv
       reelscore battles campaign.db --criterion helpful
       reelscore battles arena.json --preset caparena-auto
-      reelscore battles judge.json --beside campaign.db --plot ranks.pdf
+      reelscore battles judge.json --against campaign.db --plot ranks.pdf
     """
     check_targets(json_file, plot)
     battles = source.battles(sources).with_captions(_captions(captions))
     # of the other source the usual verdict counts: the people's, where a file has the judge's, too
-    others = [source._replace(verdict=None, metric=None).battles(beside)] if beside else []
+    others = [source._replace(verdict=None, metric=None).battles(against)] if against else []
     with progress_bar("Drawing battles anew") as progress:
         ranking, *other_rankings = (
             rank_battles(each, preset, baselines=_listed(baselines), progress=progress, **choices)
@@ -170,7 +170,7 @@ def command(
     for other, their_ranking in zip(others, other_rankings, strict=True):
         agreement = agree((battles, other), (ranking, their_ranking), choices["level"])
         extra["agreement"] = agreement._asdict()
-        lines += [f"Beside {', '.join(beside)}: {agreement.lines[0]}", *agreement.lines[1:]]
+        lines += [f"Against {', '.join(against)}: {agreement.lines[0]}", *agreement.lines[1:]]
     table = ranking.table()
     table, grid = replace(table, notes=[*table.notes, *lines]), battle_grid(ranking)
     files.write(table, [grid])

@@ -11,7 +11,7 @@ from reelscore.challenges.commands.options import (
     challenge_option,
     database_argument,
     open_challenge,
-    say,
+    say_line,
 )
 from reelscore.challenges.exchange.archive import write_archive
 from reelscore.challenges.exchange.exports import (
@@ -73,11 +73,13 @@ def export_command(
         if secrets:
             reason = f"with {' and '.join(secrets)}"
             note_download(challenge, "export", actor=ACTOR, reason=reason)
-    say(
+    say_line(
         f"Wrote {made.rows['challenge_submission']} submissions and {made.blobs} files to {output}."
     )
     if not with_references:
-        say("References are not in it; to compute scores again, export with --with-references.")
+        say_line(
+            "References are not in it; to compute scores again, export with --with-references."
+        )
 
 
 def _account_reader(database: str) -> AccountReader:
@@ -117,12 +119,12 @@ def import_command(file: str, database: str) -> None:
     else:
         with building_challenges(database) as opened:
             made = import_challenge(opened, file)
-    say(f"Challenge {made.challenge!r} is in {database}.")
+    say_line(f"Challenge {made.challenge!r} is in {database}.")
     if made.accounts:
-        say("Participants log in with their names and passwords of before.")
+        say_line("Participants log in with their names and passwords of before.")
     if not made.references:
-        say("The export has no references, so nothing can be scored here. To add them, run")
-        say(f"'reelscore challenge new DEFINITION {database}' with the references beside it.")
+        say_line("The export has no references, so nothing can be scored here. To add them, run")
+        say_line(f"'reelscore challenge new DEFINITION {database}' with the references beside it.")
 
 
 @click.command("archive")
@@ -141,7 +143,7 @@ def archive_command(database: str, challenge_id: str, output: str) -> None:
     with open_challenge(database, challenge_id) as challenge:
         view = View(challenge)
         files = write_archive(view, output, _names(view))
-    say(f"Wrote {len(files)} files; open {output}/index.html.")
+    say_line(f"Wrote {len(files)} files; open {output}/index.html.")
 
 
 def _names(view: View) -> dict[int, str]:
@@ -180,7 +182,7 @@ def verify_command(file: str, threads: int | None) -> None:
         click.echo(printable(difference))
     if result.differences:
         raise DataError(f"{file}: {len(result.differences)} numbers differ.")
-    say(
+    say_line(
         f"{result.challenge}: {result.scores} scores of {result.submissions} submissions and "
         f"{result.arrays} arrays are equal bit by bit; the log's chain is right"
         + (f", head {result.chain[:12]}." if result.chain else ".")
@@ -193,5 +195,5 @@ def _check_logs(database: str) -> None:
     for log in logs:
         count = f"{log.events} event{'' if log.events == 1 else 's'}"
         head = f"; the chain is right, head {log.chain[:12]}" if log.chain else ""
-        say(f"{log.challenge or 'server'}: {count}{head}.")
-    say("To compute scores again, verify an export with --with-references.")
+        say_line(f"{log.challenge or 'server'}: {count}{head}.")
+    say_line("To compute scores again, verify an export with --with-references.")

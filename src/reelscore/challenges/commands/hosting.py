@@ -19,7 +19,7 @@ from reelscore.challenges.commands.options import (
     open_challenge,
     phase_option,
     reason_option,
-    say,
+    say_line,
 )
 from reelscore.challenges.definition.reader import read_definition
 from reelscore.challenges.people.human import link_campaign, make_campaign, publish
@@ -63,12 +63,12 @@ def new_command(definition: Path, database: str | None, draft: bool, rescore: bo
         challenges = Challenges(opened)
         changes = make_challenge(challenges, definition, draft=draft, rescore=rescore)
         for change in changes or ["Nothing has changed."]:
-            say(change)
+            say_line(change)
         with Readers(1) as readers:
             made = challenges.find(read.id)
             for name in hand_in_baselines(made, readers, definition.parent, actor=ACTOR):
-                say(f"Baseline {name!r} waits to be scored.")
-    say(f"Challenge {read.id!r} is in {where}.")
+                say_line(f"Baseline {name!r} waits to be scored.")
+    say_line(f"Challenge {read.id!r} is in {where}.")
 
 
 @click.command("serve")
@@ -123,15 +123,15 @@ def worker_command(database: str, scorers: int | None, device: str, once: bool) 
         workers = Workers(challenges, scorers, device=device)
         if once:
             count = workers.run_until_idle()
-            say(f"{count} {'submission is' if count == 1 else 'submissions are'} done.")
+            say_line(f"{count} {'submission is' if count == 1 else 'submissions are'} done.")
             for message in workers.left_to_others():
-                say(message)
+                say_line(message)
             return
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         with workers:
-            say(f"{workers.count} scorers wait for submissions; end with Ctrl-C.")
+            say_line(f"{workers.count} scorers wait for submissions; end with Ctrl-C.")
             stop.wait()
 
 
@@ -161,7 +161,7 @@ def invite_command(
         change = withdraw_invitation if withdraw else invite_to_phase
         change(challenge, phase, team, actor=ACTOR, reason=reason)
     done = "is no longer invited" if withdraw else "is invited"
-    say(f"{team.name} {done} to {phase}.")
+    say_line(f"{team.name} {done} to {phase}.")
 
 
 @click.command("rescore")
@@ -180,7 +180,7 @@ def rescore_command(database: str, challenge_id: str, phase: str, reason: str) -
     """
     with open_challenge(database, challenge_id) as challenge:
         count = rescore(challenge, phase, actor=ACTOR, reason=reason)
-    say(f"{count} submissions wait to be scored again.")
+    say_line(f"{count} submissions wait to be scored again.")
 
 
 @click.command("human")
@@ -218,14 +218,16 @@ def human_command(
         view = View(challenge, OWNER)
         if published:
             count = publish(view, database, human_id, actor=ACTOR, reason=reason)
-            say(f"Published {human_id}: {count} {'column' if count == 1 else 'columns'}.")
+            say_line(f"Published {human_id}: {count} {'column' if count == 1 else 'columns'}.")
             return
         if campaign:
             link_campaign(view, human_id, campaign, actor=ACTOR)
-            say(f"Linked the campaign {campaign} as {human_id}.")
+            say_line(f"Linked the campaign {campaign} as {human_id}.")
             return
         made = make_campaign(view, database, human_id, actor=ACTOR, reason=reason)
-    say(f"Made the campaign {made.campaign} of {len(made.entries)} entries and {made.items} items.")
+    say_line(
+        f"Made the campaign {made.campaign} of {len(made.entries)} entries and {made.items} items."
+    )
     if made.disclosed:
-        say("Raters see references of these items; they are in the log as disclosed.")
-    say(f"Serve it with: reelscore serve {database}")
+        say_line("Raters see references of these items; they are in the log as disclosed.")
+    say_line(f"Serve it with: reelscore serve {database}")

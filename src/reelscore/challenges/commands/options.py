@@ -55,12 +55,12 @@ def exit_status() -> Iterator[None]:
     except RefusedError as error:
         if error.reason not in _STATUS:
             raise
-        say(f"Error: {error}")
+        say_line(f"Error: {error}")
         sys.exit(_STATUS[error.reason])
 
 
-def say(message: str) -> None:
-    """Print a message for people: on standard error, since standard output is for data."""
+def say_line(message: str) -> None:
+    """Print a message in one line, as logs of servers take it, on standard error."""
     click.echo(printable(message), err=True)
 
 
@@ -69,9 +69,9 @@ def say_accepted(
 ) -> None:
     """Print that a submission is accepted, what was passed over, and what is left."""
     for note in notes:
-        say(note)
+        say_line(note)
     today, total = ("without limit" if count is None else count for count in left)
-    say(f"Submission {number} is accepted as {id}; left today {today}, in all {total}.")
+    say_line(f"Submission {number} is accepted as {id}; left today {today}, in all {total}.")
 
 
 def show(value: object) -> None:

@@ -28,8 +28,8 @@ from reelscore.challenges.commands.options import (
     open_challenge,
     phase_option,
     read_file,
-    say,
     say_accepted,
+    say_line,
     server_option,
     show,
 )
@@ -95,8 +95,8 @@ def check_command(
         with exit_status():
             checked = asked.check(id, phase, file)
         for note in checked["notes"]:
-            say(note)
-        say(checked["message"])
+            say_line(note)
+        say_line(checked["message"])
         return
     if database is not None:
         with open_challenge(database, challenge_id) as challenge, challenge.reading() as connection:
@@ -107,11 +107,11 @@ def check_command(
     with Readers(1) as readers:
         read = readers.read(file.name, read_file(file), expected)
     for note in read.notes:
-        say(note)
+        say_line(note)
     if isinstance(read, UploadReport):
         raise DataError("\n".join([read.message, *(f"  {each}" for each in read.problems)]))
     items = sum(len(split.items) for split in expected.splits)
-    say(f"{file.name} can be scored: captions of {items:,} items.")
+    say_line(f"{file.name} can be scored: captions of {items:,} items.")
 
 
 def _check_definition(file: Path) -> None:
@@ -119,8 +119,10 @@ def _check_definition(file: Path) -> None:
     for split in definition.splits:
         content = read_split(split, file.parent)
         scores = ", ".join(definition.scoring.scales(split.kind))
-        say(f"Split {split.id!r}: {content.count:,} items, {split.visibility}; scores: {scores}.")
-    say(f"{file}: the definition of {definition.id!r} is complete.")
+        say_line(
+            f"Split {split.id!r}: {content.count:,} items, {split.visibility}; scores: {scores}."
+        )
+    say_line(f"{file}: the definition of {definition.id!r} is complete.")
 
 
 def _expected(definition: Path, phase: str) -> Expected:
@@ -146,10 +148,10 @@ def login_command(url: str) -> None:
     """
     address = checked_address(url)
     token = os.environ.get("REELSCORE_TOKEN") or click.prompt("Token", hide_input=True, err=True)
-    challenges = Server(address, token.strip(), tell=say).challenges()
+    challenges = Server(address, token.strip(), tell=say_line).challenges()
     file = keep_login(address, token.strip())
     listed = ", ".join(challenges) or "none yet"
-    say(f"Logged in to {address}; challenges: {listed}. The token is in {file}.")
+    say_line(f"Logged in to {address}; challenges: {listed}. The token is in {file}.")
 
 
 @click.command("submit")
@@ -231,13 +233,13 @@ def _tell(done: Answer, waits: bool, as_json: bool) -> None:
             for name, score in of_split.items():
                 click.echo(f"{printable(split)}  {printable(name):<16} {score['score']:.6f}")
     if state == "scored" and not any(scores.values()):
-        say("It is scored; teams see the scores of this phase when they are revealed.")
+        say_line("It is scored; teams see the scores of this phase when they are revealed.")
     reason = printable(done["reason"])
     if state == "failed":
-        say(f"It failed: {reason}. It was not charged.")
+        say_line(f"It failed: {reason}. It was not charged.")
         sys.exit(FAILED)
     if waits and state in ("queued", "scoring"):
-        say(f"It still waits to be scored{f': {reason}' if reason else ''}.")
+        say_line(f"It still waits to be scored{f': {reason}' if reason else ''}.")
         sys.exit(WAITING)
 
 
@@ -352,9 +354,9 @@ def import_zip_command(
             except RefusedError as error:
                 if error.reason != "same":
                     raise
-                say(f"{file.name}: {error}")
+                say_line(f"{file.name}: {error}")
                 continue
-            say(f"{file.name}: submission {receipt.number} of {to_iso(arrived)}.")
+            say_line(f"{file.name}: submission {receipt.number} of {to_iso(arrived)}.")
 
 
 def _made(file: Path, content: bytes) -> int:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from reelscore.challenges.boards.awards import AwardDecision
 from reelscore.challenges.boards.board_forms import board_of
 from reelscore.challenges.boards.boards import Leaderboard
-from reelscore.challenges.commands.options import say, say_accepted
+from reelscore.challenges.commands.options import say_accepted, say_line
 from reelscore.challenges.exchange.remote import Answer, Server, known_server
 from reelscore.errors import DataError, RefusedError, UnknownNameError, check_choice
 
@@ -19,7 +19,7 @@ _PAUSE = 1.0  # seconds between two looks at a submission that waits
 
 def login_server(url: str | None, *, visitor: bool = False) -> Server:
     """Return the server to ask: that of an option, or of ``challenge login``."""
-    return known_server(url, visitor=visitor, tell=say)
+    return known_server(url, visitor=visitor, tell=say_line)
 
 
 def served_challenge(server: Server, id: str, phase: str | None = None) -> Answer:

@@ -342,14 +342,14 @@ Named = Annotated[Account, Depends(_named)]
 
 @router.post("/accounts/{name}/role")
 def set_role(desk: ServerOwner, account: Named, role: Text) -> Answer:
-    """Give an account another role; its sessions end."""
+    """Set the role of an account; its sessions end."""
     changed = accounts.set_role(desk.site.database, account.id, role, desk.deed)
     return {"name": changed.name, "role": changed.role}
 
 
 @router.post("/accounts/{name}/password")
 async def set_password(desk: ServerOwner, account: Named, password: NewPassword) -> Answer:
-    """Give an account another password; its sessions end."""
+    """Set the password of an account; its sessions end."""
     site = desk.site
     await site.hashing.run(accounts.set_password, site.database, account.id, password, desk.deed)
     return {"message": f"{account.name} has a new password; tell it to them."}

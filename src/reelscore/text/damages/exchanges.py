@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from reelscore.text.damages import english, vocabulary
+from reelscore.text.damages import english
 from reelscore.text.damages.sentence import WordRow
 from reelscore.text.damages.subject_verb import agreeing, find_clause
 
@@ -38,9 +38,9 @@ class _Noun(NamedTuple):
 def _nouns() -> dict[str, _Noun]:
     nouns: dict[str, _Noun] = {}
     for block, inflected in (
-        (vocabulary.PAIRS, False),  # "glasses" are for the eyes first
-        (vocabulary.THINGS, True),
-        (vocabulary.STUFF, False),
+        (english.PAIRS, False),  # "glasses" are for the eyes first
+        (english.THINGS, True),
+        (english.STUFF, False),
     ):
         for group in block.split("\n\n"):
             things = [thing.split("/") for thing in group.split()]
@@ -148,12 +148,12 @@ def wrong_colour(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -
     places = [
         place
         for place, word in enumerate(sentence.lower)
-        if word in vocabulary.COLOURS and _is_colour(sentence, place)
+        if word in english.COLOURS and _is_colour(sentence, place)
     ]
     for place in rng.sample(places, len(places)):
         word = sentence.lower[place]
         hair = word.startswith("blond") and sentence.after(place) in {"hair", "haired"}
-        others = ["black", "red"] if hair else vocabulary.COLOURS[word].split()
+        others = ["black", "red"] if hair else english.COLOURS[word].split()
         choice = _untaken(others, sentence, taken)
         if choice:
             return sentence.put(place, place + 1, rng.choice(choice)).text()
@@ -181,7 +181,7 @@ def _is_colour(sentence: WordRow, place: int) -> bool:
 def _kinds_of_being() -> dict[str, tuple[str, bool]]:
     """Return the kind of each being, and whether the word is a plural."""
     kinds = {}
-    for kind, names in vocabulary.BEING_KINDS.items():
+    for kind, names in english.BEING_KINDS.items():
         for name in names.split():
             kinds[name] = (kind, False)
             kinds.setdefault(english.plural(name), (kind, True))
@@ -200,8 +200,8 @@ def other_being(sentence: WordRow, rng: random.Random, taken: frozenset[str]) ->
         return None
     place = places[0] if len(places) == 1 else rng.choice(places)
     kind, plural = kinds[sentence.lower[place]]
-    people = vocabulary.OTHER_BEINGS.get(kind)
-    others = people.split() if people else [one for one in vocabulary.ANIMAL_CHOICE if one != kind]
+    people = english.OTHER_BEINGS.get(kind)
+    others = people.split() if people else [one for one in english.ANIMAL_CHOICE if one != kind]
     choice = _untaken(others, sentence, taken)
     if not choice:
         return None
@@ -233,8 +233,8 @@ def _with_pronouns(sentence: WordRow, other: str) -> WordRow:
             pronoun = ("him" if object_ else "his") if human else ("it" if object_ else "its")
             if not human or male:
                 sentence = sentence.put(place, place + 1, pronoun)
-        elif word in vocabulary.GENDERS:
-            opposite, thing = vocabulary.GENDERS[word]
+        elif word in english.GENDERS:
+            opposite, thing = english.GENDERS[word]
             same = (word in {"he", "his", "him", "himself"}) == male
             if not human:
                 sentence = sentence.put(place, place + 1, thing)
@@ -332,14 +332,12 @@ def opposite_way(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -
     place = rng.choice(places)
     if sentence.lower[place] == "away":
         return sentence.put(place, place + 2, "toward").text()
-    return sentence.put(
-        place, place + 1, *vocabulary.PARTICLES[sentence.lower[place]].split()
-    ).text()
+    return sentence.put(place, place + 1, *english.PARTICLES[sentence.lower[place]].split()).text()
 
 
 def _is_way(sentence: WordRow, place: int) -> bool:
     word, before, after = sentence.lower[place], sentence.before(place), sentence.after(place)
-    if before not in vocabulary.moves() or after in {"to", "and"}:
+    if before not in english.moves() or after in {"to", "and"}:
         return False
     if word in {"up", "down"}:
         road = not _ROADS.isdisjoint(sentence.lower[place + 1 : place + 5])
@@ -347,8 +345,8 @@ def _is_way(sentence: WordRow, place: int) -> bool:
     if word == "away":
         return after == "from"
     if word.endswith(("ward", "wards")) and not word.startswith("to"):
-        return word in vocabulary.PARTICLES
-    return word in vocabulary.PARTICLES and _has_object(sentence, place)
+        return word in english.PARTICLES
+    return word in english.PARTICLES and _has_object(sentence, place)
 
 
 NOUN = {"thing": wrong_thing}
@@ -356,7 +354,7 @@ NUMBER = {"other number": wrong_number, "many for one": many_for_one}
 COLOUR = {"other colour": wrong_colour}
 BEING = {"other being": other_being}
 VERB = {
-    "opposite": _wrong_verb(vocabulary.FREE_OPPOSITES, vocabulary.BOUND_OPPOSITES),
-    "other action": _wrong_verb(vocabulary.FREE_ACTIONS, vocabulary.BOUND_ACTIONS),
+    "opposite": _wrong_verb(english.FREE_OPPOSITES, english.BOUND_OPPOSITES),
+    "other action": _wrong_verb(english.FREE_ACTIONS, english.BOUND_ACTIONS),
     "other way": opposite_way,
 }

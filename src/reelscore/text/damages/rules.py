@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from reelscore.errors import UnknownNameError
-from reelscore.text.damages import english, exchanges, negation, vocabulary, word_order
+from reelscore.text.damages import english, exchanges, negation, word_order
 from reelscore.text.damages.sentence import WordRow
 
 Rule = Callable[[WordRow, random.Random, frozenset[str]], "str | None"]
@@ -106,7 +106,7 @@ def told_by(original: str, changed: str, references: Iterable[str]) -> list[str]
 
 def _telling_words(text: str) -> set[str]:
     """Return the words that say something, each as it stands in a dictionary."""
-    silent = english.ARTICLES | vocabulary.GENDERS.keys() | {"her"}
+    silent = english.ARTICLES | english.GENDERS.keys() | {"her"}
     return {english.dictionary_form(word) for word in _bare(text) if word not in silent}
 
 
