@@ -382,7 +382,7 @@ def test_a_file_with_the_verdicts_of_people_and_judge(run, tmp_path):
     ]
     path = tmp_path / "annots.json"
     path.write_text(json.dumps(rows))
-    status, out, _ = run("battles", path, "--verdict", "judge", "--beside", path, "--json", "-")
+    status, out, _ = run("battles", path, "--verdict", "judge", "--against", path, "--json", "-")
     assert status == 0
     agreement = json.loads(out)["agreement"]
     assert (agreement["cells"], agreement["decided"]) == (6, 4)

@@ -1,7 +1,6 @@
 """Messages on the terminal: a remedy is named as an option, and no text controls the terminal."""
 
 import re
-import textwrap
 from functools import lru_cache
 
 import click
@@ -80,23 +79,8 @@ def printable(message: str) -> str:
     )
 
 
-def laid_out(text: str) -> str:
-    """Return a message in lines as wide as the terminal; addresses stay in one piece."""
-    from reelscore.cli.terminal import terminal_width
-
-    lines = (
-        textwrap.fill(
-            line,
-            terminal_width(),
-            subsequent_indent="  ",
-            break_on_hyphens=False,
-            break_long_words=False,
-        )
-        for line in printable(text).splitlines()
-    )
-    return "\n".join(lines)
-
-
 def say(text: str, *, err: bool = True) -> None:
     """Print a message for people: on stderr, unless it is a result."""
-    click.echo(laid_out(text), err=err)
+    from reelscore.cli.terminal import laid_out
+
+    click.echo(laid_out(printable(text)), err=err)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,6 @@ import msgspec
 
 from reelscore._progress import ProgressBar, ProgressLines
 from reelscore.cli.file_options import exists
-from reelscore.cli.messages import laid_out
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Grid
@@ -105,6 +105,21 @@ def write(path: str, text: str, *, private: bool = False) -> None:
 def write_json(path: str, content: object, *, private: bool = False) -> None:
     """Write plain data as JSON, as `write` does."""
     write(path, msgspec.json.encode(content).decode(), private=private)
+
+
+def laid_out(text: str) -> str:
+    """Return a message in lines as wide as the terminal; addresses stay in one piece."""
+    lines = (
+        textwrap.fill(
+            line,
+            terminal_width(),
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        for line in text.splitlines()
+    )
+    return "\n".join(lines)
 
 
 def terminal_width() -> int:
