@@ -35,7 +35,7 @@ ROLE_FIELDS: dict[Role, tuple[str, ...]] = {
         *("candidate", "prediction", "predictions", "predicted", "predicted_caption", "pred"),
         *("preds", "pred_caption", "hypothesis", "hypotheses", "hyp", "hyps", "generated"),
         *("generated_caption", "generated_text", "output", "model_output", "response", "res"),
-        *("candidates", "caption_predicted"),
+        *("candidates", "caption_predicted", "mult_captions_predicted"),
     ),
     "references": (
         *("reference", "references", "ref", "refs", "captions"),

@@ -99,6 +99,13 @@ def test_a_table_of_both_sides_alone_is_in_order(tmp_path):
     path.write_text("caption_predicted,caption_1,caption_2\na man,a rider,someone\na dog,a pet,\n")
     assert read_candidates(path) == {"1": "a man", "2": "a dog"}
     assert read_references(path) == {"1": ["a rider", "someone"], "2": ["a pet"]}
+    path.write_text("caption_predicted,caption_1,mult_captions_predicted_1\na man,a rider,a dog\n")
+    assert read_candidates(path) == {"1": "a man"}
+    assert read_candidates(path, caption_field="mult_captions_predicted") == {"1": "a dog"}
+    path.write_text("clip name,prediction,reference\nv1,a man,a rider\n")
+    with pytest.raises(DataError, match="begin like 'v1,'"):
+        read_candidates(path)
+    path.write_text("caption_predicted,caption_1\na man,a rider\na dog,a pet\n")
     references = tmp_path / "refs.json"
     references.write_text('{"v1": ["a rider"], "v2": ["a pet"]}')
     with pytest.raises(DataError, match="are in order, without ids"):

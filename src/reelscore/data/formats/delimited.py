@@ -9,6 +9,7 @@ descriptions in other languages than English are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import ClassVar
 
 import msgspec
@@ -208,9 +209,9 @@ def _has_header(source: Source, reading: Reading, delimiters: str) -> str:
 def _is_in_order(header: Sequence[str], fields: FieldNames) -> bool:
     """Return whether all columns hold captions, some of them a system's: rows need no ids."""
     kinds = {*column_kinds(header)}
-    own, truth = (fields.caption_fields(kinds, role) for role in ROLE_FIELDS)
+    wanted = [own.caption_fields(kinds, role) for own in (fields, USUAL) for role in ROLE_FIELDS]
     has_systems = fields.caption or fields.role_fields(kinds, "candidates")
-    return bool(has_systems) and len(kinds) > 1 and kinds == {*own, *truth}
+    return bool(has_systems) and len(kinds) > 1 and kinds == {*chain(*wanted)}
 
 
 def _delimiter_of_header(source: Source, fields: FieldNames, delimiters: str) -> str:
@@ -256,7 +257,7 @@ def _columns(header: list[str], path: str, request: Request) -> tuple[int | None
     named = fields.reference if role == "references" else fields.caption
     wanted = fields.caption_fields([*kinds, *header] if named else kinds, role)
     if role == "candidates" and len(wanted) > 1:  # a system's captions are in no numbered columns
-        wanted = [name for name in wanted if kinds.count(name) == 1] or wanted
+        wanted = [name for name in wanted if name in header] or wanted
     captions = [
         column
         for name in wanted
