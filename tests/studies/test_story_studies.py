@@ -219,7 +219,8 @@ def test_what_people_compare_and_who_agrees_with_them(tmp_path: Path) -> None:
     refs, kit = folder / "annotator_1.json", tmp_path / "kit"
     options = ("-o", kit, "--videos", 4, "--most", 9, "--seconds", 0, 400)
     text = invoke("stories", "study", "people", *files, "-r", refs, *options)
-    assert "4 of 5 videos that fit" in text
+    assert "4 of 5 videos that fit; 5 files" in text
+    assert "0 test questions" in text  # they need two other videos
     truth = json.loads((kit / "references.json").read_text())
     retold = {
         name: json.loads((kit / f"{name}.json").read_text())["results"]

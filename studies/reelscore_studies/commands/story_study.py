@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -219,7 +220,7 @@ def oracle_command(
 @truth_option
 @click.option("--out", "-o", required=True, metavar="FOLDER", help="Where to write the stories.")
 @number_option("--videos", default=50, least=1, help="How many videos to draw.")
-@number_option("--most", default=5, least=2, help="The most captions of a video.")
+@number_option("--most", default=5, least=3, help="The most captions of a video.")
 @click.option(
     "--seconds",
     nargs=2,
@@ -241,34 +242,45 @@ def people_command(
 ) -> None:
     """Write the stories that people compare in the SODA paper (section 6.3).
 
-    Videos are drawn whose references have two captions to --most. The files are the oracle
-    captions of each system, the references, and these with two neighbours swapped and in
-    reverse. The campaigns are made by 'reelscore campaign new --protocol preference', and
+    Videos are drawn whose references have three captions to --most: of two, both wrong orders
+    are the same. The files are the oracle captions of each system, the references, and these
+    with two neighbours swapped and in reverse; test questions ask for the right story of other
+    videos. The campaigns are made by 'reelscore campaign new --protocol preference', and
     'reelscore stories study accuracy' compares metrics with what people prefer.
 
     \b
     Example:
       reelscore stories study people ours.json theirs.json -r val_1.json -o compared
     """
-    from reelscore_studies.stories.manual_evaluation import comparisons, write_comparisons
+    from reelscore_studies.stories.manual_evaluation import (
+        QUESTIONS,
+        comparisons,
+        write_comparisons,
+    )
 
     made = comparisons(
         system_files(candidates),
         list(refs),
         videos=videos,
-        captions=(2, most),
+        captions=(3, most),
         seconds=seconds,
         seed=seed,
     )
     files = write_comparisons(made, out)
     oracles = " ".join(map(str, files[:-3]))
     orders = " ".join(map(str, files[-2:]))
-    click.echo(f"{videos} of {made.fitting} videos that fit; {len(files)} files in {out}. Next:")
+    tests = f" --tests {Path(out, QUESTIONS)}" if made.questions else ""
+    if videos < 10:
+        tests += f" --per-hit {videos}"
+    click.echo(
+        f"{videos} of {made.fitting} videos that fit; {len(files)} files in {out}, and "
+        f"{len(made.questions)} test questions. Next:"
+    )
     for name, stories in (("oracles", oracles), ("orders", orders)):
         if len(stories.split()) > 1:
             click.echo(
                 f"  reelscore campaign new {name}.db {stories} --stories --protocol preference "
-                "--raters 12 --tests questions.csv\n"
+                f"--raters 12{tests}\n"
                 f"  reelscore stories {stories} -r {files[-3]} --json {name}.json\n"
                 f"  reelscore stories study accuracy {name}.db {name}.json"
             )

@@ -7,7 +7,10 @@ people prefer. Votes are from −2, the first story is much better, to 2, the se
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +20,7 @@ import numpy as np
 from reelscore.campaigns import Campaign, metric_accuracy
 from reelscore.campaigns.evaluate.preferences import score_all_preferences
 from reelscore.campaigns.evaluate.results import campaign_quality
+from reelscore.campaigns.hits.design import story_texts
 from reelscore.data.atomic_files import make_folder, write_atomically
 from reelscore.data.stories import Story
 from reelscore.data.tables.table import ScoreTable
@@ -29,6 +33,8 @@ from reelscore_studies.stories.samples import generator
 from reelscore_studies.stories.studies import PAPER, StudyBench
 
 REFERENCES, SWAP, REVERSE = "references", "swap", "reverse"
+QUESTIONS = "questions.csv"
+_QUESTIONS = 10
 _PROTOCOL = "preference"
 _PARTS = ("_precision", "_recall")
 
@@ -39,10 +45,13 @@ class Comparisons(NamedTuple):
     Attributes:
         stories: Stories by name and video: the systems' oracles, references, swapped, reversed.
         fitting: How many videos are short enough and have few enough captions.
+        questions: Test questions on other videos, which only those can answer who watch them:
+            the story of the video and that of another one, at the same times.
     """
 
     stories: dict[str, dict[str, Story]]
     fitting: int
+    questions: dict[str, tuple[Story, Story]]
 
 
 def comparisons(
@@ -50,7 +59,7 @@ def comparisons(
     references: StoriesLike | Iterable[StoriesLike],
     *,
     videos: int = 50,
-    captions: tuple[int, int] = (2, 5),
+    captions: tuple[int, int] = (3, 5),
     seconds: tuple[float, float] = (90.0, 180.0),
     seed: int = 12345,
     threads: int | None = None,
@@ -96,7 +105,8 @@ def comparisons(
             f"{captions[0]} to {captions[1]} captions and a story of every system; {videos} are "
             "wanted. Draw fewer, or allow other videos."
         )
-    chosen = np.random.default_rng(seed).choice(fitting, videos, replace=False).tolist()
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(fitting, videos, replace=False).tolist()
     own = {video: truth[video] for video in sorted(chosen)}
 
     def retold(video: str, sentences: Sequence[str]) -> Story:
@@ -112,16 +122,33 @@ def comparisons(
         for video, story in own.items()
     }
     made[REVERSE] = {video: retold(video, story.sentences[::-1]) for video, story in own.items()}
-    return Comparisons(made, len(fitting))
+    left = rng.permutation([video for video in fitting if video not in own]).tolist()
+    questions = {}
+    for video, other in pairwise(left[: _QUESTIONS + 1]):
+        right, strange = truth[video], truth[other].sentences
+        least = min(len(right), len(strange))
+        pair = (sentences[:least] for sentences in (right.sentences, strange))
+        first, second = (Story(right.segments[:least], told, right.duration) for told in pair)
+        questions[video] = first, second
+    return Comparisons(made, len(fitting), questions)
 
 
 def write_comparisons(made: Comparisons, folder: str | Path) -> list[Path]:
-    """Write a file for each kind of story, in ActivityNet's forms."""
+    """Write a file for each kind of story, in ActivityNet's forms, and the test questions."""
     make_folder(folder)
     files = []
     for name, stories in made.stories.items():
         files.append(Path(folder, f"{name}.json"))
         write_atomically(files[-1], msgspec.json.encode(_document(name, stories)))
+    if made.questions:
+        table = io.StringIO()
+        rows = csv.writer(table, lineterminator="\n")
+        rows.writerow(("item", "first", "second", "expected"))
+        for number, (video, pair) in enumerate(made.questions.items()):
+            texts = [story_texts({video: story})[video] for story in pair]
+            step = -1 if number % 2 else 1  # the right story is not always the first
+            rows.writerow((video, *texts[::step], -2 * step))
+        write_atomically(Path(folder, QUESTIONS), table.getvalue().encode())
     return files
 
 

@@ -138,7 +138,8 @@ def _build(
     there = sum(map(len, groups.values()))
     if not 1 <= per_hit <= there:
         raise DataError(
-            f"A HIT of {per_hit} tasks, but there are {there}; expected from 1 to {there}."
+            f"A HIT of {per_hit} tasks, but there are {there} to compare; name a number up to "
+            f"{there} with --per-hit. Pairs of equal captions are left out."
         )
     count = -(-there // per_hit) if hits is None else hits
     if count < 1:
