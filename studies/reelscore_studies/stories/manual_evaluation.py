@@ -22,7 +22,7 @@ from reelscore.campaigns.evaluate.preferences import score_all_preferences
 from reelscore.campaigns.evaluate.results import campaign_quality
 from reelscore.campaigns.hits.design import story_texts
 from reelscore.data.atomic_files import make_folder, write_atomically
-from reelscore.data.stories import Story
+from reelscore.data.stories import Stories, Story
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
@@ -145,7 +145,7 @@ def write_comparisons(made: Comparisons, folder: str | Path) -> list[Path]:
         rows = csv.writer(table, lineterminator="\n")
         rows.writerow(("item", "first", "second", "expected"))
         for number, (video, pair) in enumerate(made.questions.items()):
-            texts = [story_texts({video: story})[video] for story in pair]
+            texts = [story_texts(Stories({video: story}))[video] for story in pair]
             step = -1 if number % 2 else 1  # the right story is not always the first
             rows.writerow((video, *texts[::step], -2 * step))
         write_atomically(Path(folder, QUESTIONS), table.getvalue().encode())
