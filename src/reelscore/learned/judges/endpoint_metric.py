@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
@@ -167,12 +168,10 @@ class EndpointMetric(Metric):
             schema=form.schema() if self.schema else None,
             chances=chances,
         )
+        check = partial(form.read, reading=self.read)
         return Question(
-            ChatQuestion(request, images, images_key, {"item": item}, check=self._check(form)), form
+            ChatQuestion(request, images, images_key, {"item": item}, check=check), form
         )
-
-    def _check(self, form: AnswerForm[Any]) -> Any:
-        return lambda content: form.read(content, self.read)
 
     @contextmanager
     def asking(self, prepared: Asked, *, only_journal: bool = False) -> Iterator[Interview]:
@@ -215,9 +214,8 @@ class EndpointMetric(Metric):
                 f"{self.name}: the server takes no JSON schema; asked by {', '.join(other)}."
             )
         if self.read == "lenient":
-            counts = (
-                f"{prepared.strict:,} strictly, {prepared.answered - prepared.strict:,} leniently"
-            )
+            strict, others = prepared.strict, prepared.answered - prepared.strict
+            counts = f"{strict:,} strictly, {others:,} leniently"
             lines.append(f"{self.name}: of {prepared.answered:,} answers, {counts} read.")
         if left_out := prepared.left_out:
             whole = counted(sum(left_out.values()), "caption")
@@ -232,9 +230,8 @@ class EndpointMetric(Metric):
 
     def found(self, prepared: Any) -> dict[str, object]:
         """How answers were asked for, and how many of them could be read strictly."""
-        own: dict[str, object] = (
-            {"asked": "+".join(sorted(prepared.forms))} if prepared.forms else {}
-        )
+        forms = "+".join(sorted(prepared.forms))
+        own: dict[str, object] = {"asked": forms} if forms else {}
         if self.read == "lenient":
             own["strict"] = f"{prepared.strict}/{prepared.answered}"
         return own
@@ -274,7 +271,7 @@ class Interview:
         outcome = ask_all(
             Endpoint.from_environment(metric.url, timeout=metric.timeout, tries=metric.tries),
             [each.asked for each in questions],
-            _any_answer,
+            str,  # each question has a check of its own
             self._journal,
             usage=prepared.usage,
             parallel=metric.parallel,
@@ -338,10 +335,6 @@ def of_captions(
     return lambda done, total: progress(
         captions * (part * total + done) // max(parts * total, 1), captions
     )
-
-
-def _any_answer(content: str) -> None:
-    """Take every answer: each question has its own check."""
 
 
 def _can_read(form: AnswerForm[Any], record: AnswerRecord, reading: Reading) -> bool:

@@ -33,15 +33,10 @@ DIMENSIONS = {
 
 
 class AskedQuestion(NamedTuple):
-    """A question about a video.
+    """A question about a video."""
 
-    Attributes:
-        question: What is asked; of annotations, the dimension.
-        truth: The right answer; of annotations, what is true.
-    """
-
-    question: str
-    truth: str
+    question: str  # of annotations, the dimension
+    truth: str  # the right answer; of annotations, what is true
 
 
 class _VdcQuestion(msgspec.Struct):

@@ -185,17 +185,10 @@ class Questions(EndpointMetric):
         halves = [of_captions(progress, len(asked), part, 2) for part in range(2)]
         answers = self._ask("answer", _ANSWER, fields, interview, halves[0])
         there = [k for k, answer in enumerate(answers) if answer is not None]
-        fields = [
-            (
-                pairs[k][0].item,
-                {
-                    "question": quoted(pairs[k][1].question),
-                    "truth": quoted(pairs[k][1].truth),
-                    "answer": quoted(answers[k].answer),
-                },
-            )
-            for k in there
-        ]
+        fields = []
+        for (each, question), said in ((pairs[k], answers[k].answer) for k in there):
+            texts = {"question": question.question, "truth": question.truth, "answer": said}
+            fields.append((each.item, {name: quoted(text) for name, text in texts.items()}))
         compared = self._ask("compare", _COMPARISON, fields, interview, halves[1])
         verdicts = dict(zip(there, compared, strict=True))
         rows, begin = np.zeros((len(asked), 3)), 0
