@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 
@@ -122,7 +123,8 @@ def test_critic_by_hand(tmp_path):
     by_item = {"up/1": 1 / 2, "up/2": 0, "up/3": 1, "up/5": 1 / 3, "down/1": 1}
     assert critic.items.to_dict() == pytest.approx(by_item)
     assert critic.score == pytest.approx(math.fsum(by_item.values()) / 5)
-    assert "cast:" in critic.signature
+    assert re.search(r"cast:.*\|tok:raw\|items:6", critic.signature)
+    assert "revision" not in critic.signature
     with pytest.raises(DataError, match="no cast of the film 'left', of item 'left/1'"):
         reelscore.score({"left/1": "Ada"}, {"left/1": ["Ada"]}, Critic(cast=str(path)))
 
@@ -173,6 +175,16 @@ def test_a_model_says_whom_pronouns_mean(tmp_path):
         assert "asked:json_schema" in scores["critic"].signature
         again = reelscore.score(ours, truth, asked)
     assert "0 questions asked, 8 answers taken from the journal" in again.notes[-1]
+
+
+def test_signatures_say_how_texts_are_read():
+    ours, truth = film()
+    for f, part in (
+        ("sts", r"revision:\w{8}\|tok:raw\|items:9"),
+        ("cider", r"ids\|tok:ptb\|items:9"),
+    ):
+        scores = reelscore.score(ours, truth, f"recall_within|f:{f}|n:4|k:1", tokenizer="none")
+        assert re.search(part, scores["recall_1_within_4"].signature)
 
 
 def test_the_row_of_papers():

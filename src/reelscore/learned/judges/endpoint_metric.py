@@ -135,7 +135,8 @@ class EndpointMetric(Metric):
         """As of every metric; with the hashes of the prompts, and the text as it is."""
         if context:
             revision = "+".join(prompt.revision for prompt in self.prompts)
-            context = {"revision": revision, **context, "tok": "raw"}
+            own = {"revision": revision} if revision else {}
+            context = {**own, **context, "tok": "raw"}
         return super().signature(**context)
 
     def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> Any:

@@ -114,6 +114,17 @@ class RecallWithin(Metric):
         """As its similarity."""
         return parse_signature(self._similarity).one_process
 
+    def signature(self, **context: object) -> str:
+        """As of every metric; with the weights of the similarity, and the text as that reads it."""
+        if context:
+            spelled = parse_signature(self._similarity).signature(tok="ptb").split("|")
+            parts = dict(part.split(":", 1) for part in spelled[1:])
+            own: dict[str, object] = {
+                key: parts[key] for key in ("revision", "tok") if key in parts
+            }
+            context = {**own, **context, **own}
+        return super().signature(**context)
+
     def prepare(self, references: Captions, reference_offsets: IntArray) -> _Prepared:
         """Prepare the similarity, which may weigh all references."""
         texts = references.original.unpack()
