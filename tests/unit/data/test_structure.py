@@ -102,8 +102,8 @@ def test_a_table_of_both_sides_alone_is_in_order(tmp_path):
     path.write_text("caption_predicted,caption_1,mult_captions_predicted_1\na man,a rider,a dog\n")
     assert read_candidates(path) == {"1": "a man"}
     assert read_candidates(path, caption_field="mult_captions_predicted") == {"1": "a dog"}
-    path.write_text("clip name,prediction,reference\nv1,a man,a rider\n")
-    with pytest.raises(DataError, match="begin like 'v1,'"):
+    path.write_text("shot,prediction,reference\nv1,a man,a rider\n")
+    with pytest.raises(DataError, match="whose header names no item id"):
         read_candidates(path)
     path.write_text("caption_predicted,caption_1\na man,a rider\na dog,a pet\n")
     references = tmp_path / "refs.json"
