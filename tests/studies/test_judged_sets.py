@@ -60,11 +60,26 @@ def test_composite_by_source(tmp_path):
     assert read(written(tmp_path, "composite.json", {"8k": [row]})).rated == [RATED]
 
 
+def test_a_set_without_references_is_refused():
+    with pytest.raises(
+        DataError, match="composite: there is nothing .*; no caption has a reference"
+    ):
+        set_table("composite", JudgedSet([RATED._replace(references=[])], []), "rouge_l")
+
+
 def test_rows_as_json_and_csv(tmp_path):
     row = {"imgid": "x", "mt": "a dog runs", "refs": REFERENCES, "score": 4.0}
     assert read(written(tmp_path, "p.json", [row])).rated == [RATED]
     lines = f'imgid,mt,refs,score\nx,a dog runs,"{REFERENCES}",4.0\n'
     assert read(written(tmp_path, "n.csv", lines)).rated == [RATED]
+
+
+def test_rows_as_on_the_hub(tmp_path):
+    row = {"refs": REFERENCES, "cand": "a dog runs", "human_score": 4.0}
+    for name, content in (("list.json", [row]), ("lines.jsonl", json.dumps(row) + "\n")):
+        assert read(written(tmp_path, name, content)).rated == [RATED]
+    lines = f'refs,cand,human_score\n"{REFERENCES}",a dog runs,4.0\n'
+    assert read(written(tmp_path, "test.csv", lines)).rated == [RATED]
 
 
 def test_pairs_by_kind(tmp_path):

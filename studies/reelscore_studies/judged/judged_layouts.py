@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_origin
 
 import msgspec
 
@@ -91,7 +91,8 @@ class FileLayout:
 
     def fits(self, text: str) -> bool:
         """Return whether a file has this layout."""
-        return all(f'"{key}"' in text for key in self.keys)
+        begin = "[" if get_origin(self.kind) is list else "{"
+        return text.lstrip()[:1] == begin and all(f'"{key}"' in text for key in self.keys)
 
     def rows(self, text: str, path: Path) -> Rows:
         """Return the rows of such a file."""
@@ -177,13 +178,20 @@ def _sounds(sounds: list[_Sound]) -> Rows:
 
 
 class _Row(msgspec.Struct):
-    mt: str
     refs: list[str]
-    score: float
+    mt: str = ""
+    cand: str = ""  # as on the Hugging Face hub
+    score: float | None = None
+    human_score: float = 0.0
 
 
 def _rows(rows: list[_Row]) -> Rows:
-    return (RatedCaption(row.mt, row.refs, [row.score]) for row in rows)
+    for row in rows:
+        rating = row.human_score if row.score is None else row.score
+        yield RatedCaption(row.mt or row.cand, row.refs, [rating])
+
+
+_RATING = ("score", "human_score")
 
 
 def delimited_rows(text: str) -> Rows:
@@ -194,7 +202,8 @@ def delimited_rows(text: str) -> Rows:
     """
     for row in csv.DictReader(io.StringIO(text)):
         references = [str(each) for each in ast.literal_eval(row["refs"])]
-        yield RatedCaption(row["mt"], references, [float(row["score"])])
+        caption, rating = (row.get(a) or row[b] for a, b in (("mt", "cand"), _RATING))
+        yield RatedCaption(caption, references, [float(rating)])
 
 
 def flickr_rows(text: str, path: Path) -> Rows:
@@ -229,6 +238,7 @@ FILE_LAYOUTS = (
     FileLayout(("captions", "label"), dict[str, list[_LabelledPair]], _labelled),
     FileLayout(("MM_1", "references"), list[_Sound], _sounds),
     FileLayout(("mt", "refs", "score"), list[_Row], _rows),
+    FileLayout(("cand", "refs", "human_score"), list[_Row], _rows),
 )
 
 

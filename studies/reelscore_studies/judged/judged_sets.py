@@ -55,6 +55,9 @@ class _Line(msgspec.Struct):
     votes: list[float] | None = None
     better: int | None = None
     kind: str = ""
+    refs: list[str] | None = None  # and so on: Polaris and Nebula on the Hugging Face hub
+    cand: str | None = None
+    human_score: float | None = None
 
 
 def read_judged_set(path: str | Path) -> JudgedSet:
@@ -87,7 +90,8 @@ def read_judged_set(path: str | Path) -> JudgedSet:
             return _parted(layout.rows(text, place))
     if place.name in ("ExpertAnnotations.txt", "CrowdFlowerAnnotations.txt"):
         return _parted(flickr_rows(text, place))
-    if {"mt", "refs", "score"} <= set(text.partition("\n")[0].strip().split(",")):
+    head = set(text.partition("\n")[0].strip().split(","))
+    if {"mt", "refs", "score"} <= head or {"cand", "refs", "human_score"} <= head:
         return _parted(delimited_rows(text))
     if text.lstrip()[:1] != "{":
         raise DataError(
@@ -112,9 +116,12 @@ def _from_lines(lines: Iterable[str], path: Path) -> Iterable[RatedCaption | Cap
         if not line.strip():
             continue
         row = decode(line, _Line, path, number)
-        references = row.references or ([row.reference] if row.reference else [])
-        caption = row.caption or "".join(f"{each}. " for each in row.sentences or []).rstrip()
-        ratings = row.ratings or [r for r in (row.score, row.paragraph_score) if r is not None][:1]
+        references = row.references or row.refs or ([row.reference] if row.reference else [])
+        caption = (
+            row.caption or row.cand or "".join(f"{each}. " for each in row.sentences or []).rstrip()
+        )
+        numbers = (row.score, row.paragraph_score, row.human_score)
+        ratings = row.ratings or [each for each in numbers if each is not None][:1]
         if not references:
             raise DataError(f"{path}:{number}: no references; at least one is needed.")
         if row.captions is not None and (row.votes is not None or row.better is not None):

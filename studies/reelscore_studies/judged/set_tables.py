@@ -72,7 +72,7 @@ SETS: dict[str, SetProtocol] = {
     "flickr8k-cf": SetProtocol("kendall_b+kendall_c", judgments=47_830),
     "composite": SetProtocol(judgments=11_985),
     "pascal-50s": SetProtocol(references=5, judgments=4_000),
-    "polaris": SetProtocol(),
+    "polaris": SetProtocol(judgments=26_122),
     "nebula": SetProtocol(judgments=3_298),
     "vatex-eval": _VATEX,
     "vatex-eval-1": _with(_VATEX, references=1),
@@ -189,7 +189,8 @@ def set_table(
     name, protocol = set_protocol(words)
     texts = _Texts.of(judged, protocol)
     if not texts.captions:
-        raise DataError(f"{name}: there is nothing to compare; no pair has a winner.")
+        why = "no caption has a reference" if texts.bare else "no pair has a winner"
+        raise DataError(f"{name}: there is nothing to compare; {why}.")
     notes = []
     if protocol.judgments and protocol.judgments != judged.judgments:
         have = counted(judged.judgments, "pair" if judged.pairs else "rating")
