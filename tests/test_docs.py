@@ -257,10 +257,14 @@ def test_every_change_in_the_tour_is_answered_by_a_folder() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     for folder, start in rows:
         assert (ROOT / folder).is_dir(), folder
-        for name in re.findall(r"`(\w+\.py)`", start):
-            assert (ROOT / folder / name).is_file(), f"{folder}/{name}"
-        for name in re.findall(r"`(\w+/\w+)`", start):
-            assert (ROOT / "src" / "reelscore" / name).is_dir(), name
+        places = [ROOT / folder, ROOT / "src/reelscore", ROOT / "studies/reelscore_studies", ROOT]
+        for name in re.findall(r"`([\w/]+\.pyi?)`", start):
+            near = places if "/" in name else places[:1]
+            assert any((place / name).is_file() for place in near), f"{folder}/{name}"
+        for name in re.findall(r"`(\w+(?:/\w+)+)`", start):
+            assert any((place / name).is_dir() for place in places), name
+        for option in re.findall(r"`(--[a-z-]+)`", start):
+            assert f'"{option}"' in code, option
         for name in re.findall(r"`(\w+)`", start):
             assert (
                 re.search(rf"^(def |class )?{name}\b", code, re.M)

@@ -178,7 +178,7 @@ def test_baselines_load_no_learning_library():
         "reelscore_studies.baselines.retrieval.search",
         "reelscore_studies.baselines.retrieval.neighbours",
         "reelscore_studies.baselines.retrieval.best_sentences",
-        "reelscore_studies.baselines.labels.label_words",
+        "reelscore_studies.baselines.labels.visual_labels",
         "reelscore_studies.baselines.labels.classifiers",
         "reelscore_studies.baselines.labels.label_set",
     ]

@@ -14,8 +14,8 @@ from reelscore_studies.baselines.clip_features import Features, read_features
 from reelscore_studies.baselines.labels import classifiers, label_set
 from reelscore_studies.baselines.labels.classifiers import Trainer, area, area_or_reason
 from reelscore_studies.baselines.labels.label_set import Labels, choose_auc
-from reelscore_studies.baselines.labels.label_words import VisualLabel, find_labels, label_matrix
 from reelscore_studies.baselines.labels.svm import fit_together
+from reelscore_studies.baselines.labels.visual_labels import VisualLabel, find_labels, label_matrix
 from reelscore_studies.tuple_files import read_tuples
 
 VISUAL = ["walk", "run", "jump", "sit", "wave", "nod"]

@@ -13,7 +13,7 @@ import msgspec
 from reelscore.errors import DataError, UnknownNameError, about_system, check_choice
 from reelscore.metrics.registry import table_columns
 from reelscore_studies.baselines.clip_features import MissingItems
-from reelscore_studies.baselines.labels.label_words import group_name
+from reelscore_studies.baselines.labels.visual_labels import group_name
 from reelscore_studies.baselines.networks.training_run import NetworkRecipe
 
 # fmt: off

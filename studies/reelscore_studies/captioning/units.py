@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from reelscore._version import __version__
-from reelscore_studies.baselines.labels.label_words import group_name
+from reelscore_studies.baselines.labels.visual_labels import group_name
 from reelscore_studies.captioning.material import Material, material_of
 from reelscore_studies.captioning.plans import Plan, Row
 

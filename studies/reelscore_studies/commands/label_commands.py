@@ -1,4 +1,4 @@
-"""``reelscore caption labels``."""
+"""``reelscore caption labels`` and ``caption words``."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ from reelscore.data.source import read_lines
 from reelscore.errors import DataError, about_system
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore_studies.baselines.clip_features import Features, Pool, read_features
-from reelscore_studies.baselines.labels.caption_labels import GROUPS, LabelKind
-from reelscore_studies.baselines.labels.caption_labels import labels as caption_labels
+from reelscore_studies.baselines.labels.caption_words import GROUPS, LabelKind
+from reelscore_studies.baselines.labels.caption_words import labels as caption_words
 from reelscore_studies.baselines.labels.classifiers import (
     LabelParameters,
     TrainedLabel,
     check_widths,
 )
 from reelscore_studies.baselines.labels.label_set import Labels, check_folder, choose_auc
+from reelscore_studies.baselines.labels.visual_labels import GROUP_NAMES
 from reelscore_studies.commands.baseline_options import (
     device_option,
     missing_option,
@@ -99,7 +100,7 @@ def _features_option(spelling: str, name: str, title: str, **fields: Any) -> Cal
     multiple=True,
     required=True,
     metavar="GROUP=NAME",
-    help="Features of a group: verbs, places, objects, others or all; several: NAME+NAME.",
+    help=f"Features of a group ({', '.join(GROUP_NAMES)}); several: NAME+NAME.",
 )
 @someone_option
 @click.option("--places", metavar="FILE", help="Scene classes, one a line.")
@@ -317,7 +318,7 @@ def _read(values: Sequence[str], pool: Pool) -> Mapping[str, Features]:
 @reading_options("--input-format")
 @number_option("--minimum", default=30, least=1, help="In how many items a label must occur.")
 @click.option(
-    "--groups", default=",".join(GROUPS), show_default=True, metavar="LIST", help="Which."
+    "--groups", default=",".join(GROUPS), show_default=True, metavar="LIST", help="Of which groups."
 )
 @choice_option("--kind", choices=["text", "sense"], default="text", help="Words or senses.")
 @click.option("--places", metavar="FILE", help="Words that are places, one a line.")
@@ -339,7 +340,7 @@ def words(
     """
     captions, notes = read_texts(files, reading)
     show_notes(notes, err=True)
-    table = caption_labels(
+    table = caption_words(
         captions,
         kind=kind,
         minimum=minimum,

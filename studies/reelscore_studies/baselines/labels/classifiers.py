@@ -23,13 +23,13 @@ from reelscore.report.tuples import Tuples
 from reelscore.stats.distributions import ranks
 from reelscore.text.tokens import thread_count
 from reelscore_studies.baselines.clip_features import Features, Matrix, MissingItems, common_items
-from reelscore_studies.baselines.labels.label_words import (
+from reelscore_studies.baselines.labels.svm import fit_together
+from reelscore_studies.baselines.labels.visual_labels import (
     BoolArray,
     LabelMatrix,
     VisualLabel,
     label_matrix,
 )
-from reelscore_studies.baselines.labels.svm import fit_together
 
 Negatives = Literal["trained", "retrieved"]
 FloatArray = NDArray[np.float64]

@@ -46,7 +46,7 @@ from reelscore_studies.baselines.labels.classifiers import (
     train_group,
     training_decisions,
 )
-from reelscore_studies.baselines.labels.label_words import find_labels, group_name
+from reelscore_studies.baselines.labels.visual_labels import find_labels, group_name
 from reelscore_studies.baselines.networks.lstm import check_device
 from reelscore_studies.tuple_files import of_items
 

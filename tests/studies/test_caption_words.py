@@ -13,7 +13,7 @@ from reelscore.text.parser.lexicon import Lexicon
 from reelscore.text.parser.roles import Clause, Filler, Sentence
 from reelscore.text.parser.senses import Senses
 from reelscore.text.parser.trees import Token
-from reelscore_studies.baselines.labels.caption_labels import labels
+from reelscore_studies.baselines.labels.caption_words import labels
 from support.trees_by_hand import parsed_captions
 
 
