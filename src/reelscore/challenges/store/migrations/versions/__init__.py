@@ -1,1 +1,0 @@
-"""The changes, oldest first."""

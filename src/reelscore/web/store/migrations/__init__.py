@@ -1,1 +1,0 @@
-"""How the tables of older databases come to be those of `schema`, one file for each change."""
