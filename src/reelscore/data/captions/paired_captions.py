@@ -392,5 +392,5 @@ def copies_warning(equal: int, count: int) -> list[str]:
         return []
     return [
         f"Warning: {equal:,} of {count:,} captions equal one of their references word for word; "
-        "are they the references?"
+        "are they the references? People's are scored against the others with --leave-one-out."
     ]
