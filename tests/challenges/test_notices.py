@@ -13,6 +13,7 @@ from test_unlisted_phases import SECRET as UNLISTED
 
 from reelscore.challenges.challenge import Challenge
 from reelscore.challenges.notices import Notices
+from reelscore.challenges.people.teams import set_contact
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.queue.jobs import rescore
 from reelscore.challenges.queue.processes import harmless_environment
@@ -20,6 +21,7 @@ from reelscore.challenges.queue.workers import Workers
 from reelscore.errors import DataError, FullError
 from reelscore.web.mail import Letter, Mail
 from reelscore.web.settings import Settings
+from reelscore.web.store.accounts import find_named
 from support.challenge_data import SECOND, captions
 from support.challenge_server import HERE, At, Participant, challenge_app, on_both
 from support.server import free_port
@@ -92,7 +94,8 @@ def pat(app, name="pat", team="Ours", contact="pat@uni.example"):
     visitor = Participant(app)
     visitor.register(name)
     visitor.make_team(team)
-    visitor.press(f"{HERE}/team/contact", contact=contact)
+    account = find_named(app.state.site.database, name)
+    set_contact(app.state.challenges.challenges.find(), account.id, contact)
     return visitor
 
 
@@ -200,6 +203,25 @@ def test_a_link_to_a_new_password_is_sent_and_nobody_learns_of_whom(app, box):
     for _ in range(5):
         stranger.press("/account/forgotten", name="pat")
     assert len(box.take()) == 2  # three an hour
+
+
+def test_an_address_is_kept_when_its_owner_says_so(app, box):
+    visitor, other = pat(app, contact=""), pat(app, "sam", "Others", "")
+    page = visitor.press(f"{HERE}/team/contact", contact="pat@uni.example")
+    assert "A letter goes to pat@uni.example" in page.text
+    assert 'name="contact" maxlength="200" value=""' in page.text
+    [(to, subject, text)] = box.take()
+    assert (to, subject) == ("pat@uni.example", "Dogs of 2026: is this your address?")
+    link = re.search(r"http://127.0.0.1:8000(\S+)", text)[1]
+    assert other.get(link).status_code == 404
+    assert "Your address is kept." in visitor.get(link).text
+    assert 'value="pat@uni.example"' in visitor.get(f"{HERE}/team").text
+    visitor.press(f"{HERE}/team/contact", contact="room 7")  # no letter can go there
+    assert 'value="room 7"' in visitor.get(f"{HERE}/team").text
+    for _ in range(3):
+        last = visitor.press(f"{HERE}/team/contact", contact="pat@uni.example")
+    assert last.status_code == 429
+    assert len(box.take()) == 2
 
 
 def test_organisers_get_no_link(app, box, owner):

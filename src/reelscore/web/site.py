@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from reelscore.web.store.accounts import Account
 
 Wing = TypeVar("Wing", bound="WingPages")
-HOUR = 3600.0
+HOUR, DAY = 3600.0, 86400.0
 _ACCOUNTS = 10  # whose passwords one address may get wrong until it waits
 ORGANISE = "/organise"  # where the pages of organisers are
 

@@ -16,7 +16,7 @@ from reelscore.web.accounts import Name, Password, may_try, proven
 from reelscore.web.mail import Letter
 from reelscore.web.requests import Guard
 from reelscore.web.sessions import find_visitor, log_in, log_out
-from reelscore.web.site import FromOurForm, Here, Website, address, guessed, too_often
+from reelscore.web.site import DAY, FromOurForm, Here, Website, address, guessed, too_often
 from reelscore.web.store import accounts
 from reelscore.web.store.accounts import Account
 
@@ -26,7 +26,6 @@ Token = Annotated[str, Path(max_length=300)]
 Invitation = Annotated[str, Query(max_length=300)]
 Leaving = Annotated[Account | None, Depends(Guard(find_visitor))]
 INVITED = 30 * 86400.0  # seconds for which a link to register is good
-_RESET = 86400.0  # seconds for which a link to a new password is good
 
 
 @router.get("/account/login")
@@ -152,7 +151,7 @@ def send_link(request: Request, site: Here, name: Name) -> Response:
         raise too_often()
     if site.mail is None or account is None or account.is_organiser:
         return page
-    if site.wing(ChallengePages).resets.take(str(account.id)):
+    if site.wing(ChallengePages).letters.take(str(account.id)):
         context = {"account": account, "link": reset_link(site, account)}
         text = site.templates.get_template("challenges/reset.txt").render(context)
         tasks = BackgroundTasks()  # after the answer, whose time tells nothing
@@ -166,7 +165,7 @@ def send_link(request: Request, site: Here, name: Name) -> Response:
 def resetting(request: Request) -> Account:
     """Return the account of a link to a new password."""
     site: Website = request.app.state.site
-    value = site.signer.read("reset", str(request.path_params["token"]), age=_RESET)
+    value = site.signer.read("reset", str(request.path_params["token"]), age=DAY)
     account = accounts.find_account(site.database, value[0]) if value else None
     if account is None or account.sessions != value[1]:
         refusal = HTTPException(404, "This link is too old, or was used; ask for a new one.")

@@ -14,12 +14,13 @@ from reelscore.challenges import submissions
 from reelscore.challenges.pages.accounts import Invitation, Token, registration_refusal
 from reelscore.challenges.pages.context import AccountPage, AnyPage, ChallengePage, Router, TeamPage
 from reelscore.challenges.pages.programs import Link, Submitter, deeds
-from reelscore.challenges.pages.wing_pages import PATH
+from reelscore.challenges.pages.wing_pages import PATH, ChallengePages
 from reelscore.challenges.people import teams
 from reelscore.challenges.people.tokens import list_tokens, make_token, revoke_token
 from reelscore.data.checks import counted
 from reelscore.errors import DataError, RefusedError
-from reelscore.web.site import FromOurForm, guessed
+from reelscore.web.mail import Letter, is_address
+from reelscore.web.site import DAY, FromOurForm, guessed, too_often
 from reelscore.web.store.accounts import account_names
 
 router = Router(prefix=PATH + "/{challenge}/team")
@@ -134,7 +135,21 @@ def show_members(page: ChallengePage, shown: bool = False) -> str:
 
 @deed("/team/contact", "/team/contact")
 def set_contact(page: ChallengePage, contact: Contact = "") -> str:
-    """Keep an address by which the organisers can reach somebody, or remove it."""
+    """Keep an address by which the organisers can reach somebody, or remove it.
+
+    One that letters can go to is kept once somebody has opened a link that is sent there: else
+    who mistypes theirs would let another person set their password.
+    """
+    site, contact = page.site, contact.strip()
+    if site.mail is not None and is_address(contact):
+        if not site.wing(ChallengePages).letters.take(str(page.user.id)):
+            raise too_often()
+        token = site.signer.sign("contact", [page.user.id, page.challenge.id, contact])
+        link = f"{site.settings.url}{page.path}/team/contact/{token}"
+        context = {"challenge": page.challenge.definition, "name": page.name, "link": link}
+        text = site.templates.get_template("challenges/contact.txt").render(context)
+        site.mail.send_or_log(Letter(contact, text))
+        return f"A letter goes to {contact}; the address is kept when you open the link in it."
     teams.set_contact(page.challenge, page.user.id, contact)
     return "Your address is kept." if contact.strip() else "It is removed."
 
@@ -153,6 +168,17 @@ def leave(page: ChallengePage) -> str:
     """Leave the team; its submissions stay with it."""
     teams.leave(page.challenge, page.user.id, actor=page.name)
     return "You have left the team."
+
+
+@router.get("/contact/{token}")
+def confirm_contact(page: AccountPage, token: Annotated[str, Path(max_length=1000)]) -> Response:
+    """Keep the address that a link was sent to."""
+    said = page.site.signer.read("contact", token, age=DAY)
+    if not said or said[:2] != [page.user.id, page.challenge.id]:
+        refusal = HTTPException(404, "This link is too old, or is for another account.")
+        raise guessed(page.request, refusal)
+    teams.set_contact(page.challenge, page.user.id, said[2])
+    return page.go_to("/team", "Your address is kept.")
 
 
 @router.post("/tokens", dependencies=[FromOurForm])

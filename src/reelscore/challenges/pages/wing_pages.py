@@ -27,7 +27,7 @@ from reelscore.web.site import HOUR, ORGANISE, Website, WingPages
 from reelscore.web.store.accounts import Account
 
 PATH = "/challenges"
-_RESETS = 3  # more than one, since a letter may be lost
+_LETTERS = 3  # more than one, since a letter may be lost
 _OWN_PAGE = re.compile(r"/challenges(/[\w./-]*(\?invitation=[\w.-]+)?)?")
 
 
@@ -39,7 +39,7 @@ class ChallengePages(WingPages):
         readers: The processes that read uploads.
         uploads_at_once: How many uploads are in memory.
         registrations: Accounts that one address may make in a minute.
-        resets: Letters with a link to a new password that an account may ask for in an hour.
+        letters: Those with links that an account may ask for in an hour.
         workers: The scorers, while the server runs.
     """
 
@@ -52,7 +52,7 @@ class ChallengePages(WingPages):
         self.readers = Readers(number)
         self.uploads_at_once = CapacityLimiter(number)
         self.registrations = Attempts(site.settings.attempts)
-        self.resets = Attempts(_RESETS, seconds=HOUR)
+        self.letters = Attempts(_LETTERS, seconds=HOUR)
         self.workers: list[Workers] = []
         self.routes = _routes()
         self.uploads = dict.fromkeys(
