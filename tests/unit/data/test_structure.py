@@ -112,8 +112,17 @@ def test_a_table_of_both_sides_alone_is_in_order(tmp_path):
         score(path, references, metrics="rouge_l")
 
 
-def test_records_in_cells_are_no_captions(tmp_path):
+def test_records_in_cells(tmp_path):
     path = tmp_path / "run.tsv"
-    path.write_text('v1\t[{"caption": "a man"}]\nv2\t[{"caption": "a dog"}]\n')
+    path.write_text('v1\t[{"caption": "a man", "conf": 0.4}]\nv2\t[{"caption": "a \\"dog\\""}]\n')
+    assert read_candidates(path, header="id,caption") == {"v1": "a man", "v2": 'a "dog"'}
+    path.write_text(
+        'v1\t[{"caption": "a man"}, {"caption": "a rider"}]\nv2\t[{"caption": "a dog"}]\n'
+    )
+    assert read_references(path, header="id,caption")["v1"] == ["a man", "a rider"]
+    path.write_text("v1\t[{'caption': 'a man'}]\n")
     with pytest.raises(DataError, match="the cell holds a list of captions"):
+        read_candidates(path, header="id,caption")
+    path.write_text('v1\t[{"caption": "a man"}]\nv2\t[{"conf": 0.4}]\n')
+    with pytest.raises(DataError, match=":2: no caption; expected one of"):
         read_candidates(path, header="id,caption")

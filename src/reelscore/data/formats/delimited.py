@@ -16,6 +16,7 @@ import msgspec
 
 from reelscore.data.checks import counted, is_written_list
 from reelscore.data.formats import Numbered
+from reelscore.data.json_documents import NoCaption, texts_of
 from reelscore.data.reading import (
     IN_ORDER,
     ROLE_FIELDS,
@@ -119,6 +120,11 @@ class Delimited(Numbered, msgspec.Struct, frozen=True):
                 continue
             if len(captions) > 1:
                 yield line, key, [row[column] for column in captions if row[column]]
+            elif (records := _records_in(row[captions[0]])) is not None:
+                try:
+                    yield line, key, texts_of(records, request.reading.fields, request.role)
+                except NoCaption as fault:
+                    request.problems.add(f"{source.path}:{line}: {fault}.")
             elif is_written_list(row[captions[0]]):
                 request.problems.add(
                     f"{source.path}:{line}: the cell holds a list of captions; give each "
@@ -126,6 +132,16 @@ class Delimited(Numbered, msgspec.Struct, frozen=True):
                 )
             else:
                 yield line, key, row[captions[0]]
+
+
+def _records_in(cell: str) -> list[object] | None:
+    """Read a cell in which a program wrote a list of records as JSON."""
+    if not cell.startswith("[{"):
+        return None
+    try:
+        return msgspec.json.decode(cell, type=list[object])
+    except msgspec.DecodeError:
+        return None
 
 
 class MsvdCorpus(Numbered):
