@@ -21,19 +21,7 @@ class _WithFiles(ShellComplete):
         return items or [CompletionItem(incomplete, type="file")]
 
 
-class _Bash(_WithFiles, BashComplete):
-    """Completion in bash."""
-
-
-class _Zsh(_WithFiles, ZshComplete):
-    """Completion in zsh."""
-
-
-class _Fish(_WithFiles, FishComplete):
-    """Completion in fish."""
-
-
 def add_shells() -> None:
-    """Make these the classes that click uses."""
-    for shell in (_Bash, _Zsh, _Fish):
-        add_completion_class(shell)
+    """Make completion with files that which click uses."""
+    for shell in (BashComplete, ZshComplete, FishComplete):
+        add_completion_class(type(shell.__name__, (_WithFiles, shell), {}))
