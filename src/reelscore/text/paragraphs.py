@@ -49,6 +49,7 @@ _RULE = re.compile(r"[-*_=]{3,}\s*|`{3}.*|\|?[\s:|-]*\|[\s:|-]*")
 _LINK = re.compile(r"!?\[([^\]]{0,200})\]\([^)\s]{0,400}\)")
 _EMPHASIS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3}|~~|`{1,3})(?=\S)(.{1,400}?)(?<=\S)\1(?!\w)")
 _LABEL = re.compile(r"(?:\*\*|__)([^*_]{1,60}?[^*_.!?]):?(?:\*\*|__):?\s*")
+_THOUGHTS = re.compile(r".*<[/]think>", re.DOTALL)  # what a model thought before it wrote
 _CHAT = re.compile(r"<\|[^|>]{0,40}\|>(?:assistant\b)?")
 _TAG_BREAK = re.compile(r"<br\s*/?>|</(?:p|li|div|h\d)>|\\n(?=[A-Z\d*-])", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-z]\w*(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
@@ -131,7 +132,7 @@ def _everything(text: str) -> list[str]:
 
 def _plain(text: str) -> str:
     """Return a text without tags, what was thought before it, and quotes around all of it."""
-    text = _CHAT.sub("", text.rpartition("</think>")[2])
+    text = _CHAT.sub("", _THOUGHTS.sub("", text))
     text = _TAG.sub("", _TAG_BREAK.sub("\n", text)).strip()
     return text[1:-1] if _QUOTED.fullmatch(text) and _BREAK.search(text[1:-1]) else text
 
