@@ -44,7 +44,7 @@ def test_module():
     ("line", "offered"),
     [
         ("reelscore sc", ["plain,score"]),
-        ("reelscore campaign st", ["plain,status"]),
+        ("reelscore campaign st", ["plain,status", "plain,study"]),
         ("reelscore stories s", ["plain,score", "plain,show", "plain,study"]),
         ("reelscore score --mis", ["plain,--missing"]),
         ("reelscore score --missing z", ["plain,zero"]),
