@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from reelscore.challenges.boards.boards import (
     MARKS,
@@ -180,40 +182,32 @@ def board_csv(board: Leaderboard) -> str:
     return spreadsheet_csv(rows)
 
 
-_Known = TypeVar("_Known", BoardColumn, BoardEntry, Leaderboard, Score)
-_ELSEWHERE = {  # fields that have another form in the data, or none
-    Leaderboard: ("id", "columns", "rows", "below"),
-    BoardEntry: ("id", "arrived", "scores", "draws", "given_up"),
-    Score: ("signature",),
-    BoardColumn: (),
-}
-# what the data of a board looks like: it changes with the fields, and old data is not read then
-FORM = [[kind.__name__, *(each.name for each in fields(kind))] for kind in _ELSEWHERE]
+# what the data of a board looks like: a board that was kept with other fields is made again
+FORM = [[each.name for each in fields(k)] for k in (Leaderboard, BoardColumn, BoardEntry, Score)]
 
 
 def board_dict(board: Leaderboard) -> dict[str, object]:
     """Return a board as plain data, ready for JSON; `board_of` reads it again."""
     return {
         "board": board.id,
-        **_plain(board),
+        **_plain(board, "id", "columns", "rows", "below"),
         "columns": [_plain(column) for column in board.columns],
         "rows": [_row_dict(row) for row in board.rows],
         "below": [_row_dict(row) for row in board.below],
     }
 
 
-def _plain(known: BoardColumn | BoardEntry | Leaderboard | Score) -> dict[str, object]:
-    elsewhere = _ELSEWHERE[type(known)]
-    return {f.name: getattr(known, f.name) for f in fields(known) if f.name not in elsewhere}
+def _plain(known: BoardColumn | BoardEntry | Leaderboard | Score, *no: str) -> dict[str, object]:
+    return {each.name: getattr(known, each.name) for each in fields(known) if each.name not in no}
 
 
 def _row_dict(row: BoardEntry) -> dict[str, object]:
     return {
-        **_plain(row),
+        **_plain(row, "id", "arrived", "scores", "draws", "given_up"),
         "submission": row.id,
         "arrived": to_iso(row.arrived),
         "arrived_us": row.arrived,
-        "scores": {name: _plain(score) for name, score in row.scores.items()},
+        "scores": {name: _plain(score, "signature") for name, score in row.scores.items()},
     }
 
 
@@ -225,28 +219,13 @@ def board_of(data: Mapping[str, Any]) -> Leaderboard:
     """
     signatures = data.get("signatures", {})
 
-    def row(part: Mapping[str, Any]) -> BoardEntry:
-        scores = {
-            name: _of(Score, score, signature=signatures.get(name, ""))
-            for name, score in part["scores"].items()
-        }
-        ranks = part.get("ranks") and tuple(part["ranks"])
-        own = {"id": part["submission"], "arrived": part["arrived_us"], "ranks": ranks}
-        return _of(BoardEntry, part, **own, scores=scores)
+    def row(part: Mapping[str, Any]) -> dict[str, Any]:
+        signed = {name: {"signature": signatures.get(name, "")} for name in part["scores"]}
+        scores = {name: own | signed[name] for name, own in part["scores"].items()}
+        return {**part, "id": part["submission"], "arrived": part["arrived_us"], "scores": scores}
 
-    return _of(
-        Leaderboard,
-        data,
-        id=data["board"],
-        columns=[_of(BoardColumn, column) for column in data["columns"]],
-        rows=[row(part) for part in data["rows"]],
-        below=[row(part) for part in data["below"]],
-    )
-
-
-def _of(kind: type[_Known], data: Mapping[str, Any], **own: object) -> _Known:
-    known = {each.name: data[each.name] for each in fields(kind) if each.name in data}
-    return kind(**{**known, **own})
+    rows = {place: [row(part) for part in data[place]] for place in ("rows", "below")}
+    return msgspec.convert({**data, "id": data["board"], **rows}, Leaderboard)
 
 
 def board_json(board: Leaderboard) -> str:

@@ -315,30 +315,13 @@ def board_columns(
         decimals = _DECIMALS if part.precision is None else part.precision
         for score in part.scores:
             scale = scales[score]
-            columns.append(
-                BoardColumn(
-                    score,
-                    scale.label or score,
-                    part.group,
-                    scale.better,
-                    part.scale,
-                    decimals,
-                    part.ranked and scale.ranks,
-                )
-            )
+            label, look = scale.label or score, (part.scale, decimals, part.ranked and scale.ranks)
+            columns.append(BoardColumn(score, label, part.group, scale.better, *look))
         for name, column in people.items():
             if part.human and name.split(":")[1] == part.human:
-                columns.append(
-                    BoardColumn(
-                        name,
-                        column["label"],
-                        part.group,
-                        column["better"],
-                        part.scale,
-                        2 if part.precision is None else part.precision,
-                        part.ranked,
-                    )
-                )
+                look = (part.scale, 2 if part.precision is None else decimals, part.ranked)
+                label, better = column["label"], column["better"]
+                columns.append(BoardColumn(name, label, part.group, better, *look))
     if all(column.score != board.primary for column in columns):
         scale = scales[board.primary]
         first = BoardColumn(board.primary, scale.label or board.primary, "", scale.better)

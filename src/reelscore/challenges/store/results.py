@@ -61,19 +61,8 @@ class SubmissionRecord:
         self, scores: Mapping[str, Score], draws: Resamples = NO_RESAMPLES, place: Place = "ranked"
     ) -> BoardEntry:
         """Return it as boards see it."""
-        return BoardEntry(
-            self.id,
-            self.team_name,
-            self.arrived,
-            scores,
-            draws,
-            self.kind,
-            place,
-            self.chosen,
-            self.method,
-            self.link,
-            self.given_up,
-        )
+        own = (self.kind, place, self.chosen, self.method, self.link, self.given_up)
+        return BoardEntry(self.id, self.team_name, self.arrived, scores, draws, *own)
 
 
 _HEIR, _OWN = tables.team.alias("heir"), tables.job.alias("own")
