@@ -18,6 +18,7 @@ from reelscore.challenges.boards.board_forms import (
 )
 from reelscore.challenges.boards.boards import BoardColumn, BoardEntry, make_board
 from reelscore.challenges.boards.ladder import Score
+from reelscore.errors import DataError
 
 NASTY = '=cmd|"/c calc"!A1 <script>alert(1)</script>\u202e'
 
@@ -125,6 +126,9 @@ def test_data_of_another_version_reads(board):
     again = board_of(data)
     assert [row.entries for row in again.rows] == [1, 1, 1]
     assert again.rows[0].scores["cider"] == board.rows[0].scores["cider"]
+    data["rows"][2]["kind"] = "jury"
+    with pytest.raises(DataError, match=r"board 'main' .*'jury'.*rows\[2\].kind"):
+        board_of(data)
 
 
 def test_a_column_that_is_no_score_is_in_every_form(board, monkeypatch):

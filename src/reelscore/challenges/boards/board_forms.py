@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
+from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +24,7 @@ from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.definition import records as defined
 from reelscore.data.spreadsheet import spreadsheet_csv
 from reelscore.data.tables.scales import NumberFormat, Scale
+from reelscore.errors import DataError
 from reelscore.report.pages import as_it_is, template_environment
 from reelscore.report.safe_text import shortened
 from reelscore.report.tables.grid import Cell, Grid
@@ -225,7 +227,12 @@ def board_of(data: Mapping[str, Any]) -> Leaderboard:
         return {**part, "id": part["submission"], "arrived": part["arrived_us"], "scores": scores}
 
     rows = {place: [row(part) for part in data[place]] for place in ("rows", "below")}
-    return msgspec.convert({**data, "id": data["board"], **rows}, Leaderboard)
+    try:
+        return msgspec.convert({**data, "id": data["board"], **rows}, Leaderboard)
+    except msgspec.ValidationError as error:
+        raise DataError(
+            f"The board {data['board']!r} is not as boards here are: {error}."
+        ) from None
 
 
 def board_json(board: Leaderboard) -> str:
@@ -261,12 +268,8 @@ class ColumnGroup(NamedTuple):
 
 def column_groups(columns: Sequence[BoardColumn]) -> list[ColumnGroup]:
     """The headings above the columns; empty where no column has one."""
-    groups: list[ColumnGroup] = []
-    for column in columns:
-        if groups and groups[-1].name == column.group:
-            groups[-1] = ColumnGroup(column.group, groups[-1].width + 1)
-        else:
-            groups.append(ColumnGroup(column.group, 1))
+    parts = groupby(columns, key=lambda column: column.group)
+    groups = [ColumnGroup(name, len(list(part))) for name, part in parts]
     return groups if any(group.name for group in groups) else []
 
 
