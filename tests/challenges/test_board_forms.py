@@ -138,6 +138,7 @@ def test_a_column_that_is_no_score_is_in_every_form(board, monkeypatch):
     assert next(csv.DictReader(io.StringIO(board_csv(board))))["age"] == "b1 y"
     page = board_html(board)
     assert '<td data-value="b1 y">b1 y</td>' in page
-    # 3 columns before the scores, 3 scores, 3 after them
-    assert '<th colspan="9" scope="rowgroup">' in page
-    assert '</th><td colspan="3"></td></tr>' in page
+    own = [column for column in board_forms.ENTRY_COLUMNS if column.heading]
+    behind = sum(not column.leads for column in own)
+    assert f'<th colspan="{len(own) + len(board.columns)}" scope="rowgroup">' in page
+    assert f'</th><td colspan="{behind}"></td></tr>' in page
