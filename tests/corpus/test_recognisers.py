@@ -225,3 +225,45 @@ def test_what_is_no_recogniser_is_refused():
         open_recogniser("no-such-program --fast")(b"")
     with pytest.raises(DataError, match="not a command"):
         open_recogniser("'")
+
+
+POCKETSPHINX = """
+import json, sys, wave
+from pocketsphinx import Decoder
+with wave.open(sys.argv[1]) as file:
+    sound = file.readframes(file.getnframes())
+decoder = Decoder(samprate=16000, loglevel="FATAL")
+decoder.start_utt()
+decoder.process_raw(sound, full_utt=True)
+decoder.end_utt()
+heard = [each for each in decoder.seg() if each.word[0] not in "<["]
+words = [
+    {"word": each.word.split("(")[0], "start": each.start_frame / 100, "end": each.end_frame / 100}
+    for each in heard
+]
+print(json.dumps({"text": " ".join(each["word"] for each in words), "words": words}))
+"""
+
+
+@pytest.mark.full
+def test_a_real_recogniser_hears_people(run, shared, tmp_path, monkeypatch):
+    """Its words are bad, their times are not: real voices over a real film."""
+    pytest.importorskip("pocketsphinx")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "hear.py").write_text(POCKETSPHINX)
+    film, ad = (str(shared / f"movie/ad/a9-real.{track}.ogg") for track in ("film", "ad"))
+    files = ["--film", film, "--ad", ad]
+    assert run("corpus", "align", *files, "--out", "map.json")[0] == 0
+    assert run("corpus", "segment", *files, "--map", "map.json", "--out", "n.json")[0] == 0
+    heard = ["--recogniser", f"{sys.executable} hear.py {{}}", "--out", "said.json"]
+    options = ["--ad", ad, "--map", "map.json", "--segments", "n.json"]
+    assert run("corpus", "transcript", *options, *heard)[0] == 0
+    said = json.loads((tmp_path / "said.json").read_text())["sentences"]
+    truth = json.loads((shared / "movie/ad/a9-real.json").read_text())["narration"]
+    assert len(said) == len(truth) == 13
+    starts, ends = (
+        [abs(a[edge] - b[edge]) for a, b in zip(said, truth, strict=True)]
+        for edge in ("start", "end")
+    )
+    assert max(starts) < 0.3
+    assert sorted(ends)[-2] < 0.3  # the last word of one turn is not heard
