@@ -137,7 +137,7 @@ def test_a_bad_film_does_not_keep_the_others_waiting(run, project, pair, tmp_pat
     assert run("corpus", "add-film", "two", *options[:-1], str(pair.ad))[0] == 0
     status, _, err = run("corpus", "align", "--project", "films")
     assert status == 2
-    assert "Error: bad: " in err
+    assert "Error: bad: " in " ".join(err.split())
     states = json.loads(run("corpus", "status", "--project", "films", "--json", "-")[1])["films"]
     assert {film: steps["align"] for film, steps in states.items()} == {
         "one": "done",

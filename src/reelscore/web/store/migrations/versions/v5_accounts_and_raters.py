@@ -1,4 +1,0 @@
-"""The first tables; nothing is older, and what is newer begins with `schema`."""
-
-revision = "5"
-down_revision = None
