@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -19,6 +20,35 @@ def test_the_page_is_what_the_command_writes(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["repro", "--list", "--markdown", str(tmp_path / "papers.md")])
     assert done.exit_code == 0, done.output
     assert (tmp_path / "papers.md").read_text() == PAGE.read_text() == papers_markdown()
+
+
+TEXTS = {
+    "direct-assessment": "direct-assessment-video-captioning",
+    "bertha": "bertha",
+    "soda": "soda",
+    "soda-precursor": "soda-precursor-japanese",
+    "movie-description": "movie-description-lsmdc",
+}
+KIND = {"T": "Table", "表": "Table", "F": "Fig", "図": "Fig"}
+
+
+def named(text: str) -> set[tuple[str, int]]:
+    """Give the tables and figures that a text names: 'Tables 1, 3', 'Figs 8–10', '図 2'."""
+    found = set()
+    for kind, numbers in re.findall(
+        r"(Table|Fig|表|図)(?:ure)?s?\.?\s*(\d+(?:\s?[,–]\s?\d+)*)(?![\d.]*\d)", text
+    ):
+        for one in re.split(r"\s?,\s?", numbers):
+            first, *_, last = [int(number) for number in one.split("–")] * 2
+            found |= {(KIND[kind[0]], number) for number in range(first, last + 1)}
+    return found
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.key)
+def test_every_table_and_figure_of_a_paper_has_one_row(paper, shared: Path) -> None:
+    text = (shared.parent / "papers" / f"{TEXTS[paper.key]}.txt").read_text()
+    rows = [each for part in paper.parts for each in named(part.name)]
+    assert sorted(rows) == sorted(named(text))
 
 
 def test_one_paper_fits_a_terminal() -> None:
