@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -58,6 +59,22 @@ def test_choice_and_words(folder, run):
     status, _, err = run("lsmdc", "choice", folder / "ours.json", "-r", folder / "refs.csv")
     assert status == 2
     assert "'q4'" in err
+
+
+def test_right_answers_are_no_copied_references(folder, run):
+    """A submission in which nearly all is right is good, and its answers need no words."""
+    (folder / "all.json").write_text(json.dumps({f"q{k}": str(k % 5 + 1) for k in range(20)}))
+    rows = [{"item": f"q{k}", "caption": str(k % 5 + 1)} for k in range(20)]
+    (folder / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for given in (
+        ("lsmdc", "choice", "all.json", "-r", "all.json"),
+        ("score", "all.json", "-r", "all.json", "-m", "right_answers"),
+        ("score", "all.jsonl", "-r", "all.jsonl", "-m", "right_answers", "--out", "shards"),
+    ):
+        status, printed, err = run(*given)
+        assert status == 0, err
+        assert "1.0000" in printed
+        assert re.findall("Warning|no words", printed + err) == []
 
 
 @pytest.fixture

@@ -170,6 +170,7 @@ def score_systems(
             )
     rows: dict[str, Scores] = {}
     warnings: dict[str, None] = {}
+    answers = all(metric.reads == "answers" for metric in chosen)  # the right ones are copies
     for names in _on_the_same_items(paired):
         prepared = PreparedReferences(
             paired[names[0]], columns, tokenizer, threads, missing, empty, coverage, match_ids
@@ -179,7 +180,7 @@ def score_systems(
         measured = prepared.measure_systems(own_candidates, progress, engine)
         for name, statistics in zip(names, measured, strict=True):
             own = paired[name]
-            said = copy_warning(own.candidates, own.references_of)
+            said = [] if answers else copy_warning(own.candidates, own.references_of)
             if copies := left_out.get(name, 0):
                 said = [
                     f"{copies:,} of {len(own):,} captions are among the references, and were "
@@ -195,7 +196,7 @@ def score_systems(
     if truth is not None:
         first = next(iter(paired.values()))
         texts["references"] = first.references
-        if any(metric.reads != "answers" for metric in chosen):
+        if not answers:
             warnings |= dict.fromkeys(reference_notes(first.references, len(first.items)))
     table = ScoreTable(
         {name: rows[name] for name in captions}, sources=Sources(captions, truth or {})

@@ -320,7 +320,8 @@ def command(
         raise DataError("--items: with --out, the scores of items are in the parts of its folder.")
     table = scoring.run_samples() if samples else scoring.run(resamples if intervals else 0)
     own = [_PRESETS[preset][1]] if preset else []
-    worst = worst_notes(_scored_captions(table.sources))
+    answers = all(metric.reads == "answers" for metric in resolve(scoring.metrics))
+    worst = [] if answers else worst_notes(_scored_captions(table.sources))
     table = replace(table, notes=[*own, *table.notes, *worst])
     if intervals:
         from reelscore.scoring.intervals import with_intervals

@@ -53,6 +53,7 @@ def table_of_parts(
     results = {}
     notes = {}
     warnings: dict[str, None] = {}
+    answers = all(own.metric.reads == "answers" for own in settings.columns)
     for number, system in enumerate(systems):
         records = [part.record.systems[number] for part in parts]
         items = sum(record.items for record in records)
@@ -100,7 +101,7 @@ def table_of_parts(
         notes[system] = [
             *_notes(system, records, read, settings),
             *_without_score(records, settings, items),
-            *copies_warning(sum(record.copies for record in records), items),
+            *copies_warning(0 if answers else sum(record.copies for record in records), items),
         ]
     table = ScoreTable(results)
     different = items_notes(table, in_memory=False)
