@@ -436,6 +436,12 @@ def test_judgments_of_a_campaigns_own_tasks(new, run, folder):
     assert (folder / "c.db").read_bytes() == before
 
 
+def test_one_judgment_is_counted_as_one(folder, run):
+    (folder / "j.csv").write_text("rater,system,item,score\nr,s,v,50\n")
+    _, _, err = run("campaign", "import", "x.db", "j.csv")
+    assert err == "x.db, campaign 'x': 1 judgment of 1 HIT by 1 rater.\n"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

@@ -106,8 +106,8 @@ def test_the_command_and_its_summary(server, videos, tmp_path, invoke_run):
     out = invoke_run(server, videos, tmp_path / "out.json")
     first, *rest = out.stdout.partition("Wrote 6 captions to ")
     assert first == (
-        "6 captions were in the journal already.\n"
-        "1 captions were cut short by --max-tokens.\n1 requests were sent again.\n"
+        "In the journal already: 6 captions.\n"
+        "Cut short by --max-tokens: 1 caption.\nSent again: 1 request.\n"
     )
     assert "out.run.json" in rest[1]
 

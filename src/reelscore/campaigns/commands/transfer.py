@@ -25,6 +25,7 @@ from reelscore.campaigns.report.tables import text_grid
 from reelscore.cli.messages import say
 from reelscore.cli.options import file_option, json_option
 from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write, write_json
+from reelscore.data.checks import counted
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Grid
 
@@ -177,8 +178,8 @@ def import_files(
         _tell(notes)
         status = made.status()
         say(
-            f"{status.judgments:,} judgments of {status.hits:,} HITs by {status.raters:,} raters "
-            f"are in {campaign}, campaign {made.id!r}."
+            f"{campaign}, campaign {made.id!r}: {counted(status.judgments, 'judgment')} of "
+            f"{counted(status.hits, 'HIT')} by {counted(status.raters, 'rater')}."
         )
 
 

@@ -19,6 +19,7 @@ from reelscore.captioners.commands.caption_options import (
 )
 from reelscore.cli.options import choice_option, number_option, seed_option
 from reelscore.cli.terminal import progress_bar, show_line
+from reelscore.data.checks import counted
 
 
 @click.command("run")
@@ -149,10 +150,10 @@ def _interrupted(output: str) -> str:
 def _counts(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is unusual about captions."""
     if record["reused"]:
-        yield f"{record['reused']:,} captions were in the journal already."
+        yield f"In the journal already: {counted(record['reused'], 'caption')}."
     if record["cut_short"]:
-        yield f"{record['cut_short']:,} captions were cut short by --max-tokens."
+        yield f"Cut short by --max-tokens: {counted(record['cut_short'], 'caption')}."
     if "cost" in record:
         yield f"All answers in the journal cost {record['cost']:,.4f}."
     if record["retried"]:
-        yield f"{record['retried']:,} requests were sent again."
+        yield f"Sent again: {counted(record['retried'], 'request')}."
