@@ -541,5 +541,8 @@ def test_a_layout_may_have_a_marked_first_line(tmp_path, monkeypatch):
             assert detect_format(source) != "lsmdc"
         with pytest.raises(DataError, match=r":1: the file does not begin with .*#captions v1"):
             read_candidates(path, format="lsmdc")
+        path.write_text("#captions v1\na1: A dog runs.\na2 A cat\n")
+        with pytest.raises(DataError, match=r":3: the line is not of the layout marked"):
+            read_candidates(path)
     finally:
         get_format.cache_clear()

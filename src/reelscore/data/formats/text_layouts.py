@@ -40,13 +40,13 @@ class TextLayout(Numbered, msgspec.Struct, frozen=True):
     unit: ClassVar[str] = ""
 
     def sniff(self, source: Source, reading: Reading) -> bool:
-        """Return whether all of the first lines are of the layout."""
+        """Return whether the marker or, without one, all of the first lines are of the layout."""
         lines = source.head.decode("utf-8", "replace").split("\n")
         whole = lines[:-1] if len(lines) > 1 else lines  # the last may be cut
         first = [line.rstrip("\r") for line in whole[:_FIRST] if line.strip()]
-        if self.marker and first[:1] != [self.marker]:
-            return False
-        fit = [line == self.marker or self.line.fullmatch(line) is not None for line in first]
+        if self.marker:  # what follows may have faults, which are named
+            return first[:1] == [self.marker]
+        fit = [self.line.fullmatch(line) is not None for line in first]
         heading = fit.index(True) if True in fit else len(fit)
         return all(fit[heading:]) and 2 * heading < len(fit) and heading <= self.heading
 
