@@ -260,6 +260,17 @@ def test_long_captions_show_what_nothing_bears_out(tmp_path, opened):
     wait_for(page, ".captions span.alone mark", "cat")
 
 
+def test_long_details_of_few_items_lie_on_nothing(tmp_path, opened):
+    caption = "a dog runs across the wet sand and barks at the sea. " * 20
+    table = score_systems({"me": {"v": caption, "w": "a cat"}}, {"v": [caption], "w": ["a cat"]})
+    path = tmp_path / "few.html"
+    write_report(path, report_of(table))
+    page = opened(path, "#item=v").page
+    detail = page.locator(".detail").bounding_box()
+    below = page.get_by_role("heading", name="Distributions").bounding_box()
+    assert detail["y"] + detail["height"] <= below["y"]
+
+
 # Stories
 
 
