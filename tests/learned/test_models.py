@@ -544,6 +544,7 @@ def test_vectors_are_compared_on_the_device_as_by_numpy(shipped, captions, monke
     monkeypatch.setattr("reelscore.learned.networks.bert_torch._COMPARED", 7)
     monkeypatch.setattr(scorer, "device", "cuda")  # which chooses who compares, no more
     assert np.abs(scorer._cosines(numbers, 1) - expected).max() < 1e-6
+    assert scorer.score([], []).tolist() == []
     assert len(set(expected.round(3))) > 20
 
 

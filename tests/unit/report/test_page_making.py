@@ -75,10 +75,13 @@ def test_the_report_uses_all_its_scripts():
 
 
 def test_scripts_know_no_metric():
-    # raters answer questions, whatever the metric of that name
-    names = [*(name for name in metric_names() if name != "questions"), "soda", "anet", "rouge"]
+    names = [*metric_names(), "soda", "anet", "rouge"]
     pattern = re.compile(rf"\b({'|'.join(names)})(?=[\W_]|\b)", re.IGNORECASE)
-    words_in = {path.name: pattern.findall(path.read_text(encoding="utf-8")) for path in SCRIPTS}
+    words_in = {
+        path.name: set(pattern.findall(path.read_text(encoding="utf-8"))) for path in SCRIPTS
+    }
+    for page in ("task.js", "live.js"):  # of raters, who answer questions
+        words_in[page] -= {"questions"}
     assert {name: words for name, words in words_in.items() if words} == {}
 
 

@@ -74,6 +74,8 @@ class PairScorer:
         """Score pairs on people's standardised scale; ``cut`` gets those too long to be seen."""
         if len(candidates) != len(references):
             raise ValueError(f"{len(candidates)} candidates, {len(references)} references")
+        if not candidates:
+            return np.zeros(0)
         numbers = self.tokens.numbers([*candidates, *references], threads).reshape(2, -1)
         first, place = first_of_each(numbers)
         once = numbers[:, first]
@@ -108,7 +110,7 @@ class PairScorer:
             vectors = self._embed([texts[k] for k in numbers.tolist()], threads)
             ones, others = places.reshape(2, -1)
             parts.append((vectors[ones] * vectors[others]).sum(axis=1))
-        return np.concatenate(parts or [np.zeros(0)])
+        return np.concatenate(parts)
 
     def _embed(self, texts: Sequence[str], threads: int) -> FloatArray:
         """Return texts their vectors. Those of the last ones are kept: systems share references."""
