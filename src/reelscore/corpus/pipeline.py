@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 import msgspec
 
 from reelscore._progress import Progress
+from reelscore._records import resolved
 from reelscore._version import __version__
 from reelscore.corpus.project_files import (
     AlignedTracks,
@@ -254,7 +255,7 @@ def fingerprint(path: str | Path, name: str | None = None) -> InputFile:
 def read_file(path: Path, kind: type[Record]) -> Record:
     """Read a file of a project."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        return msgspec.json.decode(path.read_bytes(), type=resolved(kind))
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}).") from None
     except msgspec.ValidationError as error:

@@ -17,6 +17,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.endpoint.http import shortened
 from reelscore.errors import DataError
 
@@ -69,7 +70,7 @@ class AnswerForm(Generic[Record]):
             DataError: If it cannot be read.
         """
         try:
-            return msgspec.convert(_DECODER.decode(content), self.kind)
+            return msgspec.convert(_DECODER.decode(content), resolved(self.kind))
         except _FAULTS as error:
             fault = str(error)
         if reading == "lenient":
@@ -121,7 +122,7 @@ class AnswerForm(Generic[Record]):
             try:
                 said, after = _DECODER.raw_decode(content, place)
                 own = {name: said[name] for name in self.kind.__struct_fields__ if name in said}
-                yield msgspec.convert(own, self.kind, strict=False)
+                yield msgspec.convert(own, resolved(self.kind), strict=False)
                 end = after
             except _FAULTS:
                 pass
@@ -140,7 +141,7 @@ class AnswerForm(Generic[Record]):
         scale = rf"\b{low}\s*(?:to|and|[-–])\s*{high}\b|(?<=\d)\s*(?:/|out of|of)\s*{high}\b"
         for number in _NUMBER.findall(re.sub(scale, "", content) if high != "" else content):
             with suppress(*_FAULTS):
-                yield msgspec.convert({numbers[0]: number}, self.kind, strict=False)
+                yield msgspec.convert({numbers[0]: number}, resolved(self.kind), strict=False)
 
 
 def _mean(token: NumberToken, content: str, begin: int, end: int, low: float, high: float) -> float:

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.endpoint.answers import NumberToken
 from reelscore.endpoint.http import (
     HttpClient,
@@ -223,7 +224,7 @@ class Endpoint(HttpClient):
             content = self.without_key(response.body.decode(errors="replace"))
         if 200 <= response.status < 300:
             try:
-                return msgspec.convert(content, kind)
+                return msgspec.convert(content, resolved(kind))
             except msgspec.ValidationError as error:
                 # some servers say with status 200 that something went wrong
                 said = _message(content) or shortened(str(error))

@@ -12,6 +12,7 @@ from typing import IO
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.data.atomic_files import write_atomically
 from reelscore.endpoint.answers import NumberToken
 from reelscore.errors import DataError
@@ -124,7 +125,7 @@ class Journal:
             try:
                 if not whole:
                     raise msgspec.DecodeError("it has no end, and another beginning")
-                record = msgspec.json.decode(line, type=AnswerRecord)
+                record = msgspec.json.decode(line, type=resolved(AnswerRecord))
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise DataError(
                     f"{self.path}:{number}: not a line of a journal ({error}); name another file, "

@@ -26,6 +26,7 @@ from msgspec.structs import replace
 from reelscore import _native
 from reelscore._lazy import np
 from reelscore._native import Rows
+from reelscore._records import resolved
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.captions.inputs import references_by_item
 from reelscore.data.captions.paired_captions import lone_references
@@ -198,7 +199,7 @@ class FrequencyFile(msgspec.Struct):
 def read_frequencies(path: str | Path) -> FrequencyFile:
     """Read document frequencies from JSON: ``{"documents": 2, "frequencies": {"a man": 1}}``."""
     try:
-        stored = msgspec.json.decode(Path(path).read_bytes(), type=FrequencyFile)
+        stored = msgspec.json.decode(Path(path).read_bytes(), type=resolved(FrequencyFile))
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror}).") from error
     except msgspec.DecodeError as error:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.errors import DataError, UnknownNameError, about_system, check_choice
 from reelscore.metrics.registry import table_columns
 from reelscore_studies.baselines.clip_features import MissingItems
@@ -288,11 +289,11 @@ def parse_plan(text: str, name: str = "plan") -> Plan:
         content = _with_rows_of(content, content["study"].pop("rows_of"), name)
     try:
         # Settings of networks are keys of rows too, and of the same types.
-        msgspec.convert({"table": "", "name": "", **content.get("network", {})}, Row)
+        msgspec.convert({"table": "", "name": "", **content.get("network", {})}, resolved(Row))
     except msgspec.ValidationError as error:
         raise DataError(f"{name}: [network]: {error}.") from error
     try:
-        plan = msgspec.convert(content, Plan)
+        plan = msgspec.convert(content, resolved(Plan))
     except msgspec.ValidationError as error:
         raise DataError(f"{name}: {error}.") from error
     _check_rows(plan, name)

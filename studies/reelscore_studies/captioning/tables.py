@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._records import resolved
 from reelscore.errors import DataError
 from reelscore.metrics.registry import table_columns
 from reelscore.report.tables.grid import Cell, Grid
@@ -111,7 +112,7 @@ class StudyResults:
         """
         home = Path(folder)
         try:
-            plan = msgspec.json.decode((home / "plan.json").read_bytes(), type=Plan)
+            plan = msgspec.json.decode((home / "plan.json").read_bytes(), type=resolved(Plan))
         except (OSError, msgspec.MsgspecError) as error:
             raise DataError(
                 f"{home}: is no folder of a study; expected plan.json, as 'reelscore caption "

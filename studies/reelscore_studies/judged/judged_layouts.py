@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar, get_origin
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.errors import DataError
 
 T = TypeVar("T")
@@ -64,7 +65,7 @@ def text_of(path: Path) -> str:
 def decode(text: str, kind: type[T], path: Path, line: int = 0) -> T:
     """Decode JSON as a type; errors say where they are."""
     try:
-        return msgspec.json.decode(text, type=kind)
+        return msgspec.json.decode(text, type=resolved(kind))
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         where = f"{path}:{line}" if line else str(path)
         raise DataError(

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from reelscore._progress import Progress
+from reelscore._records import resolved
 from reelscore.data.checks import counted
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.meta.correlation import BY_GROUP
@@ -105,7 +106,7 @@ def set_protocol(words: str) -> tuple[str, SetProtocol]:
     given = dict(part.partition(":")[::2] for part in parts)
     try:
         values = {**msgspec.structs.asdict(SETS[name]), **given}
-        protocol = msgspec.convert(values, SetProtocol, strict=False)
+        protocol = msgspec.convert(values, resolved(SetProtocol), strict=False)
     except msgspec.ValidationError as error:
         raise DataError(
             f"{words!r}: {error}; expected as in {SETS[name].signature(name)}."
@@ -229,7 +230,7 @@ def printed_rows(name: str) -> list[SetAgreement]:
     59.0
     """
     text = files("reelscore_studies.published").joinpath("judged_sets.json").read_bytes()
-    data = msgspec.json.decode(text, type=_Printed)
+    data = msgspec.json.decode(text, type=resolved(_Printed))
     return [
         SetAgreement(metric, values, data.sources[source], printed=source)
         for metric, source, values in data.rows.get(name, [])

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.data.spreadsheet import unquoted
 from reelscore.errors import DataError
 from reelscore.stats.distributions import fleiss_kappa, wilson_interval
@@ -71,7 +72,7 @@ class _Gold(msgspec.Struct):
 def read_gold(path: str | Path) -> list[GoldItem]:
     """Read captions with known roles: JSON with `items`."""
     try:
-        return msgspec.json.decode(Path(path).read_bytes(), type=_Gold).items
+        return msgspec.json.decode(Path(path).read_bytes(), type=resolved(_Gold)).items
     except (msgspec.DecodeError, OSError) as error:
         raise DataError(
             f"{path}: {error}. Expected JSON with 'items', each with id, text and the accepted "

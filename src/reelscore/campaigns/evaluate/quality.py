@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
+from reelscore._records import resolved
 from reelscore.campaigns.hits.tasks import Kind, counted
 from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments, Mask
 from reelscore.errors import DataError, UnknownNameError
@@ -146,7 +147,7 @@ def control_of(settings: Mapping[str, object], given: Mapping[str, object]) -> C
     stored = settings.get(KEY)
     wanted = {**(stored if isinstance(stored, dict) else {}), **given}
     try:
-        return msgspec.convert(wanted, Control)
+        return msgspec.convert(wanted, resolved(Control))
     except msgspec.ValidationError as error:
         raise DataError(f"The settings of the quality control: {error}.") from None
 

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.campaigns.protocols import Practice, Protocol
 from reelscore.errors import DataError
 
@@ -110,7 +111,7 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 def read_pages(settings: Mapping[str, object]) -> Pages:
     """Take what a campaign's settings say of its pages."""
     try:
-        pages = msgspec.convert(settings.get(KEY, {}), Pages)
+        pages = msgspec.convert(settings.get(KEY, {}), resolved(Pages))
     except msgspec.ValidationError as error:
         raise DataError(f"The settings of the pages: {error}.") from None
     parts = urlsplit(pages.video_url)

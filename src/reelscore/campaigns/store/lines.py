@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.campaigns.hits.tasks import Kind
 from reelscore.campaigns.store.records import AssignmentState, State
 from reelscore.data.checks import Problems
@@ -302,7 +303,7 @@ def _campaign(path: Path, problems: Problems) -> Iterator[tuple[int, CampaignLin
             if len(document) > LONGEST:
                 raise DataError(f"{path}: more than {LONGEST:,} bytes; is this the right file?")
     try:
-        yield 1, msgspec.json.decode(document, type=CampaignLine)
+        yield 1, msgspec.json.decode(document, type=resolved(CampaignLine))
     except _MISREAD as error:
         problems.add(f"{path}: {error}.")
 
@@ -339,7 +340,7 @@ def _line(kind: str, names: list[str], cells: list[str]) -> FileLine:
     values: dict[str, object] = dict(zip(names, map(unquoted, cells), strict=True))
     for name in _OPTIONAL & values.keys():
         values[name] = values[name] or None
-    return msgspec.convert(values, LINES[kind], strict=False)
+    return msgspec.convert(values, resolved(LINES[kind]), strict=False)
 
 
 def _source(path: Path) -> Source:

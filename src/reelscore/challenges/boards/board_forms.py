@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.challenges.boards.boards import (
     MARKS,
     PLACES,
@@ -228,7 +229,7 @@ def board_of(data: Mapping[str, Any]) -> Leaderboard:
 
     rows = {place: [row(part) for part in data[place]] for place in ("rows", "below")}
     try:
-        return msgspec.convert({**data, "id": data["board"], **rows}, Leaderboard)
+        return msgspec.convert({**data, "id": data["board"], **rows}, resolved(Leaderboard))
     except msgspec.ValidationError as error:
         raise DataError(
             f"The board {data['board']!r} is not as boards here are: {error}."

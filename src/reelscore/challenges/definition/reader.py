@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import fields, replace
 
+from reelscore._records import resolved
 from reelscore.challenges.definition.checks import definition_faults
 from reelscore.challenges.definition.records import PAGES, About, Definition
 from reelscore.challenges.definition.toml_tables import own_value, parse_toml, table_faults
@@ -73,7 +74,7 @@ def parse_definition(text: str, file: str = "definition", folder: Path | None = 
     about = content.pop("challenge", {})
     tables = fields(Definition)[len(fields(About)) : -1]  # all but the text, which is no key
     _raise(file, [*table_faults(fields(About), about, "challenge"), *table_faults(tables, content)])
-    definition = msgspec.convert({**about, **content}, Definition, dec_hook=own_value)
+    definition = msgspec.convert({**about, **content}, resolved(Definition), dec_hook=own_value)
     _raise(file, definition_faults(definition, folder))
     return _with_defaults(definition, text)
 

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import FieldInfo, fields
 
+from reelscore._records import resolved
 from reelscore.data.checks import in_words
 from reelscore.errors import DataError
 
@@ -82,7 +83,7 @@ def _value_faults(kind: object, value: object, path: str) -> Iterator[str]:
             yield from _value_faults(parts[-1], item, f"{path}.{key}")
     else:
         try:
-            msgspec.convert(value, kind, dec_hook=own_value)
+            msgspec.convert(value, resolved(kind), dec_hook=own_value)
         except msgspec.ValidationError as error:
             is_other_kind = ", got `" in str(error) or error.__cause__ is not None
             shown = in_words(value) if is_other_kind else repr(value)

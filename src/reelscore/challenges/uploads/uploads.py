@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.challenges.definition.records import Kind, ScoringLimits
 from reelscore.challenges.queue.processes import Helper, Message, ProcessFault
 from reelscore.challenges.uploads.archives import unpack
@@ -174,7 +175,7 @@ def shown_name(name: str) -> str:
 def answer(request: Message) -> Message:
     """Read one upload; called in a process of its own."""
     name, content = request.pop("name"), request.pop("content")
-    expected = msgspec.convert(request, Expected)
+    expected = msgspec.convert(request, resolved(Expected))
     reading = _UploadReading(name, expected)
     try:
         captions = reading.read(content)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.corpus.project_files import Decision, Segment, State, TimedSentence
 from reelscore.corpus.review.decision_log import best_overlap
 from reelscore.errors import DataError
@@ -232,9 +233,9 @@ def _records(decision: Decision) -> list[Segment | TimedSentence]:
     try:
         for record in added:
             if "text" in record:
-                records.append(msgspec.convert(record, TimedSentence))
+                records.append(msgspec.convert(record, resolved(TimedSentence)))
             else:
-                records.append(msgspec.convert(record, Segment))
+                records.append(msgspec.convert(record, resolved(Segment)))
     except (msgspec.ValidationError, TypeError) as error:
         raise DataError(
             f"The decision of {decision.at} about {decision.target!r} adds what is neither a "

@@ -15,6 +15,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
+from reelscore._records import resolved
 from reelscore._version import __version__
 from reelscore.corpus.review.actions import REASONS
 from reelscore.corpus.review.pictures import peaks, spectrogram, still
@@ -151,7 +152,7 @@ def _router(review: Review) -> APIRouter:
         if review.read_only:
             raise HTTPException(403, "This review is read-only.")
         try:
-            wanted = msgspec.json.decode(await request.body(), type=ReviewRequest)
+            wanted = msgspec.json.decode(await request.body(), type=resolved(ReviewRequest))
         except msgspec.DecodeError as error:
             raise HTTPException(422, f"Not a decision: {error}.") from None
         return _json(await run_in_threadpool(lambda: films.film(film).decide(wanted)))

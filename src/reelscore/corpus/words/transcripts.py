@@ -15,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from reelscore._progress import Progress
+from reelscore._records import resolved
 from reelscore.corpus.pipeline import ALIGN, StepWork
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import Remark, Segment, TimedSentence, Transcript, unused_id
@@ -130,7 +131,7 @@ class _Answer(msgspec.Struct):
 def recognised_entries(text: str, path: str) -> Iterator[TranscriptEntry]:
     """Yield the entries of a recogniser's JSON: sentences, where its words have times."""
     try:
-        content = msgspec.json.decode(text, type=_Answer | list[_Part], strict=False)
+        content = msgspec.json.decode(text, type=resolved(_Answer | list[_Part]), strict=False)
     except msgspec.DecodeError as error:
         raise DataError(
             f"{path}: not what recognisers write ({error}); expected a list, or one as "

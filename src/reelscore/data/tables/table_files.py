@@ -17,6 +17,7 @@ import numpy as np
 from msgspec import structs
 from numpy.typing import NDArray
 
+from reelscore._records import resolved
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.captions.python_captions import columns_of
 from reelscore.data.reading import USUAL
@@ -276,7 +277,7 @@ class _Stored(msgspec.Struct):
 
 
 def _from_json(data: bytes) -> ScoreTable:
-    stored = msgspec.json.decode(data, type=_Stored)
+    stored = msgspec.json.decode(data, type=resolved(_Stored))
     if stored.format > FORMAT:
         raise UnusableRow(
             f"it has format {stored.format} of a newer reelscore, and this one reads up to {FORMAT}"

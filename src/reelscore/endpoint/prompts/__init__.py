@@ -18,6 +18,7 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.errors import DataError, UnknownNameError
 
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -183,7 +184,7 @@ class JudgePrompt(Prompt):
     def settings(self) -> ScoreSettings:
         """The scores that it asks for."""
         try:
-            return msgspec.convert(self._divided()[0], ScoreSettings, strict=False)
+            return msgspec.convert(self._divided()[0], resolved(ScoreSettings), strict=False)
         except msgspec.ValidationError as error:
             raise DataError(f"{self.name}: the settings cannot be read ({error}).") from None
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.data.json_documents import plain_record
 from reelscore.errors import DataError
 
@@ -73,7 +74,7 @@ def _read(path: str, changed: int) -> Mapping[str, Clip]:
             continue
         try:
             value: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
-            about = msgspec.convert(value, _Line)
+            about = msgspec.convert(value, resolved(_Line))
             description = msgspec.convert(plain_record(value)["reference"], str)
         except (msgspec.DecodeError, UnicodeDecodeError, KeyError) as error:
             raise DataError(

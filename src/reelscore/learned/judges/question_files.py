@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.data.file_names import expanded
 from reelscore.errors import DataError
 
@@ -93,7 +94,7 @@ def _read(
 
 
 def _of_vdc(line: bytes) -> dict[str, list[AskedQuestion]]:
-    videos = msgspec.json.decode(line, type=dict[str, list[_VdcQuestion]])
+    videos = msgspec.json.decode(line, type=resolved(dict[str, list[_VdcQuestion]]))
     return {
         item: [AskedQuestion(each.question, each.answer) for each in own]
         for item, own in videos.items()
@@ -101,7 +102,7 @@ def _of_vdc(line: bytes) -> dict[str, list[AskedQuestion]]:
 
 
 def _annotated(line: bytes) -> tuple[str, list[AskedQuestion]]:
-    one = msgspec.json.decode(line, type=_Annotation)
+    one = msgspec.json.decode(line, type=resolved(_Annotation))
     if one.task not in DIMENSIONS:
         raise msgspec.DecodeError(f"no task {one.task!r}; there are {', '.join(DIMENSIONS)}")
     truths = [str(one.annotation)]

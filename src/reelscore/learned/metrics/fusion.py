@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reelscore._records import resolved
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError
@@ -199,7 +200,7 @@ def _stored(weights: str, state: tuple[int, ...]) -> Coefficients:
                 f"{' or '.join(SHIPPED)}, or a file that 'reelscore ensemble' wrote."
             ) from error
     try:
-        stored = msgspec.json.decode(data, type=Coefficients)
+        stored = msgspec.json.decode(data, type=resolved(Coefficients))
     except msgspec.DecodeError as error:
         raise DataError(f"{weights}: not the coefficients of a fusion: {error}.") from error
     return stored

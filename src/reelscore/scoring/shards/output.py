@@ -20,6 +20,7 @@ from types import TracebackType
 import msgspec
 import numpy as np
 
+from reelscore._records import resolved
 from reelscore.data.atomic_files import check_own_folder, write_atomically
 from reelscore.data.captions.shards import BadRow, Shard
 from reelscore.data.tables.table import ScoreTable
@@ -253,7 +254,7 @@ def _stored(folder: Path) -> Manifest | None:
     except OSError as error:
         raise DataError(f"{folder / MANIFEST}: cannot be read ({error.strerror}).") from None
     try:
-        manifest = msgspec.json.decode(content, type=Manifest)
+        manifest = msgspec.json.decode(content, type=resolved(Manifest))
     except msgspec.MsgspecError as error:
         raise DataError(
             f"{folder / MANIFEST}: not a manifest of scores ({error}); choose another folder."

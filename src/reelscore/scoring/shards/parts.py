@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._records import resolved
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.captions.shards import BadRow, Shard
 from reelscore.metrics.base import FloatArray, column_sums
@@ -237,7 +238,7 @@ class PartSums:
         schema = pq.read_schema(path)
         metadata: Mapping[bytes, bytes] = schema.metadata
         self.names: list[str] = schema.names
-        self.record = msgspec.json.decode(metadata[_RECORD], type=PartRecord)
+        self.record = msgspec.json.decode(metadata[_RECORD], type=resolved(PartRecord))
         self._metadata = metadata
 
     def draws(self, metric: str) -> FloatArray:

@@ -10,6 +10,7 @@ from fastapi import Depends, Form, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from reelscore._records import resolved
 from reelscore.campaigns.campaign import HOUR, Campaign
 from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of
 from reelscore.campaigns.pages.organisers.new_campaign import Hours
@@ -92,7 +93,9 @@ def pages_of(fields: Fields, protocol: Protocol) -> dict[str, object]:
         if question
     )
     try:
-        same = msgspec.convert({name: fields[name] for name in _SAME}, Pages, strict=False)
+        same = msgspec.convert(
+            {name: fields[name] for name in _SAME}, resolved(Pages), strict=False
+        )
     except msgspec.ValidationError as error:
         raise DataError(f"The form: {error}.") from None
     said: dict[str, object] = {name: getattr(same, name) for name in _SAME}
