@@ -149,9 +149,9 @@ def cli_page() -> str:
         "This page is what `reelscore --help` and `reelscore COMMAND --help` print.",
         "",
         "Data goes to standard output, messages and progress bars to standard error. Exit status: "
-        "0 where all went well, 2 for an error that the message explains, 3 where a result must "
-        "not be trusted, 130 when interrupted. "
-        "Any other error is a defect of reelscore and shows a traceback.",
+        "0 for success, 1 if a check found faults, 2 for an error that the message explains, 3 if "
+        "the result must not be trusted, 130 if interrupted; `challenge submit` has more. "
+        "Any other error is a bug in reelscore and shows a traceback.",
         "",
     ]
     for names, command in commands():
