@@ -18,7 +18,7 @@ from reelscore.text import damage, damage_forms, damage_kinds, exploit_kinds
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "stress-examples.md"
 SEED = 12345
-SHOWN, LONGEST = 6, 90
+SHOWN, LONGEST = 5, 90
 
 # Who does what to whom, numbers and colours are rare in the embedded captions.
 MORE = """
