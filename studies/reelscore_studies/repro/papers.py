@@ -1,4 +1,4 @@
-"""The papers that reelscore realises: each table and figure, its command, and what comes out.
+"""The papers that reelscore repeats: each table and figure, its command, and what comes out.
 
 `reelscore repro --list` prints this table, and the page docs/papers.md is written from it.
 """
@@ -44,7 +44,7 @@ class Paper(NamedTuple):
 _DA = "reelscore repro direct-assessment --data TRECvid-VTT_HA"
 _BERTHA = "reelscore repro bertha --data TRECvid-VTT_HA"
 _STUDY = "reelscore caption study rendered1-full"
-_FILMS = "The films and their captions are not public; rendered clips stand in."
+_FILMS = "The films and their captions are not public; rendered clips replace them."
 
 PAPERS = (
     Paper(
@@ -53,18 +53,19 @@ PAPERS = (
         "assessment",
         (
             Part(
-                *("Table 1", "captions of six systems, how like each other", _DA, "differs"),
+                *("Table 1", "how similar the captions of six systems are", _DA, "differs"),
                 "The service for semantic similarity is gone. By METEOR, too, Human-b and "
-                "Sheffield are least like the others; the order of the other four is another.",
+                "Sheffield are the least similar; the order of the other four differs.",
             ),
             Part(
                 *("Table 2", "how captions are degraded", "reelscore campaign new", "comes out"),
-                "The rule is that of degraded captions in all campaigns.",
+                "All campaigns use this rule.",
             ),
             Part("Table 3", "degraded captions", "", "illustration"),
             Part(
                 *("Table 4", "scores of six systems", _DA, "not public"),
-                "The printed means stand beside those of the second collection, which is public.",
+                "The printed means are shown beside those of the second collection, which is "
+                "public.",
             ),
             Part(
                 *("Table 5", "two collections agree", _DA, "comes out"),
@@ -72,19 +73,19 @@ PAPERS = (
             ),
             Part(
                 *("Table 6", "metrics against people, five systems", _DA, "in part"),
-                "METEOR −.617 for −.602. BLEU is −.412 for .800: the scores of the benchmark are "
-                "not public, and ours on its captions rank the systems otherwise. The service for "
-                "STS is gone.",
+                "METEOR has −.617 (printed: −.602), BLEU −.412 (.800): the scores of the benchmark "
+                "are not public, and ours on its captions rank the systems differently. The "
+                "service for STS is gone.",
             ),
             Part(
                 *("Figs 1, 2", "BLEU and METEOR of all runs", "reelscore score", "not public"),
-                "Captions of five runs are public.",
+                "Only the captions of five runs are public.",
             ),
             Part("Fig 3", "frames of a video", "", "illustration"),
             Part(
-                *("Figs 4, 5", "how like annotators and systems are"),
+                *("Figs 4, 5", "how similar annotators and systems are"),
                 *("reelscore similarity --plot", "differs"),
-                "Any metric in place of the service that is gone.",
+                "Any metric replaces the service that is gone.",
             ),
             Part("Fig 6", "the rating page", "reelscore campaign demo", "illustration"),
             Part(
@@ -111,16 +112,16 @@ PAPERS = (
             Part(
                 *("Tables 1, 3", "SA: systems, captions", _BERTHA, "in part"),
                 "12 of 40 cells of the four classical metrics, eleven of them of 2019 and 2020. "
-                "How those of 2016 to 2018 were computed is not known. Four printed means do not "
-                "follow from the printed cells, three of them here.",
+                "How those of 2016 to 2018 were computed is not known. Three printed means do not "
+                "follow from the printed cells.",
             ),
             Part(
                 *("Tables 2, 4", "MA: systems, captions", _BERTHA, "in part"),
-                "47 of 50 cells of the five classical metrics (three but for the sign, none of "
-                "SentBLEU's) with the paper's two errors, lines counted from 0 and SPICE in the "
-                "order of strings; with the right lines the numbers are others. ROUGE-L's "
-                "printed mean of Table 2 is .642, its cells give .833. BERTHA differs: its weights "
-                "are not public, and ours start from a smaller encoder.",
+                "47 of 50 cells of the five classical metrics (three except for the sign) come out "
+                "with the paper's two errors: lines counted from 0, and SPICE in the order of "
+                "strings; none of SentBLEU's do. With the right lines the numbers differ. "
+                "ROUGE-L's printed mean of Table 2 is .642; its cells give .833. BERTHA differs: "
+                "its weights are not public, and ours start from a smaller encoder.",
             ),
             Part(
                 *("Figs 3, 4", "Williams tests", f"{_BERTHA} --plots F", "differs"),
@@ -130,17 +131,16 @@ PAPERS = (
                 *("Table 5", "one annotator's references, five folds"),
                 "reelscore bertha evaluate judged.jsonl --folds 5 --recipe plain-ma --only MA-2020",
                 "differs",
-                "All five references at once here, each annotator's in 'repro bertha'. The right "
+                "This uses all five references at once, 'repro bertha' each annotator's. The right "
                 "lines raise nearly all numbers; the encoder is MiniLM unless BERT-base is given.",
             ),
             Part(
                 *("Table 6", "shuffled words", _BERTHA, "in part"),
-                "Another shuffle: as published, METEOR and CIDEr are within .012 of the printed "
-                "values.",
+                "The shuffle differs: METEOR and CIDEr are within .012 of the printed values.",
             ),
             Part(
                 *("Table 7", "fusion by regression", _BERTHA, "differs"),
-                "Another split; the mean of twenty is shown.",
+                "The split differs; the mean of twenty splits is shown.",
             ),
         ),
     ),
@@ -153,20 +153,20 @@ PAPERS = (
             Part(
                 *("Table 1", "fewer and more captions", "reelscore stories study counts"),
                 "not public",
-                "Outputs of the two systems are not public. With 200 random captions a video the "
-                "current framework rises by 5 % over those with as many as references, and falls "
-                "by 24 % with fewer. All SODA F-measures are highest with as many; so are the "
-                "printed ones, but for SODA (a) of the LSTM, highest with half as many.",
+                "Outputs of the two systems are not public. With 200 random captions a video, the "
+                "current framework is 5 % higher than with as many captions as references, and "
+                "with fewer 24 % lower. All SODA F-measures are highest with as many; so are the "
+                "printed ones, except SODA (a) of the LSTM.",
             ),
             Part(
                 *("Table 2", "oracle captions", "reelscore stories study oracle", "not public"),
-                "With tests of the differences, and on your systems.",
+                "On your systems, with tests of the differences.",
             ),
             Part(
                 *("Table 3", "wrong orders", "reelscore stories study order", "not public"),
                 "Swapped and shuffled captions score lower, as printed, on all public outputs. "
-                "That SODA (c) falls more than the current framework holds on ActivityNet with "
-                "both annotators, by far less than printed, and not in general.",
+                "SODA (c) falls more than the current framework on ActivityNet with both "
+                "annotators, but by far less than printed, and not in general.",
             ),
             Part(
                 *("Sect. 6.3", "manual evaluation", "reelscore stories study people, accuracy"),
@@ -184,7 +184,7 @@ PAPERS = (
                 *("Table 1", "k captions a video"),
                 "reelscore stories study counts --crowd 200 --m '' --k 3,7,15",
                 "not public",
-                "The system's 200 captions a video are not public; random ones stand in.",
+                "The system's 200 captions a video are not public; random ones replace them.",
             ),
         ),
     ),
@@ -201,8 +201,8 @@ PAPERS = (
                     "reelscore repro narration --data movie",
                 ),
                 "not public",
-                "No film of the paper. People who describe pictures are found over a real film "
-                "with a frame F1 of .961, 9 dB quieter with .952; 'corpus segment' does yours.",
+                "No film of the paper is public. People who describe pictures are found over a "
+                "real film with a frame F1 of .961, and .952 if 9 dB quieter.",
             ),
             Part(
                 *("Tables 1, 2", "sizes and parts of speech", "reelscore corpus stats"),
@@ -223,7 +223,7 @@ PAPERS = (
                 *("Table 6", "the parser judged by people"),
                 "reelscore check-parser --campaign, --check-sheet",
                 "not public",
-                "The sentences are not public, and the cells not in our text of the paper.",
+                "The sentences are not public, and the cells are not in our text of the paper.",
             ),
             Part(
                 *("Tables 7, 8", "translation; labels and features", _STUDY, "in part"),
@@ -233,13 +233,12 @@ PAPERS = (
             Part(
                 *("Table 9", "layers", _STUDY, "differs"),
                 "One layer and two unfactored are alike, as printed. Factored is 0.3 METEOR ahead "
-                "where the paper has it behind: not decided (p = .27 over five seeds); 27 seeds "
-                "would be needed.",
+                "where the paper has it behind, which five seeds do not decide (p = .27).",
             ),
             Part(
                 *("Tables 10, 11", "dropout: where, how much", _STUDY, "in part"),
-                "On the LSTM's output is best at full size (p = .003), not on small clips, which "
-                "do not overfit; 0.75 beats the paper's 0.5.",
+                "The LSTM's output is the best place at full size (p = .003), not on the small "
+                "set, which hardly overfits; a ratio of 0.75 beats the paper's 0.5.",
             ),
             Part(
                 *("Tables 12, 13", "methods side by side", f"{_STUDY} --freeze", "in part"),
@@ -328,8 +327,8 @@ def papers_markdown(papers: Sequence[Paper] = PAPERS) -> str:
     lines = [
         "# The papers, table by table",
         "",
-        "What reelscore repeats of the five papers that it realises: each table and figure, the "
-        "command, and whether it comes out. `reelscore repro --list` prints the same, "
+        "reelscore repeats five papers. For each of their tables and figures, this page has the "
+        "command and whether the numbers come out. `reelscore repro --list` prints the same, "
         "`reelscore repro --list --paper bertha` for one paper.",
         "",
         *(f"*{verdict}*\n: {meaning}\n" for verdict, meaning in VERDICTS.items()),
