@@ -77,17 +77,17 @@ def metric_page(metric: type[Metric]) -> str:
             "",
             *_parameter_table(metric, attributes),
             "",
-            "## What it gives",
+            "## Scores and signature",
             "",
             f"- Scores: {', '.join(f'`{name}`' for name in metric().outputs)}.",
-            f"- References: {'needed' if metric.needs_references else 'not needed'}.",
+            f"- References: {'required' if metric.needs_references else 'not required'}.",
             "- Intervals, `reelscore compare` and `reelscore.Scorer`: "
             + (
                 "yes."
                 if metric.independent
                 else "no, since a caption's score depends on the system's other captions."
             ),
-            "- Signature, to which the context is added (tokenizer, items, references):",
+            "- Signature, to which reelscore adds the tokenizer, items and references:",
             "",
             "  ```text",
             f"  {metric().signature()}",
@@ -148,10 +148,10 @@ def cli_page() -> str:
         "",
         "This page is what `reelscore --help` and `reelscore COMMAND --help` print.",
         "",
-        "Data goes to standard output, messages and progress bars to standard error. Exit status: "
-        "0 for success, 1 if a check found faults, 2 for an error that the message explains, 3 if "
-        "the result must not be trusted, 130 if interrupted; `challenge submit` has more. "
-        "Any other error is a bug in reelscore and shows a traceback.",
+        "Data goes to standard output, messages and progress bars to standard error. The exit "
+        "status is 0 for success, 1 if a check found faults, 2 for an error that the message "
+        "explains, 3 for a result that must not be trusted, and 130 after an interruption; "
+        "`challenge submit` has more. A traceback is a bug in reelscore: please report it.",
         "",
     ]
     for names, command in commands():
@@ -201,17 +201,15 @@ def api_page() -> str:
     lines = [
         "# Python",
         "",
-        "Everything that `import reelscore` offers. The import itself is quick: the parts are "
-        "loaded when they are first used. Metrics as values are on the "
-        "[metric pages](../metrics.md), the classes of pycocoevalcap on "
-        "[their own page](../coco.md).",
+        "This is what `import reelscore` offers. The import is quick, since parts are loaded when "
+        "they are first used. The classes of metrics are on the [metric pages](../metrics.md), "
+        "those of pycocoevalcap on [their own page](../coco.md).",
         "",
-        "`reelscore.__version__` is the version, a text.",
+        "`reelscore.__version__` is the version as a string.",
         "",
         "## Packages",
         "",
-        "Each package has public names of its own, on a page of its own. What is on none of these "
-        "pages is not public, and may change without notice.",
+        "Each package has a page of its public names. Anything else may change without notice.",
         "",
         "| package | what it is for |",
         "|---|---|",
