@@ -2,22 +2,28 @@
 
 An option is called the same in every command, so one table says where help lists it. A command
 with options of its own says where these are listed: ``headings={"Training": "rate batch"}``.
+
+An option that says how one thing is done is written as metrics are: ``NAME|key:value|key:value``.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import click
 import msgspec
 
 from reelscore.data.captions.item_ids import ORDER
-from reelscore.errors import DataError
+from reelscore.errors import DataError, ReelscoreError, check_choice
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from reelscore.engines.engine import Engine
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
@@ -57,11 +63,127 @@ class Command(click.Command):
         lines: dict[str, list[tuple[str, str]]] = {h: [] for h in ("Options", *self.headings)}
         for option in options:
             if line := option.get_help_record(ctx):
-                lines[listed_under.get(option.opts[0], "Options")].append(line)
+                own = option.rows() if isinstance(option, SettingsOption) else []
+                lines[listed_under.get(option.opts[0], "Options")] += [line, *own]
         for heading, listed in lines.items():
             if listed:
                 with formatter.section(heading):
                     formatter.write_dl(listed)
+
+
+class SettingsOption(click.Option):
+    """An option that says how one thing is done, as a record: NAME|key:value|key:value.
+
+    The name may be left out. A value that holds | itself is in brackets, or has %7C for it, as in
+    signatures. Help lists the keys with what the record's docstring says of them.
+
+    Args:
+        names: The option's.
+        start: Makes the record of a name, or of an empty text where there is no name.
+        known: The names there are, which completion offers.
+        without: Fields of the record that are no keys.
+        listed: Whether help lists the keys.
+        fields: As of `click.Option`.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        start: Callable[[str], msgspec.Struct],
+        known: Sequence[str] = (),
+        without: Sequence[str] = (),
+        listed: bool = True,
+        **fields: Any,
+    ) -> None:
+        super().__init__(names, **{"metavar": "NAME|KEY:VALUE", "default": start(""), **fields})
+        self.start, self.known, self.without, self.listed = start, known, without, listed
+
+    @functools.cached_property
+    def keys(self) -> dict[str, msgspec.structs.FieldInfo]:
+        """The fields of the record by the keys that stand for them."""
+        fields = msgspec.structs.fields(self.start(""))
+        return {field.encode_name: field for field in fields if field.name not in self.without}
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Read the record from a text."""
+        if not isinstance(value, str):
+            return value
+        from reelscore.metrics.registry import key_values  # most commands are called without one
+
+        head, *parts = re.split(r"\|(?![^(]*\))", value)
+        if ":" in head and "://" not in head:
+            head, parts = "", [head, *parts]
+        given = key_values(parts, f"{self.opts[0]} {value!r}")
+        for key in given:
+            check_choice(f"setting of {self.opts[0]}", key, self.keys)
+        made = self.start(head)
+        values = {key: _setting(self.keys[key], text) for key, text in given.items()}
+        try:
+            read = msgspec.convert(
+                {**msgspec.to_builtins(made), **values}, type(made), strict=False
+            )
+        except msgspec.ValidationError as error:
+            raise self._refusal(error, given) from None
+        for key in given:
+            number = getattr(read, self.keys[key].name)
+            if isinstance(number, float) and not math.isfinite(number):
+                raise DataError(f"{self.opts[0]}: {key} is {number}; expected a finite number.")
+        return read
+
+    def _refusal(self, error: msgspec.ValidationError, given: Mapping[str, str]) -> ReelscoreError:
+        """Say what is wrong with a value, and what was expected."""
+        if isinstance(error.__cause__, ReelscoreError):
+            return error.__cause__
+        found = re.search(r"^(?:.*?`(\w+).*?`( [<>]=? \S+)?)?.* - at `\$\.(\w+)", str(error))
+        assert found is not None, error
+        kind, bound, key = found.groups(default="")
+        choices = get_args(self.keys[key].type)
+        expected = _KINDS.get(kind) or ", ".join(map(str, choices))
+        return DataError(f"{self.opts[0]}: {key} is {given[key]!r}; expected {expected}{bound}.")
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the lines of help about the keys."""
+        if not self.listed:
+            return []
+        own = self.start("")
+        _, _, about = inspect.cleandoc(type(own).__doc__ or "").partition("Attributes:\n")
+        entries = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", about, re.MULTILINE)
+        texts = {name: " ".join(text.split()).replace("`", "") for name, text in entries}
+        return [
+            (f"  {key}:", texts[field.name] + _default(getattr(own, field.name)))
+            for key, field in self.keys.items()
+        ]
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer the names, and the keys."""
+        from click.shell_completion import CompletionItem
+
+        begun, bar, last = incomplete.rpartition("|")
+        offered = [*([] if bar else self.known), *(f"{key}:" for key in self.keys)]
+        return [CompletionItem(begun + bar + each) for each in offered if each.startswith(last)]
+
+
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
+
+
+def _setting(field: msgspec.structs.FieldInfo, text: str) -> object:
+    """Read a value as far as its kind needs it; `msgspec.convert` does the rest."""
+    from reelscore.metrics.base import unquoted
+
+    if "|" in text:
+        text = re.sub("[()]", "", text)
+    if get_origin(field.type) is tuple:
+        return [unquoted(part.strip()) for part in text.split(",") if part.strip()]
+    return {"yes": True, "no": False}.get(text, text) if field.type is bool else unquoted(text)
+
+
+def _default(value: object) -> str:
+    """Spell a default as it is typed; nothing where there is none."""
+    from reelscore.metrics.base import spelled
+
+    values = value if isinstance(value, tuple) else (value,)
+    text = ",".join(map(spelled, values))
+    return "" if value in (None, "", ()) else f"  [default: {text}]"
 
 
 def gathered(

@@ -199,7 +199,7 @@ class Metric(ABC):
 def changed_parameters(metric: Metric) -> str:
     """Spell the parameters that differ from the defaults, as a signature does."""
     changed = metric.parameters(changed=True)
-    return "|".join(f"{name}:{_spell(value)}" for name, value in changed.items())
+    return "|".join(f"{name}:{spelled(value)}" for name, value in changed.items())
 
 
 def core_scores(function: Callable[..., Rows], totals: Any, *parameters: object) -> Any:
@@ -331,10 +331,11 @@ def signature_text(name: str, parts: Mapping[str, object]) -> str:
     >>> signature_text("nearest", {"k": 1, "clip": False})
     'nearest|k:1|clip:no'
     """
-    return "|".join([name, *(f"{key}:{_spell(value)}" for key, value in parts.items())])
+    return "|".join([name, *(f"{key}:{spelled(value)}" for key, value in parts.items())])
 
 
-def _spell(value: object) -> str:
+def spelled(value: object) -> str:
+    """Spell a value as signatures do."""
     if value is None:
         return "none"
     if isinstance(value, bool):

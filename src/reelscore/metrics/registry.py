@@ -226,17 +226,24 @@ def rebuilt(signature: str) -> tuple[Metric, Tokenizer] | None:
 def _parts(signature: str) -> tuple[str, dict[str, str]]:
     """Divide a signature into the metric's name and its parameters and context."""
     name, *parts = signature.strip().split("|")
-    parameters: dict[str, str] = {}
+    return name, key_values(parts, repr(signature), "parameter:value, as in 'bleu|n:4'")
+
+
+def key_values(parts: Iterable[str], where: str, form: str = "key:value") -> dict[str, str]:
+    """Divide what stands between the bars of a signature into keys and values.
+
+    >>> key_values(["n:4", "tok:ptb"], "bleu")
+    {'n': '4', 'tok': 'ptb'}
+    """
+    values: dict[str, str] = {}
     for part in parts:
         key, colon, value = part.partition(":")
         if not colon:
-            raise DataError(
-                f"{signature!r}: {part!r} is not of the form parameter:value, as in 'bleu|n:4'."
-            )
-        if key in parameters:
-            raise DataError(f"{signature!r}: {key!r} is given twice; give it once.")
-        parameters[key] = value
-    return name, parameters
+            raise DataError(f"{where}: {part!r} is not of the form {form}.")
+        if key in values:
+            raise DataError(f"{where}: {key!r} is given twice; give it once.")
+        values[key] = value
+    return values
 
 
 def declared_scale(name: str, signature: str = "") -> Scale:
