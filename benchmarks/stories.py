@@ -83,12 +83,12 @@ def _path(name: str) -> Path:
 
 def _ours(candidates: str, *truths: str, with_all: bool = False) -> list[str]:
     refs = [argument for path in truths for argument in ("--refs", path)]
-    scores = ["--scores", "soda_c,activitynet", "--metrics", "meteor"]
-    if with_all:
-        scores = ["--scores", "activitynet"]
     # TimeChat has segments that end before they start; they overlap nothing
-    policy = ["--reversed-segments", "zero"]
-    return [installed_program(), "stories", candidates, *refs, *scores, *policy]
+    scores, protocol = "soda_c,activitynet", "metrics:meteor|reversed_segments:zero"
+    if with_all:
+        scores, protocol = "activitynet", "reversed_segments:zero"
+    choices = ["--scores", scores, "--protocol", protocol]
+    return [installed_program(), "stories", candidates, *refs, *choices]
 
 
 if __name__ == "__main__":

@@ -576,7 +576,7 @@ def test_score_and_compare(server, monkeypatch, capsys, tmp_path):
     assert re.search(r"^strong +\d+\.\d+$", out, re.MULTILINE)
     assert "judge: 30 questions asked" in out.replace("\n", " ")
     assert (tmp_path / "cache" / "judge" / "org_some-model.jsonl").exists()
-    status, out, _ = run(monkeypatch, capsys, "compare", *files, "--trials", "50")
+    status, out, _ = run(monkeypatch, capsys, "compare", *files, "--test", "trials:50")
     assert status == 0
     assert "30 answers taken from the journal" in out.replace("\n", " ")
     table = str(tmp_path / "table.json")

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from reelscore.cli.messages import as_options
-from reelscore.cli.options import Command, Decorator, gathered
+from reelscore.cli.options import Command, Decorator, SettingsOption, gathered
 from reelscore.data.captions.caption_files import holds_both, references_of_files
 from reelscore.data.captions.inputs import (
     Inputs,
@@ -213,34 +213,11 @@ def _command(
 
 # How captions are read
 
-_OPTIONS = {
-    "id_field": click.option("--id-field", metavar="NAME", help="Field or column of the item ids."),
-    "caption_field": click.option(
-        "--caption-field",
-        metavar="NAME",
-        help="Field or column of the systems' captions.",
-    ),
-    "reference_field": click.option(
-        "--reference-field",
-        metavar="NAME",
-        help="Field or column of the references; several: NAME,NAME.",
-    ),
-    "header": click.option(
-        "--header",
-        metavar="NAMES",
-        help="Columns of tables that have no header, such as 'id,caption'.",
-    ),
-    "encoding": click.option(
-        "--encoding",
-        metavar="NAME",
-        help="Encoding of files that are not UTF-8, such as cp1252.",
-    ),
-    "split": click.option(
-        "--split",
-        metavar="NAME",
-        help="Part of the data set, such as test, if files name parts.",
-    ),
-}
+_split_option = click.option(
+    "--split",
+    metavar="NAME",
+    help="Part of the data set, such as test, if files name parts.",
+)
 
 
 def reading_options(format_name: str = "--format") -> Decorator:
@@ -248,11 +225,18 @@ def reading_options(format_name: str = "--format") -> Decorator:
     format_option = click.option(
         format_name,
         "format",
-        metavar="NAME",
+        cls=SettingsOption,
+        start=lambda name: Reading(name or None),
+        known=list(FORMATS),
+        without=["format", "split"],
         help="Format of the files, if it cannot be recognised from the content: "
-        f"{', '.join(FORMATS)}.",
+        f"{', '.join(FORMATS)}. And where things are in them:",
     )
-    return gathered("reading", Reading, {"format": format_option, **_OPTIONS})
+    return gathered("reading", _reading, {"format": format_option, "split": _split_option})
+
+
+def _reading(format: Reading, split: str | None) -> Reading:
+    return replace(format, split=split)
 
 
 def system_files(arguments: Sequence[str]) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """Messages on the terminal: a remedy is named as an option, and no text controls the terminal."""
 
 import re
-from functools import lru_cache
 
 import click
 
@@ -11,34 +10,24 @@ _OPTIONS = {
     for name in [
         "as",
         "bad_rows",
-        "beyond",
-        "caption_field",
         "clip_negative",
-        "common",
         "distance",
         "empty",
-        "encoding",
         "format",
-        "header",
-        "id_field",
         "kinds",
         "leave_one_out",
         "match_ids",
         "metrics",
         "missing",
         "moments",
-        "negative",
         "out",
         "pair",
         "partial",
         "pick",
-        "reference_field",
         "restart",
-        "reversed_segments",
         "split",
         "system_scores",
         "tokenizer",
-        "unknown",
     ]
 } | {
     "column": "--score-column",
@@ -49,23 +38,38 @@ _OPTIONS = {
 _VALUE = r"""(?:(True|False)\b|"([^"\s]+)"|'([^'\s]+)')"""
 
 
-@lru_cache(maxsize=1)
-def _argument() -> re.Pattern[str]:
-    return re.compile(rf"\b({'|'.join(_OPTIONS)})={_VALUE}")
-
-
 def as_options(message: str) -> str:
-    """Name a remedy as an option instead of an argument."""
+    """Name a remedy as an option of the running command instead of an argument."""
+    if "=" not in message:
+        return message
+    spellings = _OPTIONS | _settings()
 
     def option(match: re.Match[str]) -> str:
         name, flag, *values = match.groups()
-        spelling = _OPTIONS[name]
+        spelling = spellings.get(name)
+        if spelling is None:
+            return match[0]
         if flag:
             return spelling if flag == "True" else spelling.replace("--", "--no-", 1)
         value = next(filter(None, values))
-        return "--by-order" if (name, value) == ("match_ids", "order") else f"{spelling} {value}"
+        return f"{spelling}{value}" if spelling.endswith(":") else f"{spelling} {value}"
 
-    return _argument().sub(option, message) if "=" in message else message
+    # a policy for missing captions, to those who type it
+    message = message.replace("common=True", 'missing="common"')
+    return re.sub(rf"\b(\w+)={_VALUE}", option, message)
+
+
+def _settings() -> dict[str, str]:
+    """Return how arguments are spelled that are settings of an option of the running command."""
+    from reelscore.cli.options import SettingsOption
+
+    context = click.get_current_context(silent=True)
+    return {
+        name: spelling
+        for option in (context.command.params if context else [])
+        if isinstance(option, SettingsOption)
+        for name, spelling in option.spellings().items()
+    }
 
 
 def printable(message: str) -> str:

@@ -12,13 +12,14 @@ import functools
 import inspect
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_origin
 
 import click
 import msgspec
 
-from reelscore.data.captions.item_ids import ORDER
+from reelscore.cli.messages import as_options
 from reelscore.errors import DataError, ReelscoreError, check_choice
 
 if TYPE_CHECKING:
@@ -30,16 +31,16 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 # The headings of help, and the options that are listed there in every command.
 HEADINGS = {
-    "Files": "format input-format id-field caption-field reference-field header encoding split",
-    "Items": "missing empty match-ids by-order common leave-one-out",
-    "Statistics": "seed resamples trials test correction level",
+    "Files": "format input-format split",
+    "Items": "missing empty match-ids leave-one-out",
+    "Statistics": "seed resamples test",
     "Printed table": "scale digits sort columns",
     "Files to write": "csv latex markdown table plot",
     "Report and figures": "title video videos plots plot-format",
-    "Large sets and clusters": "threads engine workers gpus-per-worker memory out bad-rows",
+    "Large sets and clusters": "threads engine out bad-rows",
 }
 _FEW = 16  # options that need no headings
-_MEMORY = 60  # percent
+_NAMES = 26  # columns of the options' names
 
 
 class Command(click.Command):
@@ -50,6 +51,16 @@ class Command(click.Command):
     ) -> None:
         super().__init__(*args, **fields)
         self.headings = {**(headings or {}), **HEADINGS}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let errors name remedies as options of this command."""
+        with _remedies_as_options():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Let errors name remedies as options of this command."""
+        with _remedies_as_options():
+            return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options; those without a heading, which most people need, come first."""
@@ -68,7 +79,17 @@ class Command(click.Command):
         for heading, listed in lines.items():
             if listed:
                 with formatter.section(heading):
-                    formatter.write_dl(listed)
+                    formatter.write_dl(listed, col_max=_NAMES)
+
+
+@contextmanager
+def _remedies_as_options() -> Iterator[None]:
+    """Let an error name its remedies as options of the running command."""
+    try:
+        yield
+    except ReelscoreError as error:
+        error.args = (as_options(str(error)), *error.args[1:])
+        raise
 
 
 class SettingsOption(click.Option):
@@ -103,6 +124,10 @@ class SettingsOption(click.Option):
         """The fields of the record by the keys that stand for them."""
         fields = msgspec.structs.fields(self.start(""))
         return {field.encode_name: field for field in fields if field.name not in self.without}
+
+    def spellings(self) -> dict[str, str]:
+        """Return how arguments that the keys stand for are spelled on the command line."""
+        return {field.name: f"{self.opts[0]} {key}:" for key, field in self.keys.items()}
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
         """Read the record from a text."""
@@ -139,6 +164,8 @@ class SettingsOption(click.Option):
         kind, bound, key = found.groups(default="")
         choices = get_args(self.keys[key].type)
         expected = _KINDS.get(kind) or ", ".join(map(str, choices))
+        if get_origin(self.keys[key].type) is tuple:
+            expected = f"a list, each {expected}"
         return DataError(f"{self.opts[0]}: {key} is {given[key]!r}; expected {expected}{bound}.")
 
     def rows(self) -> list[tuple[str, str]]:
@@ -146,7 +173,8 @@ class SettingsOption(click.Option):
         if not self.listed:
             return []
         own = self.start("")
-        _, _, about = inspect.cleandoc(type(own).__doc__ or "").partition("Attributes:\n")
+        kinds = reversed(type(own).__mro__)
+        about = "\n".join(inspect.cleandoc(kind.__doc__ or "") for kind in kinds)
         entries = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", about, re.MULTILINE)
         texts = {name: " ".join(text.split()).replace("`", "") for name, text in entries}
         return [
@@ -274,30 +302,15 @@ def resamples_option(help: str) -> Decorator:
     return number_option("--resamples", default=1000, least=10, help=help)
 
 
-def match_ids_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options ``--match-ids`` and ``--by-order``, which are one argument."""
-    command = click.option(
-        "--by-order",
-        "match_ids",
-        flag_value=ORDER,
-        help="Match captions and items by their places in the files, which must have as many.",
-    )(command)
-    return click.option(
-        "--match-ids",
-        metavar="RULES",
-        help="Match ids that are written differently: basename (without folders and endings), "
-        "casefold, zeros (without leading ones), strip, prefix, number; several with commas.",
-    )(command)
-
-
+match_ids_option = click.option(
+    "--match-ids",
+    metavar="RULES",
+    help="Match ids that are written differently: basename (without folders and endings), "
+    "casefold, zeros (without leading ones), strip, prefix, number; several with commas. Or "
+    "order: captions and items by their places in the files, which must have as many.",
+)
 json_option = file_option("--json", "Write everything as JSON; - for standard output.")
 seed_option = number_option("--seed", default=12345, least=0, help="Random seed.")
-trials_option = number_option(
-    "--trials",
-    default=10_000,
-    least=10,
-    help="Number of permutations of the randomization test.",
-)
 metric_option = click.option(
     "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
 )
@@ -309,72 +322,90 @@ threads_option = click.option(
 )
 
 
-class EngineChoice(msgspec.Struct, frozen=True):
-    """The options of an engine, by their names.
+class ChosenTests(msgspec.Struct, frozen=True):
+    """Which tests are made between systems, and how.
 
-    >>> EngineChoice("threads", None, 0.0, 60).start() is None
+    Attributes:
+        correction: Correction for the number of comparisons within one metric: holm, bonferroni,
+            bh or none.
+        level: Mark corrected p-values below this level.
+        trials: Number of permutations of the randomization test.
+    """
+
+    name: Literal["both", "bootstrap", "randomization"] = "both"
+    correction: Literal["holm", "bonferroni", "bh", "none"] = "holm"
+    level: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.05
+    trials: Annotated[int, msgspec.Meta(ge=10)] = 10_000
+
+    @classmethod
+    def of(cls, name: str) -> ChosenTests:
+        """Choose the tests of a name; both if it is empty."""
+        check_choice("--test", name or "both", _TESTS)
+        return cls(cast(Any, name or "both"))
+
+    @property
+    def tests(self) -> list[Literal["bootstrap", "randomization"]]:
+        """The tests by the names that the library gives them."""
+        return ["bootstrap", "randomization"] if self.name == "both" else [self.name]
+
+
+_TESTS = ["both", "bootstrap", "randomization"]
+significance_option = click.option(
+    "--test",
+    cls=SettingsOption,
+    start=ChosenTests.of,
+    known=_TESTS,
+    without=["name"],
+    help="Paired bootstrap, approximate randomization, or both: bootstrap, randomization, both, "
+    "which is the default.",
+)
+
+
+class EngineChoice(msgspec.Struct, frozen=True):
+    """An engine and its settings.
+
+    Attributes:
+        workers: Keep this number of workers of ray, each with its weights loaded; if not given,
+            tasks on all processors.
+        gpus: The GPUs of each worker of ray, such as 1 or 0.5.
+        memory: How much of a machine's memory workers of ray may use, in percent.
+
+    >>> EngineChoice().start() is None
     True
     """
 
-    engine: str
-    workers: int | None
-    gpus_per_worker: float
-    memory: int
+    name: str = "threads"
+    workers: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    gpus: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    memory: Annotated[int, msgspec.Meta(ge=1, le=100)] = 60
 
     def start(self) -> Engine | None:
         """Connect to the cluster; ``None`` for threads of this process, the default."""
-        name = self.engine.partition("://")[0]
+        name = self.name.partition("://")[0]
         if name == "threads":
-            if self.workers is not None or self.gpus_per_worker or self.memory != _MEMORY:
+            if self != EngineChoice():
                 raise DataError(
-                    "--workers, --gpus-per-worker and --memory are for --engine ray; threads of "
-                    "this process are chosen by --threads."
+                    "workers, gpus and memory are for --engine ray; threads of this process are "
+                    "chosen by --threads."
                 )
             return None
         from reelscore.engines.engine import Engine
 
         return Engine(
             name,
-            address=self.engine if "://" in self.engine else None,
+            address=self.name if "://" in self.name else None,
             workers=self.workers,
-            gpus_per_worker=self.gpus_per_worker,
+            gpus_per_worker=self.gpus,
             memory=self.memory / 100,
         )
 
 
-engine_options = gathered(
-    "engine",
-    EngineChoice,
-    {
-        "engine": click.option(
-            "--engine",
-            default="threads",
-            show_default=True,
-            metavar="NAME",
-            help="Where to compute: threads of this process; ray, a Ray on this machine (or at "
-            "RAY_ADDRESS); ray://HOST:10001, a cluster. Does not change the scores.",
-        ),
-        "workers": click.option(
-            "--workers",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="With --engine ray: keep this number of workers, each with its weights loaded; "
-            "if not given, tasks on all processors.",
-        ),
-        "gpus_per_worker": number_option(
-            "--gpus-per-worker",
-            default=0.0,
-            least=0,
-            metavar="SHARE",
-            help="With --engine ray: the GPUs of each worker, such as 1 or 0.5.",
-        ),
-        "memory": number_option(
-            "--memory",
-            default=_MEMORY,
-            least=1,
-            most=100,
-            metavar="PERCENT",
-            help="With --engine ray: how much of a machine's memory workers may use.",
-        ),
-    },
+engine_option = click.option(
+    "--engine",
+    cls=SettingsOption,
+    start=lambda name: EngineChoice(name or "threads"),
+    known=["threads", "ray"],
+    without=["name"],
+    help="Where to compute: threads of this process, the default; ray, a Ray on this machine (or "
+    "at RAY_ADDRESS); ray://HOST:10001, a cluster. Does not change the scores.",
 )

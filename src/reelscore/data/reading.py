@@ -223,7 +223,10 @@ def _there_are(names: Collection[str]) -> str:
 IN_ORDER = "in order"  # ends what a file was read as, where its items have no ids
 
 
-class Reading(msgspec.Struct, frozen=True, dict=True):
+_KEYS = {"id_field": "id", "caption_field": "caption", "reference_field": "reference"}
+
+
+class Reading(msgspec.Struct, frozen=True, dict=True, rename=_KEYS):
     """How to read caption files.
 
     Attributes:

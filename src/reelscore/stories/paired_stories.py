@@ -96,7 +96,7 @@ def pair_stories(
     without = sum(not len(story) for story in given.values())
     starts, stops = np.concatenate([story.segments for story in stories]).T
     instants = int((starts == stops).sum())
-    done = {"zero": "scored zero", "skip": "left out"}[protocol.missing]
+    done = "scored zero" if protocol.missing == "zero" else "left out"
     limit = protocol.max_captions if ACTIVITYNET in protocol.scores else sys.maxsize
     long = sum(len(story) > limit for story in given.values())
     late_done = "cut there" if protocol.beyond == "clip" else "kept"

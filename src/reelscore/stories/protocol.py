@@ -49,7 +49,7 @@ from reelscore.metrics.registry import DEFAULT_METRICS, standard_name
 from reelscore.text.tokens import PENN_TREEBANK, Tokenizer, check_tokenizer
 
 Annotators = Literal["mean", "merge", "best"]
-Missing = Literal["zero", "skip"]
+Missing = Literal["zero", "skip", "common"]
 MeteorOrder = Literal["standard", "swapped"]
 ReferenceOrder = Literal["time", "file"]
 Characters = Literal["all", "ascii"]
@@ -73,7 +73,8 @@ class Protocol(msgspec.Struct, frozen=True):
         annotators: With several annotators, SODA is the ``mean`` of the scores against each,
             is scored against all their captions as one story (``merge``), or is the ``best`` of
             the scores against each, by F1, in every video.
-        missing: A video without candidates counts ``zero``, or is left out (``skip``).
+        missing: A video without candidates counts ``zero``, or is left out (``skip``), or is left
+            out of all systems that are scored together (``common``).
         meteor_order: ``standard``, or ``swapped``: the candidate is given to METEOR as the
             reference.
         reference_order: SODA matches the references in the order of ``time``, as it does the
@@ -97,7 +98,11 @@ class Protocol(msgspec.Struct, frozen=True):
             (``skip``).
         beyond: Candidates that reach beyond the video's end by more than 0.1 s are an ``error``,
             are cut there (``clip``), or stay (``keep``).
-        reversed_segments, negative, empty: See `reelscore.data.stories.StoryPolicies`.
+        reversed_segments: A segment that ends before it starts is an ``error``, has its times
+            exchanged (``swap``), or stays and overlaps nothing (``zero``).
+        negative: A time before the video's beginning is an ``error``, is set to 0 (``clip``), or
+            stays (``keep``).
+        empty: A sentence without a word is an ``error``, or stays and matches none (``zero``).
     """
 
     scores: tuple[str, ...] = ("soda", ACTIVITYNET)

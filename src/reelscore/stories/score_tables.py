@@ -97,7 +97,8 @@ def score_systems(
     Args:
         systems: Candidates by system name.
         references, scores, preset, match_ids: As in `score`.
-        common: Score all systems on the videos that each of them has candidates for.
+        common: Score all systems on the videos that each of them has candidates for, as does
+            ``missing="common"``.
         threads: As in `score`.
         progress: Called now and then with how many videos of a system are done, of how many:
             from 0 on for each.
@@ -122,6 +123,8 @@ def score_systems(
     if scores is not None:
         choices["scores"] = scores
     protocol = protocol_of(preset, choices)
+    if protocol.missing == "common":
+        common, protocol = True, protocol.but(missing="zero")
     annotators = annotators_of(references, protocol)
     read = {
         name: candidates_of(candidates, protocol, name or "candidates")

@@ -12,7 +12,7 @@ import click
 from reelscore.cli.options import (
     EngineChoice,
     choice_option,
-    engine_options,
+    engine_option,
     file_option,
     number_option,
     seed_option,
@@ -159,7 +159,7 @@ def bertha(
 )
 @file_option("--json", "Write all numbers as JSON.")
 @html_option
-@engine_options
+@engine_option
 def unseen_years(
     data: str, kind: str, json_file: str | None, html_file: str | None, engine: EngineChoice
 ) -> None:

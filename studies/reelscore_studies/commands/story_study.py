@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
+from msgspec import structs
 
 from reelscore.cli.file_options import FilesCommand, system_files
 from reelscore.cli.options import (
@@ -20,11 +20,9 @@ from reelscore.cli.options import (
     seed_option,
 )
 from reelscore.cli.protocol_options import (
-    choices,
     counts_of,
-    given_of,
     numbers_of,
-    preset_option,
+    protocol_option,
     truth_option,
 )
 from reelscore.cli.terminal import (
@@ -39,7 +37,7 @@ from reelscore.cli.terminal import (
 )
 from reelscore.data.tables.table import ScoreTable, system_notes
 from reelscore.stories.paired_stories import annotators_of, candidates_of
-from reelscore.stories.protocol import PRESETS, protocol_of
+from reelscore.stories.protocol import Protocol
 from reelscore_studies.stories.samples import crowd as crowd_of
 from reelscore_studies.stories.studies import (
     PAPER,
@@ -64,8 +62,12 @@ _seed = seed_option
 _SHARED: list[Decorator] = [
     click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES..."),
     truth_option,
-    preset_option(PAPER),
-    choices("scores", "metrics", start=PRESETS[PAPER]),
+    protocol_option(
+        "metrics",
+        default=PAPER,
+        listed=False,
+        help=f"The default is {PAPER}; choices are those of 'reelscore stories score --help'.",
+    ),
     click.option(
         "--threads",
         type=click.IntRange(min=1),
@@ -121,7 +123,7 @@ def counts_command(
     json_file: str | None,
     latex_file: str | None,
     threads: int | None,
-    **choices: Any,
+    protocol: Protocol,
 ) -> None:
     """Score fewer and more captions, drawn at random.
 
@@ -134,8 +136,6 @@ def counts_command(
       reelscore stories study counts ours.json -r val_1.json --m "" --k 3,7,15
     """
     check_targets(plot, json_file, latex_file)
-    given = given_of(choices)
-    protocol = protocol_of(given.pop("preset", None), given)
     annotators = annotators_of(list(refs), protocol)
     systems = {
         name: candidates_of(path, protocol, name) for name, path in system_files(candidates).items()
@@ -155,7 +155,7 @@ def counts_command(
             seed=seed,
             threads=threads,
             progress=progress,
-            **given_of(choices),
+            **structs.asdict(protocol),
         )
     if plot:
         from reelscore_studies.stories.tables import draw_counts
@@ -176,7 +176,7 @@ def order_command(
     json_file: str | None,
     latex_file: str | None,
     threads: int | None,
-    **choices: Any,
+    protocol: Protocol,
 ) -> None:
     """Score the best captions of a system in wrong orders.
 
@@ -189,7 +189,7 @@ def order_command(
       reelscore stories study order ours.json -r val_1.json
     """
     repeated = partial(study_order, repeats=repeats, seed=seed)
-    _study_files(repeated, candidates, refs, threads, json_file, latex_file, choices)
+    _study_files(repeated, candidates, refs, threads, json_file, latex_file, protocol)
 
 
 @command.command("oracle", cls=FilesCommand)
@@ -200,7 +200,7 @@ def oracle_command(
     json_file: str | None,
     latex_file: str | None,
     threads: int | None,
-    **choices: Any,
+    protocol: Protocol,
 ) -> None:
     """Measure how good and diverse a system's best captions are.
 
@@ -212,7 +212,7 @@ def oracle_command(
     Example:
       reelscore stories study oracle ours.json theirs.json -r val_1.json
     """
-    _study_files(study_oracle, candidates, refs, threads, json_file, latex_file, choices)
+    _study_files(study_oracle, candidates, refs, threads, json_file, latex_file, protocol)
 
 
 @command.command("people", cls=FilesCommand)
@@ -319,13 +319,14 @@ def _study_files(
     threads: int | None,
     json_file: str | None,
     latex_file: str | None,
-    choices: dict[str, Any],
+    protocol: Protocol,
 ) -> None:
     """Make a study of files, and show or write it."""
     check_targets(json_file, latex_file)
     files = system_files(candidates)
     with progress_bar("Scoring") as progress:
-        made = study(files, list(refs), threads=threads, progress=progress, **given_of(choices))
+        choices = structs.asdict(protocol)
+        made = study(files, list(refs), threads=threads, progress=progress, **choices)
     _finish(made, json_file, latex_file)
 
 

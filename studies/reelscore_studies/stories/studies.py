@@ -264,6 +264,8 @@ class StudyBench:
     ) -> None:
         fixed = {"scores": ("soda", ACTIVITYNET), "metrics": ("meteor",)}
         self.protocol = protocol_of(preset, {**choices, **fixed})
+        if self.protocol.missing == "common":
+            raise DataError('Studies draw captions of every video; pass missing="zero" or "skip".')
         self.annotators = annotators_of(references, self.protocol)
         self._scorer = StoryScorer(self.annotators, self.protocol, threads)
         self.threads = thread_count(threads)

@@ -52,11 +52,17 @@ CASES = [
     (("compare", "a.txt", "-r", "r1.txt"), "at least two"),
     (("compare", "a.txt", "b.txt", "-r", "r1.txt", "--baseline", "c"), "Unknown system 'c'"),
     (("compare", "a.txt", "b.txt", "-r", "r1.txt", "--test", "t"), "--test"),
-    (("compare", "a.txt", "b.txt", "-r", "r1.txt", "--level", "2"), "--level"),
-    (("compare", "a.txt", "b.txt", "-r", "r1.txt", "--correction", "x"), "--correction"),
+    (
+        ("compare", "a.txt", "b.txt", "-r", "r1.txt", "--test", "level:2"),
+        "--test: level is '2'; expected a number <= 1",
+    ),
+    (
+        ("compare", "a.txt", "b.txt", "-r", "r1.txt", "--test", "correction:x"),
+        "--test: correction is 'x'; expected holm,",
+    ),
     (
         ("compare", "a.txt", "short.txt", "-r", "r1.txt", "--missing", "skip"),
-        "on the items they share with --common.",
+        "on the items they share with --missing common.",
     ),
     (("tokenize", "none.txt"), "none.txt: no such file"),
     (("tokenize",), "FILE"),

@@ -19,7 +19,7 @@ from reelscore.cli.options import HEADINGS
 
 SYSTEMS = ("human.json", "strong.json", "weak.json", "broken.json")
 ALL = "bleu,meteor,rouge_l,cider,sent_bleu,self_bleu,diversity"
-QUICK = ("--resamples", "50", "--trials", "50")
+QUICK = ("--resamples", "50", "--test", "trials:50")
 LONG = "a_system_with_a_name_that_is_far_longer_than_the_column_for_names_allows"
 
 NARROW = [
@@ -129,7 +129,7 @@ def test_many_options_are_listed_under_headings():
     sections = dict(re.findall(r"^(\w[\w ]+):\n(.*?)(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL))
     assert next(iter(sections)) == "Options"
     assert "--refs" in sections["Options"]
-    assert "--id-field" in sections["Files"]
+    assert "id:" in sections["Files"]
     assert "--seed" in sections["Statistics"]
     assert "--engine" in sections["Large sets and clusters"]
     few = CliRunner().invoke(cli, ["check", "--help"]).output

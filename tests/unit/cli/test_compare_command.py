@@ -10,14 +10,14 @@ import pytest
 from support.latex import read_tables
 
 SYSTEMS = ("human.json", "strong.json", "weak.json", "broken.json")
-QUICK = ("--resamples", "200", "--trials", "300", "-m", "rouge_l")
+QUICK = ("--resamples", "200", "--test", "trials:300", "-m", "rouge_l")
 
 
 def test_a_wide_table(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [f"{s},v{k},{k * n},{k + n}" for n, s in enumerate(("a", "b")) for k in range(9)]
     (tmp_path / "wide.csv").write_text("\n".join(["model,video_id,first,second", *rows]))
-    status, out, err = run("compare", "wide.csv", "--trials", 20)
+    status, out, err = run("compare", "wide.csv", "--test", "trials:20")
     assert (status, err) == (0, "")
     assert out.split()[:3] == ["system", "first", "second"]
 
@@ -77,7 +77,9 @@ def test_one_test(run, folder, test):
 
 
 def test_level(run, folder):
-    status, out, _ = run("compare", *SYSTEMS, "-r", "refs.json", *QUICK, "--level", "0")
+    status, out, _ = run(
+        "compare", *SYSTEMS, "-r", "refs.json", *QUICK, "--test", "trials:300|level:0"
+    )
     assert status == 0
     assert not set("▲▼*") & set(out)
     assert "No score differs from human, p < 0" in out
@@ -90,15 +92,15 @@ def test_more_systems_than_letters(run, folder):
         names.append(f"s{k}.txt")
     references = ["--refs", "r1.txt"]
     status, _, _ = run(
-        *("compare", *names, *references, "--all-pairs", "--level", "1", "--correction", "none"),
-        *("-m", "rouge_l", "--test", "randomization", "--trials", "10"),
+        *("compare", *names, *references, "--all-pairs"),
+        *("-m", "rouge_l", "--test", "randomization|trials:10|level:1|correction:none"),
     )
     assert status == 0
 
 
 def test_a_table_for_a_paper(run, folder):
     status, out, err = run(
-        *("compare", *SYSTEMS, "-r", "refs.json", "--resamples", "200", "--trials", "300"),
+        *("compare", *SYSTEMS, "-r", "refs.json", "--resamples", "200", "--test", "trials:300"),
         *("-m", "rouge_l,cider,self_bleu", "-b", "weak", "--intervals"),
         *("--scale", "100", "--digits", "1", "--sort", "CIDEr", "--columns", "CIDEr,ROUGE-L"),
         *("--latex", "c.tex"),
@@ -118,7 +120,7 @@ def test_a_table_for_a_paper(run, folder):
 
 
 def test_no_lone_column_with_letters(run, folder):
-    arguments = ("--resamples", "50", "--trials", "50", "--all-pairs", "--level", "0.5")
+    arguments = ("--resamples", "50", "--test", "trials:50|level:0.5", "--all-pairs")
     status, out, _ = run("compare", *SYSTEMS, "-r", "refs.json", *arguments)
     assert status == 0
     assert max(map(len, out.splitlines())) <= 80
@@ -133,13 +135,18 @@ def test_stored_tables_of_other_items(run, folder):
     for name, more in (("strong", ()), ("few", ("--missing", "skip"))):
         words = ("score", f"{name}.json", "-r", "refs.json", "-m", "rouge_l", *more)
         assert run(*words, "--json", f"{name}_scores.json")[0] == 0
-    tables = ("compare", "strong_scores.json", "few_scores.json", "--trials", "50")
+    tables = ("compare", "strong_scores.json", "few_scores.json", "--test", "trials:50")
     status, _, err = run(*tables)
     assert status == 2
     assert "scored on different items (15 and 8)" in err
     assert "match-ids" not in err
-    for option in (("--common",), ("--missing", "zero")):
+    for option in (("--missing", "common"), ("--missing", "zero")):
         status, out, err = run(*tables, *option)
         assert (status, out) == (2, "")
         assert f"{option[0]} is for captions; strong_scores.json is a score table" in err
-    assert run("compare", "strong.json", "few.json", "-r", "refs.json", *QUICK, "--common")[0] == 0
+    assert (
+        run("compare", "strong.json", "few.json", "-r", "refs.json", *QUICK, "--missing", "common")[
+            0
+        ]
+        == 0
+    )

@@ -105,7 +105,7 @@ def refs(folder):
 SEVERAL = [
     # arguments without references; -r and its files come after them
     ("score", "a.txt", "-m", "meteor,cider"),
-    ("compare", "a.txt", "b.txt", "-m", "meteor", "--trials", "20", "--resamples", "20"),
+    ("compare", "a.txt", "b.txt", "-m", "meteor", "--test", "trials:20", "--resamples", "20"),
     ("analyse", "a.txt"),
     ("similarity", "a.txt"),
     ("audit", "a.txt", "b.txt"),
@@ -227,17 +227,17 @@ def test_systems_on_different_items_are_marked(run, folder, partly):
     assert status == 0
     assert "partly†" in out
     assert "† not comparable, so not ranked: partly was scored on 11 of 15 items." in out
-    assert "pass --common" in " ".join(out.split())
+    assert "pass --missing common" in " ".join(out.split())
     assert run("report", "t.json", "--markdown", "t.md")[0] == 0, "also of a stored table"
     assert "partly was scored on 11 of 15 items" in (folder / "t.md").read_text()
     status, _, err = run("compare", *files, "--missing", "skip")
     assert status == 2
-    assert "--common" in err
+    assert "--missing common" in err
 
 
 @pytest.mark.parametrize("command", ["score", "compare"])
 def test_common_items(run, partly, command):
-    files = ("weak.json", partly, "-r", "refs.json", "-m", "rouge_l", "--common")
+    files = ("weak.json", partly, "-r", "refs.json", "-m", "rouge_l", "--missing", "common")
     status, out, _ = run(command, *files)
     assert status == 0
     assert "†" not in out

@@ -68,7 +68,7 @@ QUICK = ["--resamples", "50"]
 CALLS = [
     ["score", *SCORED, "--intervals", *QUICK],
     ["score", "samples.json", "-r", "references.json", "--samples"],
-    ["compare", *SCORED, *QUICK, "--trials", "50"],
+    ["compare", *SCORED, *QUICK, "--test", "trials:50"],
     ["check", *SCORED],
     ["inspect", "scores.json"],
     ["metrics"],

@@ -107,7 +107,7 @@ def test_compare(run, shards):
     ("arguments", "message"),
     [
         (("score", "--items"), "the scores of items are in the parts of its folder"),
-        (("score", "--common"), "--common needs all captions at once"),
+        (("score", "--missing", "common"), "--missing common needs all captions at once"),
         (("score", "--match-ids", "zeros"), "--match-ids needs all captions at once"),
         (("score", "-m", "self_bleu"), "self_bleu looks at all captions of a system together"),
         (("compare", "--test", "randomization"), "use --test bootstrap"),

@@ -29,8 +29,12 @@ class Layout(NamedTuple):
     options: tuple[str, ...] = ()
 
     def named(self) -> dict[str, str]:
-        pairs = zip(self.options[::2], self.options[1::2], strict=True)
-        return {name[2:].replace("-", "_"): value for name, value in pairs}
+        """Return the options as arguments of Python."""
+        if self.options[:1] == ("--split",):
+            return {"split": self.options[1]}
+        settings = [part.split(":") for value in self.options[1:] for part in value.split("|")]
+        fields = {"id": "id_field", "caption": "caption_field", "reference": "reference_field"}
+        return {fields.get(key, key): value for key, value in settings}
 
 
 CASES = [
@@ -42,7 +46,7 @@ CASES = [
             *("list_references.json", "youcook2.json", "activitynet.json"),
         ],
     ),
-    Layout("vatex.json", options=("--reference-field", "chCap")),
+    Layout("vatex.json", options=("--format", "reference:chCap")),
     Layout("msrvtt.json", options=("--split", "test")),
     *(
         Layout(name, has_candidates=True)
@@ -55,16 +59,21 @@ CASES = [
             "activitynet_results.json",
         )
     ),
-    Layout("headerless.tsv", True, False, ("--header", "id,caption")),
-    Layout("headerless.csv", True, False, ("--header", "id,rank,caption")),
+    Layout("headerless.tsv", True, False, ("--format", "header:id,caption")),
+    Layout("headerless.csv", True, False, ("--format", "header:id,rank,caption")),
     Layout("made.parquet", True, True),
-    Layout("made_utf16.csv", True, False, ("--encoding", "utf-16")),
-    Layout("made_names.csv", True, True, ("--id-field", "k", "--caption-field", "says")),
+    Layout("made_utf16.csv", True, False, ("--format", "encoding:utf-16")),
+    Layout("made_names.csv", True, True, ("--format", "id:k|caption:says")),
 ]
 
 
 # Of each kind one: references, with an option, both, candidates.
-KINDS = ("msrvtt.json", "vatex.json-chCap", "parallel.json", "headerless.csv-id,rank,caption")
+KINDS = (
+    "msrvtt.json",
+    "vatex.json-reference:chCap",
+    "parallel.json",
+    "headerless.csv-header:id,rank,caption",
+)
 
 
 def name_of(case: Layout) -> str:
@@ -157,7 +166,7 @@ def test_score(files, run):
 
 @each_kind
 def test_compare(files, run):
-    options = ("-m", "rouge_l", "--trials", 10, "--resamples", 10)
+    options = ("-m", "rouge_l", "--test", "trials:10", "--resamples", 10)
     status, out, err = run("compare", *files.two, *options)
     assert status == 0, err
     assert {"ours", "other"} <= {*out.split()}
@@ -197,7 +206,8 @@ def test_language(files, run, monkeypatch):
         "reelscore.cli.commands.parse.parse", lambda captions, **_: parsed.append(captions) or {}
     )
     monkeypatch.setattr("reelscore.cli.commands.parse._show", lambda *_: None)
-    status, _, err = run("parse", files.name, *files.options)
+    options = [each.replace("--format", "--input-format") for each in files.options]
+    status, _, err = run("parse", files.name, *options)
     assert status == 0, err
     assert [text for texts in parsed[0].values() for text in texts] == files.human
 

@@ -40,8 +40,8 @@ def files(tmp_path, monkeypatch, run):
     "words",
     [
         "score one.json two.json -r refs.json -m rouge_l",
-        "compare one.json two.json -r refs.json -m rouge_l --trials 20",
-        "compare scores.json other_scores.json --trials 20",
+        "compare one.json two.json -r refs.json -m rouge_l --test trials:20",
+        "compare scores.json other_scores.json --test trials:20",
         "meta scores.json --human people.csv --level pooled -t none -c pearson",
         "stories story.json -r truth.json --scores soda_c",
     ],
@@ -97,7 +97,7 @@ def test_numbers_of_lines_are_no_ids(lines, run, command, references, rule):
     assert (status, out) == (2, "")
     assert "are in order, without ids (3)" in err
     assert "pass --" not in err
-    status, _, err = run(*words[:4], "-m", "rouge_l", "--by-order")
+    status, _, err = run(*words[:4], "-m", "rouge_l", "--match-ids", "order")
     assert status == 2
     assert "There are 3 candidates and 4 references" in err
 
@@ -106,8 +106,8 @@ def test_lines_are_matched_by_order_where_that_is_said(lines, run):
     words = ["score", "all.txt", "-r", "named.json", "-m", "rouge_l"]
     status, _, err = run(*words)
     assert status == 2
-    assert "If they have the same order, pass --by-order." in err
-    status, out, _ = run(*words, "--by-order", "--json", "-")
+    assert "If they have the same order, pass --match-ids order." in err
+    status, out, _ = run(*words, "--match-ids", "order", "--json", "-")
     assert status == 0
     table = json.loads(out)
     assert table["systems"]["all"]["rouge_l"]["items"] == dict.fromkeys(
@@ -122,6 +122,8 @@ def test_lines_are_matched_by_order_where_that_is_said(lines, run):
 def test_order_is_no_way_around_ids(lines, run):
     (lines / "turned.json").write_text(json.dumps({"video1": "a man", "video0": "a dog"}))
     (lines / "two.json").write_text(json.dumps({"video0": ["a man"], "video1": ["a dog"]}))
-    status, _, err = run("score", "turned.json", "-r", "two.json", "-m", "rouge_l", "--by-order")
+    status, _, err = run(
+        "score", "turned.json", "-r", "two.json", "-m", "rouge_l", "--match-ids", "order"
+    )
     assert status == 2
     assert "have ids in common, in another order (first: 'video1', 'video0')" in err

@@ -34,15 +34,39 @@ def texts(command: click.Command) -> str:
     [
         ('pass missing="zero" or missing="skip".', "pass --missing zero or --missing skip."),
         ("pass format='lines'.", "pass --format lines."),
-        ('pass reversed_segments="swap".', "pass --reversed-segments swap."),
         ('pass references="FILE".', "pass --refs FILE."),
-        ("pass common=True.", "pass --common."),
+        ("pass common=True.", "pass --missing common."),
         ("pass controlled=False.", "pass --no-control."),
         ("the caption is 'a sign=\"stop\"'.", "the caption is 'a sign=\"stop\"'."),
     ],
 )
 def test_remedies_are_options(said, shown):
     assert as_options(said) == shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "shown"),
+    [
+        ("stories score", 'reversed_segments="swap"', "--protocol reversed_segments:swap"),
+        (
+            "stories score",
+            'empty="zero" or missing="skip"',
+            "--protocol empty:zero or --protocol missing:skip",
+        ),
+        ("stories score", "common=True", "--protocol missing:common"),
+        ("score", 'empty="zero" or missing="skip"', "--empty zero or --missing skip"),
+        ("score", 'id_field="video"', "--format id:video"),
+        ("parse", 'caption_field="text"', "--input-format caption:text"),
+        ("tokenize", 'negative="clip"', 'negative="clip"'),
+    ],
+)
+def test_remedies_are_settings_of_the_command(words, said, shown):
+    command: click.Command = cli
+    for word in words.split():
+        assert isinstance(command, click.Group)
+        command = command.commands.get(word) or command.get_command(click.Context(command), word)
+    with click.Context(command):
+        assert as_options(f"Fix it, or pass {said}.") == f"Fix it, or pass {shown}."
 
 
 def test_every_remedy_is_an_option_of_some_command():

@@ -10,15 +10,9 @@ import click
 import pytest
 
 from reelscore.cli.main import cli
+from reelscore.cli.options import SettingsOption
 
-OPTIONS = [
-    "--id-field",
-    "--caption-field",
-    "--reference-field",
-    "--header",
-    "--encoding",
-    "--split",
-]
+KEYS = ["id", "caption", "reference", "header", "encoding"]
 READERS = [
     *(
         "score",
@@ -42,8 +36,11 @@ def test_every_command_that_reads_captions_has_the_options(words):
         assert isinstance(command, click.Group)
         command = command.get_command(click.Context(command), word)
     assert command is not None
-    names = {name for param in command.params for name in param.opts}
-    assert {*OPTIONS, "--input-format" if words == "parse" else "--format"} <= names
+    options = {name: param for param in command.params for name in param.opts}
+    reading = options["--input-format" if words == "parse" else "--format"]
+    assert isinstance(reading, SettingsOption)
+    assert list(reading.keys) == KEYS
+    assert "--split" in options
 
 
 @pytest.fixture
@@ -90,7 +87,7 @@ def test_folders_and_patterns(run, folder):
     status, _, err = run("score", "runs/*.csv", *files[2:])
     assert (status, "runs/*.csv: no file matches the pattern" in err) == (2, True)
     run("score", *files, "--table", "runs/table.json")
-    assert run("compare", "runs/t*.json", "--trials", 10, "--resamples", 10)[0] == 0
+    assert run("compare", "runs/t*.json", "--test", "trials:10", "--resamples", 10)[0] == 0
 
 
 def test_folders_and_patterns_of_references(run, folder):
@@ -110,7 +107,7 @@ def test_folders_and_patterns_of_references(run, folder):
 
 @pytest.mark.parametrize("command", ["score", "compare"])
 def test_references_among_the_candidates_are_not_scored(run, folder, command):
-    few = ("--trials", 10, "--resamples", 10) if command == "compare" else ()
+    few = ("--test", "trials:10", "--resamples", 10) if command == "compare" else ()
     options = ("-r", "refs.json", "-m", "meteor", *few)
     files = ["strong.json", "weak.json"]
     expected = run(command, *files, *options)[1].splitlines()
@@ -141,20 +138,19 @@ def test_a_file_of_both_is_a_system_and_its_references(run, folder):
 def test_wrong_names_are_one_message_with_those_of_the_file(run, folder, snapshot):
     (folder / "run.csv").write_text("shot,hypothesis,score\nv1,a man,3\n")
     before = snapshot()
-    status, out, err = run("score", "run.csv", "-r", "refs.json", "--id-field", "clip")
+    status, out, err = run("score", "run.csv", "-r", "refs.json", "--format", "id:clip")
     assert (status, out, snapshot() == before) == (2, "", True)
     assert "whose header names no item id" in err
-    assert "Name the column of the ids: --id-field NAME" in err
-    status, _, err = run(
-        "score", "run.csv", "-r", "refs.json", "--id-field", "shot", "--caption-field", "x"
-    )
+    assert "Name the column of the ids: --format id:NAME" in err
+    status, _, err = run("score", "run.csv", "-r", "refs.json", "--format", "csv|id:shot|caption:x")
     assert status == 2
     assert "Error: run.csv" in err
     assert "shot, hypothesis, score" in err
-    for option, value, message in (
-        ("--encoding", "latin-99", 'Unknown encoding "latin-99"'),
-        ("--header", "id", "--header id names one column"),
-        ("--id-field", ",", "has an empty name"),
+    for reading, message in (
+        ("encoding:latin-99", 'Unknown encoding "latin-99"'),
+        ("header:id", "--format header:id names one column"),
+        ("id:,", "--format id:, has an empty name"),
+        ("idd:clip", "Unknown setting of --format 'idd'. Did you mean 'id'?"),
     ):
-        status, _, err = run("score", "weak.json", "-r", "refs.json", option, value)
+        status, _, err = run("score", "weak.json", "-r", "refs.json", "--format", reading)
         assert (status, message in err) == (2, True), err

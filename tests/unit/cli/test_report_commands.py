@@ -29,8 +29,8 @@ def test_every_command_writes_a_page(run, tmp_path, table):
     page = tmp_path / "page.html"
     for arguments in (
         ["score", *SYSTEMS, *REFS],
-        ["compare", *SYSTEMS, *REFS, "--trials", "50", "--resamples", "50"],
-        ["compare", *SYSTEMS, *REFS, "--all-pairs", "--trials", "50", "--resamples", "50"],
+        ["compare", *SYSTEMS, *REFS, "--test", "trials:50", "--resamples", "50"],
+        ["compare", *SYSTEMS, *REFS, "--all-pairs", "--test", "trials:50", "--resamples", "50"],
         ["stories", *story_systems, "-r", str(stories / "annotator_1.json")],
         ["stories", *story_systems, "-r", str(stories / "annotator_1.json"), "-b", "concise"],
         ["meta", table, *HUMAN, "--level", "pooled", "--draws", "20", *CAPTIONS, *REFS],

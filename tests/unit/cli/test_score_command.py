@@ -254,7 +254,7 @@ def test_several_candidates_an_item(run, folder):
     status, _, err = run("score", "ours.json", *words)
     assert status == 2
     assert err.count("reelscore score --samples") == 1
-    assert run("score", "ours.json", *words, "--samples", "--common")[0] == 2
+    assert run("score", "ours.json", *words, "--samples", "--missing", "common")[0] == 2
 
 
 def test_notes_count_the_captions_that_are_scored(run, folder):

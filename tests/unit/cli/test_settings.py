@@ -95,7 +95,7 @@ def test_no_settings_are_the_defaults():
         ("cups:many", "--drink: cups is 'many'; expected a whole number."),
         ("sugar:x", "--drink: sugar is 'x'; expected a number."),
         ("sugar:nan", "--drink: sugar is nan; expected a finite number."),
-        ("hours:8,x", "--drink: hours is '8,x'; expected a number."),
+        ("hours:8,x", "--drink: hours is '8,x'; expected a list, each a number."),
         ("milk:maybe", "--drink: milk is 'maybe'; expected yes or no."),
         ("size:huge", "--drink: size is 'huge'; expected small, large."),
         ("coffee|milk:yes", "Coffee has no milk."),

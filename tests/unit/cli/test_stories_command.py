@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from reelscore import examples, stories
 from reelscore.cli.main import cli
 from reelscore.data.tables.table import ScoreTable
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, ReelscoreError, UnknownNameError
 from support.latex import read_tables
 
 SYSTEMS = [str(examples.path(f"stories/systems/{n}.json")) for n in ("concise", "verbose")]
@@ -37,7 +37,7 @@ def test_default_output_names_the_protocol() -> None:
 
 def test_json(tmp_path: Path) -> None:
     path = tmp_path / "all.json"
-    run(*SYSTEMS, *REFS, "--json", str(path), "--annotators", "merge", "--missing", "skip")
+    run(*SYSTEMS, *REFS, "--json", str(path), "--protocol", "annotators:merge|missing:skip")
     data = json.loads(path.read_text())["systems"]
     expected = stories.score(
         SYSTEMS[0],
@@ -66,7 +66,7 @@ def test_table_csv_latex(tmp_path: Path) -> None:
 
 
 def test_intervals_and_baseline() -> None:
-    out = run(*SYSTEMS, *REFS, "--intervals", "--baseline", "concise", "--trials", "99").output
+    out = run(*SYSTEMS, *REFS, "--intervals", "--baseline", "concise", "--test", "trials:99").output
     assert "±" in out
     assert "No score differs from concise, p < 0.05 (paired bootstrap, 1,000 draws" in out
     with pytest.raises(UnknownNameError, match="concise"):
@@ -74,22 +74,53 @@ def test_intervals_and_baseline() -> None:
 
 
 def test_presets_and_choices() -> None:
-    out = run(SYSTEMS[0], *REFS, "--preset", "vid2seq").output
+    out = run(SYSTEMS[0], *REFS, "--protocol", "vid2seq").output
     assert "SODA, f: meteor, METEOR swapped, annotators: mean" in out
     assert "bleu_4" not in out
-    out = run(SYSTEMS[0], *REFS, "--preset", "anet-challenge", "--variant", "2017-original").output
+    out = run(SYSTEMS[0], *REFS, "--protocol", "anet-challenge|variant:2017-original").output
     assert "SODA" not in out
     assert "ActivityNet scorer 2017-original" in out
-    out = run(SYSTEMS[0], *REFS, "--f", "rouge_l", "--scores", "soda", "--tious", "0.5").output
+    out = run(SYSTEMS[0], *REFS, "--protocol", "f:rouge_l|tious:0.5", "--scores", "soda").output
     assert "SODA, f: rouge_l" in out
     assert "tious:0.5|" in out
+    protocol = "pdvc|f:(meteor|alpha:0.5)|metrics:(bleu|n:2),cider"
+    out = run(SYSTEMS[0], *REFS, "--protocol", protocol).output
+    assert "soda_c|f:meteor/alpha:0.5/" in out
+    assert "bleu/n:2" in out
+    assert (
+        out
+        == run(
+            SYSTEMS[0], *REFS, "--protocol", "pdvc|f:meteor%7Calpha:0.5|metrics:bleu%7Cn:2,cider"
+        ).output
+    )
+
+
+def test_videos_of_all_systems(tmp_path: Path) -> None:
+    few = json.loads(Path(SYSTEMS[0]).read_text())
+    few["results"] = dict(list(few["results"].items())[1:])
+    (tmp_path / "few.json").write_text(json.dumps(few))
+    systems = [str(tmp_path / "few.json"), SYSTEMS[1]]
+    out = run(*systems, *REFS, "--protocol", "missing:common", "--scores", "soda_c").output
+    assert "Scored on the 4 of 5 items that all systems have." in out
+    assert "common:4/5" in out
+    out = run(*systems, *REFS, "--protocol", "missing:skip", "--scores", "soda_c").output
+    assert "pass --protocol missing:common" in " ".join(out.split())
 
 
 def test_bad_calls(tmp_path: Path) -> None:
     assert run(SYSTEMS[0]).exit_code == 2
     assert "Missing option '--refs'" in run(SYSTEMS[0]).output
-    assert "not a list of numbers" in run(SYSTEMS[0], *REFS, "--tious", "x").output
-    assert run(SYSTEMS[0], *REFS, "--variant", "2019").exit_code == 2
+    for protocol, message in (
+        ("tious:x", "--protocol: tious is 'x'; expected a list, each a number."),
+        ("variant:2019", "--protocol: variant is '2019'; expected 2018-11, 2017-fixed, 2017-or"),
+        ("pdvk", "Unknown preset 'pdvk'. Did you mean 'pdvc'?"),
+        ("annotator:merge", "Unknown setting of --protocol 'annotator'. Did you mean 'annotators'"),
+        ("soda-published|f:rouge_l", 'meteor_order="swapped" applies to METEOR only'),
+        ("max_captions:0", "max_captions is 0; expected at least 1."),
+    ):
+        with pytest.raises(ReelscoreError) as error:
+            run(SYSTEMS[0], *REFS, "--protocol", protocol)
+        assert message.replace('="', ":").replace('"', "") in str(error.value).replace('"', "")
     with pytest.raises(DataError, match="no such file"):
         run(str(tmp_path / "none.json"), *REFS)
     with pytest.raises(DataError, match="Two systems are called"):
@@ -100,7 +131,7 @@ def test_bad_calls(tmp_path: Path) -> None:
 
 def test_help_is_about_scoring() -> None:
     out = run("--help").output
-    assert "--meteor-order" in out
+    assert "meteor_order:" in out
     assert "CANDIDATES..." in out
 
 

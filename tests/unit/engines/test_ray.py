@@ -721,9 +721,9 @@ def test_ray_that_is_not_installed_is_said(monkeypatch):
 
 
 def test_options_of_ray_need_ray():
-    for option in ("--workers", "--gpus-per-worker", "--memory"):
-        with pytest.raises(DataError, match=f"{option}.* are for --engine ray"):
-            run("score", *CLIPS, option, 2)
+    for setting in ("workers", "gpus", "memory"):
+        with pytest.raises(DataError, match=f"{setting}.* are for --engine ray"):
+            run("score", *CLIPS, "--engine", f"{setting}:2")
     with pytest.raises(UnknownNameError, match="Unknown engine 'spark'"):
         run("score", *CLIPS, "--engine", "spark")
 

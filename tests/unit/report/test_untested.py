@@ -134,7 +134,7 @@ def test_compare(tmp_path, monkeypatch, capsys):
     systems = [str(path(f"clips/systems/{name}.json")) for name in ("human", "weak")]
     arguments = [*systems, "-r", str(path("clips/references.json")), "-m", "rouge_l,self_bleu"]
     monkeypatch.chdir(tmp_path)
-    quick = ["--test", "randomization", "--trials", "100"]
+    quick = ["--test", "randomization|trials:100"]
     command.main([*arguments, *quick, "--json", "c.json"], standalone_mode=False)
     out = capsys.readouterr().out
     assert "weak     0.3620▼       0.5145–" in out

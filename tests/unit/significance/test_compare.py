@@ -23,7 +23,7 @@ ELSEWHERE = ("judge", "bertscore", "clipscore", "refclipscore", "emscore", "mete
 ELSEWHERE += ("recall_within", "critic", "questions")  # or longer films, or files
 COUNTED = [name for name in metric_names() if name not in (*LEARNED, *ELSEWHERE, "spice")]
 CLIPS = [str(path(f"clips/systems/{name}.json")) for name in ("human", "strong", "weak")]
-QUICK = ["--resamples", "100", "--trials", "100"]
+QUICK = ["--resamples", "100", "--test", "trials:100"]
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,9 @@ from click.core import ParameterSource
 from reelscore.cli.commands.score import ScoringOptions, scoring_options
 from reelscore.cli.file_options import FilesCommand
 from reelscore.cli.options import (
-    choice_option,
-    number_option,
+    ChosenTests,
     resamples_option,
-    trials_option,
+    significance_option,
 )
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.cli.table_options import read_scored_systems
@@ -23,12 +22,10 @@ from reelscore.report.tables.differences import difference_grid, marked_leaderbo
 from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv, letters_of
 from reelscore.scoring.intervals import with_intervals
 from reelscore.significance.comparison import marks_of_tests, strictest
-from reelscore.significance.pair_tests import Test, compare
-from reelscore.stats.corrections import Correction
+from reelscore.significance.pair_tests import compare
 
 # Options that say how captions are scored; scores that are made already cannot follow them.
 _OF_CAPTIONS = (
-    "common",
     "leave_one_out",
     "missing",
     "empty",
@@ -37,11 +34,6 @@ _OF_CAPTIONS = (
     "out",
     "bad_rows_file",
 )
-_TESTS: dict[str, tuple[Test, ...]] = {
-    "both": ("bootstrap", "randomization"),
-    "bootstrap": ("bootstrap",),
-    "randomization": ("randomization",),
-}
 
 
 @click.command("compare", cls=FilesCommand)
@@ -51,39 +43,17 @@ _TESTS: dict[str, tuple[Test, ...]] = {
 )
 @click.option("--all-pairs", is_flag=True, help="Compare every system with every other.")
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals of the scores.")
-@choice_option(
-    "--test",
-    choices=list(_TESTS),
-    default="both",
-    help="Paired bootstrap, approximate randomization, or both.",
-)
-@choice_option(
-    "--correction",
-    choices=["holm", "bonferroni", "bh", "none"],
-    default="holm",
-    help="Correction for the number of comparisons within one metric.",
-)
-@number_option(
-    "--level",
-    default=0.05,
-    least=0,
-    most=1,
-    help="Mark corrected p-values below this level.",
-)
+@significance_option
 @resamples_option("Number of bootstrap resamples.")
-@trials_option
 @layout_options()
 @picture_options
 def command(
     scoring: ScoringOptions,
     baseline: str | None,
     all_pairs: bool,
-    test: str,
-    correction: Correction,
-    level: float,
     intervals: bool,
+    test: ChosenTests,
     resamples: int,
-    trials: int,
     layout: TableLayout,
     pictures: Pictures,
 ) -> None:
@@ -116,7 +86,7 @@ def command(
             "others; use 'reelscore score'."
         )
     if table is None:
-        if scoring.large and test == "randomization":
+        if scoring.large and test.name == "randomization":
             raise DataError("--test randomization needs all items at once; use --test bootstrap.")
         table = scoring.run(resamples)
     other = None if all_pairs else baseline or table.systems[0]
@@ -124,11 +94,11 @@ def command(
         comparisons = compare(
             table,
             other,
-            tests=_TESTS[test],
-            correction=correction,
-            level=level,
+            tests=test.tests,
+            correction=test.correction,
+            level=test.level,
             resamples=resamples,
-            trials=trials,
+            trials=test.trials,
             seed=scoring.seed,
             progress=progress,
         )
@@ -148,7 +118,7 @@ def command(
     if scoring.files.shows:
         show_grid(grid)
         whom = "Differences between systems" if other is None else f"Differences from {other}"
-        intervals_too = "95 % intervals and " if "bootstrap" in _TESTS[test] else ""
+        intervals_too = "95 % intervals and " if "bootstrap" in test.tests else ""
         title = f"{whom}, with {intervals_too}corrected p-values:"
         click.echo(textwrap.fill(title, terminal_width(), break_on_hyphens=False))
         show_grid(difference_grid(table, comparisons, layout))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import msgspec
@@ -23,7 +23,7 @@ from reelscore.cli.messages import as_options
 from reelscore.cli.options import (
     EngineChoice,
     choice_option,
-    engine_options,
+    engine_option,
     file_option,
     gathered,
     match_ids_option,
@@ -65,10 +65,9 @@ class ScoringOptions(msgspec.Struct, frozen=True):
     metrics: str
     tokenizer: Tokenizer
     reading: Reading
-    missing: Missing
+    missing: Missing | Literal["common"]
     empty: Empty
     match_ids: str | None
-    common: bool
     leave_one_out: bool
     threads: int | None
     engine: EngineChoice
@@ -81,6 +80,11 @@ class ScoringOptions(msgspec.Struct, frozen=True):
     def large(self) -> bool:
         """Whether captions are read in blocks, and only the scores of systems are kept here."""
         return self.out is not None or self.bad_rows_file is not None
+
+    @property
+    def policy(self) -> Missing:
+        """What is done with missing captions, of the items that are scored."""
+        return "error" if self.missing == "common" else self.missing
 
     def run(self, resamples: int = 0) -> ScoreTable:
         """Read the files and score them."""
@@ -98,10 +102,10 @@ class ScoringOptions(msgspec.Struct, frozen=True):
                 inputs,
                 metrics=self.metrics,
                 tokenizer=self.tokenizer,
-                missing=self.missing,
+                missing=self.policy,
                 empty=self.empty,
                 match_ids=self.match_ids,
-                common=self.common,
+                common=self.missing == "common",
                 leave_one_out=self.leave_one_out,
                 threads=self.threads,
                 progress=progress,
@@ -116,7 +120,6 @@ class ScoringOptions(msgspec.Struct, frozen=True):
 
         given = {
             "--out": self.large,
-            "--common": self.common,
             "--leave-one-out": self.leave_one_out,
             "--missing": self.missing != "error",
         }
@@ -137,11 +140,12 @@ class ScoringOptions(msgspec.Struct, frozen=True):
         from reelscore.engines.engine import Engine
         from reelscore.scoring.shards.pipeline import score_shards
 
-        for name, given in (
-            ("--match-ids", self.match_ids),
-            ("--common", self.common),
-            ("--leave-one-out", self.leave_one_out),
-        ):
+        needs = {
+            "--match-ids": self.match_ids,
+            "--leave-one-out": self.leave_one_out,
+            "--missing common": self.missing == "common",
+        }
+        for name, given in needs.items():
             if given:
                 raise DataError(
                     f"{name} needs all captions at once; leave out --out and --bad-rows."
@@ -154,7 +158,7 @@ class ScoringOptions(msgspec.Struct, frozen=True):
                 list(self.refs) or None,
                 self.metrics,
                 tokenizer=self.tokenizer,
-                missing=self.missing,
+                missing=self.policy,
                 empty=self.empty,
                 engine=engine or Engine("threads", workers=self.threads),
                 out=self.out,
@@ -211,12 +215,6 @@ tokenizer_option = click.option(
 )
 
 candidates_argument = click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
-common_option = click.option(
-    "--common",
-    is_flag=True,
-    help="Score all systems only on the items that every system has.",
-)
-
 scoring_options = gathered(
     "scoring",
     ScoringOptions,
@@ -235,9 +233,10 @@ scoring_options = gathered(
         "reading": reading_options(),
         "missing": choice_option(
             "--missing",
-            choices=["error", "zero", "skip"],
+            choices=["error", "zero", "skip", "common"],
             default="error",
-            help="What to do with items that have no candidate.",
+            help="What to do with items that have no candidate; common: score all systems only on "
+            "the items that every system has.",
         ),
         "empty": choice_option(
             "--empty",
@@ -246,14 +245,13 @@ scoring_options = gathered(
             help="What to do with captions that have no words, such as '...'.",
         ),
         "match_ids": match_ids_option,
-        "common": common_option,
         "leave_one_out": click.option(
             "--leave-one-out",
             is_flag=True,
             help="Score people's captions that are among the references against the others.",
         ),
         "threads": threads_option,
-        "engine": engine_options,
+        "engine": engine_option,
         "out": click.option(
             "--out",
             metavar="FOLDER",

@@ -9,21 +9,28 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
-from reelscore.cli.commands.score import candidates_argument, common_option
+from reelscore.cli.commands.score import candidates_argument
 from reelscore.cli.file_options import FilesCommand, system_files
 from reelscore.cli.main import LazyGroup
+from reelscore.cli.messages import as_options
 from reelscore.cli.options import (
+    ChosenTests,
     EngineChoice,
     choice_option,
-    engine_options,
+    engine_option,
     match_ids_option,
     number_option,
     resamples_option,
     seed_option,
+    significance_option,
     threads_option,
-    trials_option,
 )
-from reelscore.cli.protocol_options import HEADINGS, choices, given_of, preset_option, truth_option
+from reelscore.cli.protocol_options import (
+    HEADINGS,
+    protocol_option,
+    scored_protocol_options,
+    truth_option,
+)
 from reelscore.cli.report_options import (
     Pictures,
     ResultFiles,
@@ -45,14 +52,13 @@ from reelscore.data.file_names import expanded
 from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Grid
 from reelscore.report.tables.leaderboard import TableLayout, leaderboard
-from reelscore.stories.protocol import ACTIVITYNET, CHAPTERS, SODA_SCORES, Protocol, protocol_of
+from reelscore.stories.protocol import ACTIVITYNET, CHAPTERS, SODA_SCORES, Protocol
 from reelscore.stories.score_tables import score_systems
 from reelscore.stories.video_scores import CHAPTERS_LABEL, LABEL, PREFIX
 
 if TYPE_CHECKING:
     from reelscore.significance.comparison import Comparison
 
-_LEVEL = 0.05
 _PARTS = ("_precision", "_recall")
 
 
@@ -71,36 +77,33 @@ def command() -> None:
 @click.command("score", cls=FilesCommand, headings=HEADINGS)
 @candidates_argument
 @truth_option
-@preset_option()
-@choices()
+@scored_protocol_options
 @match_ids_option
-@common_option
 @click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals over videos.")
 @click.option("--baseline", "-b", metavar="NAME", help="Test the other systems against this one.")
+@significance_option
 @resamples_option("Number of resamples of the intervals and of the bootstrap test.")
-@trials_option
 @seed_option
 @threads_option
-@engine_options
+@engine_option
 @result_files()
 @layout_options()
 @picture_options
 def score(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
+    protocol: Protocol,
     match_ids: str | None,
-    common: bool,
     intervals: bool,
     baseline: str | None,
+    test: ChosenTests,
     resamples: int,
-    trials: int,
     seed: int,
     threads: int | None,
     engine: EngineChoice,
     files: ResultFiles,
     layout: TableLayout,
     pictures: Pictures,
-    **choices: Any,
 ) -> None:
     """Score timed captions of long videos: one row per system.
 
@@ -111,22 +114,21 @@ def score(
     \b
     Examples:
       reelscore stories ours.json --refs val_1.json val_2.json
-      reelscore stories ours.json -r val_1.json val_2.json --preset pdvc
+      reelscore stories ours.json -r val_1.json val_2.json --protocol pdvc
+      reelscore stories ours.json -r val.json --protocol 'pdvc|f:sts'
       reelscore stories a.json b.json -r val.json --scores soda_c --baseline a
       reelscore stories *.json -r val.json --scores SODA_c --scale 100 --latex table.tex
     """
-    given = given_of(choices)
     workers = engine.start()
     with progress_bar("Scoring", engine=workers) as progress:
         table = score_systems(
             system_files(candidates),
             list(refs),
             match_ids=match_ids,
-            common=common,
             threads=threads,
             progress=progress,
             engine=workers,
-            **given,
+            **structs.asdict(protocol),
         )
     show_engine(workers)
     comparisons: list[Comparison] = []
@@ -139,9 +141,11 @@ def score(
             comparisons = compare(
                 table,
                 baseline,
-                level=_LEVEL,
+                tests=test.tests,
+                correction=test.correction,
+                level=test.level,
                 resamples=resamples,
-                trials=trials,
+                trials=test.trials,
                 seed=seed,
                 progress=progress,
             )
@@ -150,10 +154,8 @@ def score(
         from reelscore.scoring.intervals import with_intervals
 
         table = with_intervals(table, resamples=resamples, seed=seed)
-    table = structs.replace(
-        table, notes=[*references_note([str(path) for path in expanded(refs)]), *table.notes]
-    )
-    protocol = protocol_of(given.pop("preset", None), given)
+    notes = [*references_note([str(path) for path in expanded(refs)]), *table.notes]
+    table = structs.replace(table, notes=[*map(as_options, notes)])
     grids = _grids(table, comparisons, layout)
     printed = [
         structs.replace(grid, notes=[f"{_heading(name, protocol)}.", *grid.notes])
@@ -246,11 +248,7 @@ def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: TableLayout) -
     metavar="FILE",
     help="Draw a picture (.png, .svg, .pdf) or write a page (.html) instead of text.",
 )
-@preset_option()
-@choices(
-    *("scores", "metrics", "variant", "max_captions", "epsilon", "missing", "tious"),
-    *("chapter_tious", "within", "opening"),
-)
+@protocol_option(listed=False, help="Choices are those of 'reelscore stories score --help'.")
 def show(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -258,7 +256,7 @@ def show(
     score: str,
     tiou: float,
     output: str | None,
-    **choices: Any,
+    protocol: Protocol,
 ) -> None:
     """Show how one video is matched: references above, candidates below.
 
@@ -277,7 +275,8 @@ def show(
         check_format(output)
         check_targets(output)
     systems = system_files(candidates)
-    shown = side_by_side(systems, list(refs), video, score, tiou=tiou, **given_of(choices))
+    choices = structs.asdict(protocol)
+    shown = side_by_side(systems, list(refs), video, score, tiou=tiou, **choices)
     show_notes(shown.notes, err=True)
     if output:
         write_timeline(shown, output)

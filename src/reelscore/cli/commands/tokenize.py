@@ -6,14 +6,14 @@ import click
 
 from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import read_texts, reading_options
-from reelscore.cli.options import threads_option
+from reelscore.cli.options import Command, threads_option
 from reelscore.cli.terminal import show_notes
 from reelscore.data.file_names import expanded
 from reelscore.data.reading import Reading
 from reelscore.text.tokens import Tokenizer, tokenize
 
 
-@click.command("tokenize")
+@click.command("tokenize", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @tokenizer_option
 @click.option(
