@@ -24,7 +24,20 @@ _DESCRIBED = 3  # commands of each heading of the first screen
 _NAME = 11  # columns of a command's name
 
 
-class LazyGroup(click.Group):
+class Group(click.Group):
+    """A group of commands, whose errors name remedies as options of the command."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call a command."""
+        try:
+            return super().invoke(ctx)
+        except ReelscoreError as error:
+            command = self.get_command(ctx, ctx.invoked_subcommand or "") or self
+            error.args = (as_options(str(error), command), *error.args[1:])
+            raise
+
+
+class LazyGroup(Group):
     """A group that knows its commands' names and purposes, and imports what is called."""
 
     def __init__(
@@ -172,7 +185,7 @@ def main() -> None:
     try:
         cli(prog_name="reelscore", standalone_mode=False)
     except ReelscoreError as error:
-        click.echo(f"Error: {printable(as_options(str(error)))}", err=True)
+        click.echo(f"Error: {printable(str(error))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
         error.show()

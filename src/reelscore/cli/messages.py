@@ -4,49 +4,32 @@ import re
 
 import click
 
-# Arguments that messages of the library name, and the options that stand for them.
-_OPTIONS = {
-    name: f"--{name.replace('_', '-')}"
-    for name in [
-        "as",
-        "bad_rows",
-        "clip_negative",
-        "distance",
-        "empty",
-        "format",
-        "kinds",
-        "leave_one_out",
-        "match_ids",
-        "metrics",
-        "missing",
-        "moments",
-        "out",
-        "pair",
-        "partial",
-        "pick",
-        "restart",
-        "split",
-        "system_scores",
-        "tokenizer",
-    ]
-} | {
-    "column": "--score-column",
-    "repeats": "--raters",
-    "controlled": "--control",
-    "references": "--refs",
-}
 _VALUE = r"""(?:(True|False)\b|"([^"\s]+)"|'([^'\s]+)')"""
+# Arguments that commands have under another name.
+_OTHER_NAMES = {"references": "refs", "repeats": "raters", "bad_rows": "bad_rows_file"}
 
 
-def as_options(message: str) -> str:
-    """Name a remedy as an option of the running command instead of an argument."""
-    if "=" not in message:
+def as_options(message: str, command: click.Command | None = None) -> str:
+    """Name a remedy as an option instead of an argument.
+
+    Args:
+        message: What the library says, such as ``pass missing="zero"``.
+        command: The command whose options are named; the one that runs if not given. Remedies
+            that it does not have are those of ``reelscore score``, as for scores made earlier.
+    """
+    context = click.get_current_context(silent=True)
+    command = command or (context.command if context else None)
+    message = message.replace("common=True", 'missing="common"')  # as a policy for the missing
+    remedies = re.compile(rf"\b(\w+)={_VALUE}")
+    if "=" not in message or not remedies.search(message):
         return message
-    spellings = _OPTIONS | _settings()
+    from reelscore.cli.commands.score import command as scoring
+
+    spellings = _spellings(scoring) | (_spellings(command) if command else {})
 
     def option(match: re.Match[str]) -> str:
         name, flag, *values = match.groups()
-        spelling = spellings.get(name)
+        spelling = spellings.get(_OTHER_NAMES.get(name, name))
         if spelling is None:
             return match[0]
         if flag:
@@ -54,22 +37,18 @@ def as_options(message: str) -> str:
         value = next(filter(None, values))
         return f"{spelling}{value}" if spelling.endswith(":") else f"{spelling} {value}"
 
-    # a policy for missing captions, to those who type it
-    message = message.replace("common=True", 'missing="common"')
-    return re.sub(rf"\b(\w+)={_VALUE}", option, message)
+    return remedies.sub(option, message)
 
 
-def _settings() -> dict[str, str]:
-    """Return how arguments are spelled that are settings of an option of the running command."""
-    from reelscore.cli.options import SettingsOption
-
-    context = click.get_current_context(silent=True)
-    return {
-        name: spelling
-        for option in (context.command.params if context else [])
-        if isinstance(option, SettingsOption)
-        for name, spelling in option.spellings().items()
+def _spellings(command: click.Command) -> dict[str, str]:
+    """Return how arguments are written for a command: as options, or settings of options."""
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    spellings = {
+        field.name: f"{option.opts[0]} {key}:"
+        for option in options
+        for key, field in getattr(option, "keys", {}).items()
     }
+    return spellings | {str(option.name): max(option.opts, key=len) for option in options}
 
 
 def printable(message: str) -> str:

@@ -12,14 +12,12 @@ import functools
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_origin
 
 import click
 import msgspec
 
-from reelscore.cli.messages import as_options
 from reelscore.errors import DataError, ReelscoreError, check_choice
 
 if TYPE_CHECKING:
@@ -52,16 +50,6 @@ class Command(click.Command):
         super().__init__(*args, **fields)
         self.headings = {**(headings or {}), **HEADINGS}
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Let errors name remedies as options of this command."""
-        with _remedies_as_options():
-            return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Let errors name remedies as options of this command."""
-        with _remedies_as_options():
-            return super().invoke(ctx)
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options; those without a heading, which most people need, come first."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
@@ -80,16 +68,6 @@ class Command(click.Command):
             if listed:
                 with formatter.section(heading):
                     formatter.write_dl(listed, col_max=_NAMES)
-
-
-@contextmanager
-def _remedies_as_options() -> Iterator[None]:
-    """Let an error name its remedies as options of the running command."""
-    try:
-        yield
-    except ReelscoreError as error:
-        error.args = (as_options(str(error)), *error.args[1:])
-        raise
 
 
 class SettingsOption(click.Option):
@@ -124,10 +102,6 @@ class SettingsOption(click.Option):
         """The fields of the record by the keys that stand for them."""
         fields = msgspec.structs.fields(self.start(""))
         return {field.encode_name: field for field in fields if field.name not in self.without}
-
-    def spellings(self) -> dict[str, str]:
-        """Return how arguments that the keys stand for are spelled on the command line."""
-        return {field.name: f"{self.opts[0]} {key}:" for key, field in self.keys.items()}
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
         """Read the record from a text."""

@@ -51,19 +51,3 @@ scored_protocol_options = gathered(
     lambda protocol, scores: protocol.but(scores=scores) if scores else protocol,
     {"protocol": protocol_option(), "scores": _scores_option},
 )
-
-
-def numbers_of(text: str) -> tuple[float, ...]:
-    """Read a list of numbers such as 0.5,0.7; an empty text has none."""
-    try:
-        return tuple(float(part) for part in text.split(",") if part.strip())
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not a list of numbers such as 0.5,0.7.") from None
-
-
-def counts_of(text: str) -> tuple[int, ...]:
-    """Read a list of whole numbers such as 3,7; an empty text has none."""
-    numbers = numbers_of(text)
-    if not all(number.is_integer() for number in numbers):
-        raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 3,7.")
-    return tuple(map(int, numbers))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from reelscore.cli.file_options import system_files
+from reelscore.cli.main import Group
 from reelscore.cli.options import Decorator, file_option, gathered, resamples_option, seed_option
 from reelscore.cli.report_options import ResultFiles, result_files
 from reelscore.cli.terminal import show, write
@@ -71,7 +72,7 @@ def _task(refs: str) -> Decorator:
     return lambda function: given(named(outcome(function)))
 
 
-@click.group("lsmdc")
+@click.group("lsmdc", cls=Group)
 def command() -> None:
     """Score the tasks of the LSMDC challenges other than captions.
 

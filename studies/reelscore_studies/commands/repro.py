@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import click
 
+from reelscore.cli.main import Group
 from reelscore.cli.options import (
     EngineChoice,
     choice_option,
@@ -46,7 +47,7 @@ from reelscore_studies.repro.tables import (
 )
 
 
-@click.group("repro", invoke_without_command=True)
+@click.group("repro", cls=Group, invoke_without_command=True)
 @click.option("--list", "as_list", is_flag=True, help="List all tables and figures of the papers.")
 @click.option(
     "--paper", metavar="NAME", help=f"With --list: one of {', '.join(p.key for p in PAPERS)}."

@@ -11,6 +11,7 @@ import click
 from msgspec import structs
 
 from reelscore.cli.file_options import FilesCommand, system_files
+from reelscore.cli.main import Group
 from reelscore.cli.options import (
     Decorator,
     file_option,
@@ -20,8 +21,6 @@ from reelscore.cli.options import (
     seed_option,
 )
 from reelscore.cli.protocol_options import (
-    counts_of,
-    numbers_of,
     protocol_option,
     truth_option,
 )
@@ -50,7 +49,7 @@ from reelscore_studies.stories.studies import (
 from reelscore_studies.stories.tables import study_grids
 
 
-@click.group("study")
+@click.group("study", cls=Group)
 def command() -> None:
     """Repeat the experiments of the SODA papers on your data."""
 
@@ -149,8 +148,8 @@ def counts_command(
         study = study_counts(
             systems,
             annotators,
-            ratios=numbers_of(ratios),
-            counts=counts_of(counts),
+            ratios=_numbers(ratios),
+            counts=_counts(counts),
             repeats=repeats,
             seed=seed,
             threads=threads,
@@ -328,6 +327,22 @@ def _study_files(
         choices = structs.asdict(protocol)
         made = study(files, list(refs), threads=threads, progress=progress, **choices)
     _finish(made, json_file, latex_file)
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    """Read a list of numbers such as 0.5,0.7; an empty text has none."""
+    try:
+        return tuple(float(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a list of numbers such as 0.5,0.7.") from None
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    """Read a list of whole numbers such as 3,7; an empty text has none."""
+    numbers = _numbers(text)
+    if not all(number.is_integer() for number in numbers):
+        raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 3,7.")
+    return tuple(map(int, numbers))
 
 
 def _finish(study: Study, json_file: str | None, latex_file: str | None) -> None:

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
+from reelscore.cli.main import Group
 from reelscore.cli.options import (
     file_option,
     number_option,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from reelscore.learned.training.recipes import Stage
 
 
-@click.group("bertha")
+@click.group("bertha", cls=Group)
 def command() -> None:
     """Train, evaluate and describe BERTHA, the metric learned from human judgments."""
 

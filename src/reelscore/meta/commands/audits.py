@@ -13,6 +13,7 @@ import msgspec
 
 from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
+from reelscore.cli.main import Group
 from reelscore.cli.options import (
     choice_option,
     file_option,
@@ -145,7 +146,7 @@ def _sentence(verdict: ShiftVerdict, scan: Scan) -> str:
     return ", ".join(parts)
 
 
-@click.group("data")
+@click.group("data", cls=Group)
 def data() -> None:
     """Describe data sets with human judgments, and convert them for the other commands."""
 
