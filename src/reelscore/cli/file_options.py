@@ -10,7 +10,7 @@ import os.path
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -32,21 +32,13 @@ from reelscore.data.reading import Reading
 from reelscore.data.source import STANDARD_INPUT
 from reelscore.errors import DataError
 
-if TYPE_CHECKING:
-    from click.parser import _OptionParser
-
 
 class FilesOption(click.Option):
-    """An option that takes several files at once, and may be repeated."""
+    """An option of a `FilesCommand`: it takes several files at once, and may be repeated."""
 
     def __init__(self, names: Sequence[str], named: bool = False, **fields: Any) -> None:
         super().__init__(names, **{"multiple": True, "metavar": "FILE...", **fields})
         self.named = named
-
-    def add_to_parser(self, parser: _OptionParser, ctx: click.Context) -> None:
-        """Take part in parsing; only `FilesCommand` knows how."""
-        assert isinstance(ctx.command, FilesCommand)
-        super().add_to_parser(parser, ctx)
 
 
 class FilesCommand(Command):
@@ -87,6 +79,16 @@ class FilesCommand(Command):
 def exists(name: str) -> bool:
     """Return whether there is a file of a name, which may be too long for a file."""
     return os.path.exists(name)  # noqa: PTH110 (pathlib raises an error)
+
+
+def name_and_path(argument: str) -> tuple[str, str]:
+    """Divide NAME=FILE; the name is empty where there is a file alone."""
+    name, equals, path = argument.partition("=")
+    if not equals or exists(argument):
+        return "", argument
+    if not name:
+        raise DataError(f"{argument!r} does not name a system; expected FILE or NAME=FILE.")
+    return name, path
 
 
 def refs_option(help: str = "References", **fields: object) -> Decorator:
@@ -171,8 +173,7 @@ def _refuse_systems(
     strange = [
         value
         for value in run.files[1:]
-        if ("=" in value and not exists(value))
-        or (_folder(value) in folders and _folder(value) != own)
+        if name_and_path(value)[0] or (_folder(value) in folders and _folder(value) != own)
     ]
     if not strange:
         return
@@ -188,8 +189,7 @@ def _refuse_systems(
 
 
 def _folder(value: str) -> str:
-    _, equals, path = value.partition("=")
-    return folder_of(path if equals and not exists(value) else value)
+    return folder_of(name_and_path(value)[1])
 
 
 def _command(
@@ -246,11 +246,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
     """
     files: dict[str, str] = {}
     for argument in arguments:
-        name, equals, path = argument.partition("=")
-        if not equals or exists(argument):
-            name, path = "", argument
-        elif not name:
-            raise DataError(f"{argument!r} does not name a system; expected FILE or NAME=FILE.")
+        name, path = name_and_path(argument)
         for file in [path] if name else map(str, expanded([path])):
             system = name or ("stdin" if file == STANDARD_INPUT else system_name(file))
             if system in files:
@@ -265,7 +261,7 @@ def candidate_files(
     arguments: Sequence[str], refs: Sequence[str], reading: Reading
 ) -> dict[str, str] | list[str]:
     """Name the systems' files, as `system_files`; or list them, if their records name systems."""
-    if not any("=" in argument and not exists(argument) for argument in arguments):
+    if not any(name_and_path(argument)[0] for argument in arguments):
         truth = expanded(refs)
         files = [str(path) for path in expanded(arguments)]
         files = [path for path in files if not any(_is_same(path, str(own)) for own in truth)]

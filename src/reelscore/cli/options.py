@@ -23,7 +23,9 @@ from reelscore.errors import DataError, ReelscoreError, check_choice
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from reelscore.data.tables.table import ScoreTable
     from reelscore.engines.engine import Engine
+    from reelscore.significance.comparison import Comparison
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -79,7 +81,7 @@ class SettingsOption(click.Option):
     Args:
         names: The option's.
         start: Makes the record of a name, or of an empty text where there is no name.
-        known: The names there are, which completion offers.
+        known: The names there are, which may begin addresses, ``ray://HOST``; any if empty.
         without: Fields of the record that are no keys.
         listed: Whether help lists the keys.
         fields: As of `click.Option`.
@@ -112,22 +114,18 @@ class SettingsOption(click.Option):
         head, *parts = re.split(r"\|(?![^(]*\))", value)
         if ":" in head and "://" not in head:
             head, parts = "", [head, *parts]
+        if head and self.known:
+            check_choice(str(self.name), head.partition("://")[0], self.known)
         given = key_values(parts, f"{self.opts[0]} {value!r}")
         for key in given:
             check_choice(f"setting of {self.opts[0]}", key, self.keys)
         made = self.start(head)
         values = {key: _setting(self.keys[key], text) for key, text in given.items()}
         try:
-            read = msgspec.convert(
-                {**msgspec.to_builtins(made), **values}, type(made), strict=False
-            )
+            values = {**msgspec.to_builtins(made), **values}
+            return msgspec.convert(values, type(made), strict=False)
         except msgspec.ValidationError as error:
             raise self._refusal(error, given) from None
-        for key in given:
-            number = getattr(read, self.keys[key].name)
-            if isinstance(number, float) and not math.isfinite(number):
-                raise DataError(f"{self.opts[0]}: {key} is {number}; expected a finite number.")
-        return read
 
     def _refusal(self, error: msgspec.ValidationError, given: Mapping[str, str]) -> ReelscoreError:
         """Say what is wrong with a value, and what was expected."""
@@ -311,24 +309,32 @@ class ChosenTests(msgspec.Struct, frozen=True):
     level: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.05
     trials: Annotated[int, msgspec.Meta(ge=10)] = 10_000
 
-    @classmethod
-    def of(cls, name: str) -> ChosenTests:
-        """Choose the tests of a name; both if it is empty."""
-        check_choice("--test", name or "both", _TESTS)
-        return cls(cast(Any, name or "both"))
+    def made(
+        self, table: ScoreTable, baseline: str | None, resamples: int, seed: int
+    ) -> list[Comparison]:
+        """Test the differences between systems."""
+        from reelscore.cli.terminal import progress_bar
+        from reelscore.significance.pair_tests import compare
 
-    @property
-    def tests(self) -> list[Literal["bootstrap", "randomization"]]:
-        """The tests by the names that the library gives them."""
-        return ["bootstrap", "randomization"] if self.name == "both" else [self.name]
+        with progress_bar("Testing") as progress:
+            return compare(
+                table,
+                baseline,
+                tests=["bootstrap", "randomization"] if self.name == "both" else [self.name],
+                correction=self.correction,
+                level=self.level,
+                resamples=resamples,
+                trials=self.trials,
+                seed=seed,
+                progress=progress,
+            )
 
 
-_TESTS = ["both", "bootstrap", "randomization"]
 significance_option = click.option(
     "--test",
     cls=SettingsOption,
-    start=ChosenTests.of,
-    known=_TESTS,
+    start=lambda name: ChosenTests(cast(Any, name or "both")),
+    known=["both", "bootstrap", "randomization"],
     without=["name"],
     help="Paired bootstrap, approximate randomization, or both: bootstrap, randomization, both, "
     "which is the default.",

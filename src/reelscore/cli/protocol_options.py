@@ -7,10 +7,9 @@ from msgspec import structs
 
 from reelscore.cli.file_options import refs_option
 from reelscore.cli.options import Decorator, SettingsOption, gathered
-from reelscore.stories.protocol import PRESETS, Protocol, preset
+from reelscore.stories.protocol import PRESETS, Protocol
 
 truth_option = refs_option("References, for example one file per annotator", required=True)
-HEADINGS = {"Protocol": "protocol"}
 
 
 class ChosenProtocol(Protocol, frozen=True):
@@ -26,7 +25,7 @@ def protocol_option(
 
     def start(name: str) -> ChosenProtocol:
         name = name or default
-        chosen = preset(name) if name else Protocol()
+        chosen = PRESETS[name] if name else Protocol()
         return ChosenProtocol(**structs.asdict(chosen), preset=name or None)
 
     about = "The settings of a paper or a tool, and choices that differ from them"

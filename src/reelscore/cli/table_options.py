@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 import numpy as np
 from msgspec.structs import replace
 
-from reelscore.cli.file_options import FilesOption, read_captions
+from reelscore.cli.file_options import FilesOption, name_and_path, read_captions
 from reelscore.cli.options import Decorator
 from reelscore.data.captions.item_ids import matched
 from reelscore.data.file_names import expanded
@@ -62,7 +61,7 @@ def read_tables(arguments: Sequence[str], match_ids: str | None = None) -> Score
 
 def read_named(argument: str) -> ScoreTable:
     """Read FILE, or NAME=FILE, which names its metric, or goes before its metrics' names."""
-    name, path = _name_and_path(argument)
+    name, path = name_and_path(argument)
     table = read_noted(path)
     if not name:
         return table
@@ -90,7 +89,7 @@ def read_scored_systems(
     """Read systems from score tables; ``None`` where the files hold captions."""
     named = [
         (name, str(file))
-        for name, path in map(_name_and_path, arguments)
+        for name, path in map(name_and_path, arguments)
         for file in ([path] if name else expanded([path]))
     ]
     tables = [path for _, path in named if is_score_table(path)]
@@ -108,11 +107,6 @@ def read_scored_systems(
         )
     table = merge_tables([_renamed_system(*each) for each in named], match_ids)
     return table if metrics is None else table.select(metrics)
-
-
-def _name_and_path(argument: str) -> tuple[str, str]:
-    name, equals, path = argument.partition("=")
-    return (name, path) if equals and not Path(argument).exists() else ("", argument)
 
 
 def _renamed_system(name: str, path: str) -> ScoreTable:

@@ -160,7 +160,7 @@ class Protocol(msgspec.Struct, frozen=True):
                 raise DataError(f"{name} is {values}; expected each once.")
         if self.max_captions < 1:
             raise DataError(f"max_captions is {self.max_captions}; expected at least 1.")
-        if self.epsilon < 0:
+        if not 0 <= self.epsilon < float("inf"):
             raise DataError(f"epsilon is {self.epsilon}; expected at least 0.")
         if self.meteor_order == "swapped" and standard_name(self.f.partition("|")[0]) != (
             "meteor",

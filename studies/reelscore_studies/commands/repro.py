@@ -11,6 +11,7 @@ import click
 
 from reelscore.cli.main import Group
 from reelscore.cli.options import (
+    Command,
     EngineChoice,
     choice_option,
     engine_option,
@@ -150,7 +151,7 @@ def bertha(
         click.echo(f"Wrote {file}.", err=True)
 
 
-@command.command("unseen-years")
+@command.command("unseen-years", cls=Command)
 @data_option
 @choice_option(
     "--kind",

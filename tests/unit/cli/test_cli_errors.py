@@ -51,7 +51,10 @@ CASES = [
     (("nonsense",), "nonsense"),
     (("compare", "a.txt", "-r", "r1.txt"), "at least two"),
     (("compare", "a.txt", "b.txt", "-r", "r1.txt", "--baseline", "c"), "Unknown system 'c'"),
-    (("compare", "a.txt", "b.txt", "-r", "r1.txt", "--test", "t"), "--test"),
+    (
+        ("compare", "a.txt", "b.txt", "-r", "r1.txt", "--test", "t"),
+        "Unknown test 't'. Known: bootstrap, both",
+    ),
     (
         ("compare", "a.txt", "b.txt", "-r", "r1.txt", "--test", "level:2"),
         "--test: level is '2'; expected a number <= 1",

@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from reelscore import __version__, metric_names, tokenize
+from reelscore.cli.file_options import FilesCommand, FilesOption
 from reelscore.cli.main import cli
-from reelscore.cli.options import HEADINGS
+from reelscore.cli.options import HEADINGS, Command, SettingsOption
 
 SYSTEMS = ("human.json", "strong.json", "weak.json", "broken.json")
 ALL = "bleu,meteor,rouge_l,cider,sent_bleu,self_bleu,diversity"
@@ -134,6 +135,13 @@ def test_many_options_are_listed_under_headings():
     assert "--engine" in sections["Large sets and clusters"]
     few = CliRunner().invoke(cli, ["check", "--help"]).output
     assert "Files:" not in few  # and few are one list
+
+
+def test_options_of_a_kind_are_in_commands_that_know_them():
+    for words, command in commands(cli):
+        kinds = {type(param) for param in command.params}
+        assert FilesOption not in kinds or isinstance(command, FilesCommand), words
+        assert SettingsOption not in kinds or isinstance(command, Command), words
 
 
 def test_headings_name_options_that_there_are():

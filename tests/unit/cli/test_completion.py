@@ -48,6 +48,8 @@ def test_module():
         ("reelscore stories s", ["plain,score", "plain,show", "plain,study"]),
         ("reelscore score --mis", ["plain,--missing"]),
         ("reelscore score --missing z", ["plain,zero"]),
+        ("reelscore stories --protocol vid", ["plain,vid2seq", "plain,vidchapters"]),
+        ('reelscore stories --protocol "pdvc|annot', ["plain,pdvc|annotators:"]),
         ("reelscore score ou", ["file,ou"]),
         ("reelscore stories ou", ["file,ou"]),
         ("reelscore score ours.json -r ", ["file,"]),

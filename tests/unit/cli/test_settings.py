@@ -31,7 +31,7 @@ class Drink(msgspec.Struct, frozen=True, rename={"sugar_lumps": "sugar"}):
 
     kind: str = "tea"
     cups: Count | None = None
-    sugar_lumps: float = 0.5
+    sugar_lumps: Annotated[float, msgspec.Meta(ge=0)] = 0.5
     milk: bool = False
     size: Literal["small", "large"] = "small"
     hours: tuple[float, ...] = (8, 17.5)
@@ -70,7 +70,7 @@ def ordered(text: str) -> Drink:
         ("milk:yes", Drink(milk=True)),
         ("hours:9,10.5", Drink(hours=(9.0, 10.5))),
         ("hours:", Drink(hours=())),
-        ("tcp://inn:80|cups:1", Drink("tcp://inn:80", 1)),
+        ("tea://inn:80|cups:1", Drink("tea://inn:80", 1)),
         ("words:(a|b:c),d|cups:1", Drink(cups=1, words=("a|b:c", "d"))),
         ("words:(a|b:c,d)", Drink(words=("a|b:c", "d"))),
         ("words:a%7Cb,c (d)", Drink(words=("a|b", "c (d)"))),
@@ -94,7 +94,8 @@ def test_no_settings_are_the_defaults():
         ("cups:0", "--drink: cups is '0'; expected a whole number >= 1."),
         ("cups:many", "--drink: cups is 'many'; expected a whole number."),
         ("sugar:x", "--drink: sugar is 'x'; expected a number."),
-        ("sugar:nan", "--drink: sugar is nan; expected a finite number."),
+        ("sugar:nan", "--drink: sugar is 'nan'; expected a number >= 0.0."),
+        ("cofee", "Unknown drink 'cofee'. Did you mean 'coffee'?"),
         ("hours:8,x", "--drink: hours is '8,x'; expected a list, each a number."),
         ("milk:maybe", "--drink: milk is 'maybe'; expected yes or no."),
         ("size:huge", "--drink: size is 'huge'; expected small, large."),

@@ -113,7 +113,7 @@ def test_bad_calls(tmp_path: Path) -> None:
     for protocol, message in (
         ("tious:x", "--protocol: tious is 'x'; expected a list, each a number."),
         ("variant:2019", "--protocol: variant is '2019'; expected 2018-11, 2017-fixed, 2017-or"),
-        ("pdvk", "Unknown preset 'pdvk'. Did you mean 'pdvc'?"),
+        ("pdvk", "Unknown protocol 'pdvk'. Did you mean 'pdvc'?"),
         ("annotator:merge", "Unknown setting of --protocol 'annotator'. Did you mean 'annotators'"),
         ("soda-published|f:rouge_l", 'meteor_order="swapped" applies to METEOR only'),
         ("max_captions:0", "max_captions is 0; expected at least 1."),

@@ -9,20 +9,15 @@ from click.core import ParameterSource
 
 from reelscore.cli.commands.score import ScoringOptions, scoring_options
 from reelscore.cli.file_options import FilesCommand
-from reelscore.cli.options import (
-    ChosenTests,
-    resamples_option,
-    significance_option,
-)
+from reelscore.cli.options import ChosenTests, resamples_option, significance_option
 from reelscore.cli.report_options import Pictures, layout_options, picture_options
 from reelscore.cli.table_options import read_scored_systems
-from reelscore.cli.terminal import progress_bar, show_grid, show_origin, terminal_width
+from reelscore.cli.terminal import show_grid, show_origin, terminal_width
 from reelscore.errors import DataError
 from reelscore.report.tables.differences import difference_grid, marked_leaderboard
 from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv, letters_of
 from reelscore.scoring.intervals import with_intervals
 from reelscore.significance.comparison import marks_of_tests, strictest
-from reelscore.significance.pair_tests import compare
 
 # Options that say how captions are scored; scores that are made already cannot follow them.
 _OF_CAPTIONS = (
@@ -90,18 +85,7 @@ def command(
             raise DataError("--test randomization needs all items at once; use --test bootstrap.")
         table = scoring.run(resamples)
     other = None if all_pairs else baseline or table.systems[0]
-    with progress_bar("Testing") as progress:
-        comparisons = compare(
-            table,
-            other,
-            tests=test.tests,
-            correction=test.correction,
-            level=test.level,
-            resamples=resamples,
-            trials=test.trials,
-            seed=scoring.seed,
-            progress=progress,
-        )
+    comparisons = test.made(table, other, resamples, scoring.seed)
     if intervals:
         table = with_intervals(table, resamples=resamples, seed=scoring.seed)
     tests = strictest(comparisons)
@@ -118,7 +102,7 @@ def command(
     if scoring.files.shows:
         show_grid(grid)
         whom = "Differences between systems" if other is None else f"Differences from {other}"
-        intervals_too = "95 % intervals and " if "bootstrap" in test.tests else ""
+        intervals_too = "95 % intervals and " if test.name != "randomization" else ""
         title = f"{whom}, with {intervals_too}corrected p-values:"
         click.echo(textwrap.fill(title, terminal_width(), break_on_hyphens=False))
         show_grid(difference_grid(table, comparisons, layout))

@@ -25,12 +25,7 @@ from reelscore.cli.options import (
     significance_option,
     threads_option,
 )
-from reelscore.cli.protocol_options import (
-    HEADINGS,
-    protocol_option,
-    scored_protocol_options,
-    truth_option,
-)
+from reelscore.cli.protocol_options import protocol_option, scored_protocol_options, truth_option
 from reelscore.cli.report_options import (
     Pictures,
     ResultFiles,
@@ -74,7 +69,7 @@ def command() -> None:
     """Score timed captions of long videos: SODA, ActivityNet and chapters."""
 
 
-@click.command("score", cls=FilesCommand, headings=HEADINGS)
+@click.command("score", cls=FilesCommand, headings={"Protocol": "protocol"})
 @candidates_argument
 @truth_option
 @scored_protocol_options
@@ -135,20 +130,8 @@ def score(
     tests: list[Comparison] = []
     if baseline is not None:
         from reelscore.significance.comparison import strictest
-        from reelscore.significance.pair_tests import compare
 
-        with progress_bar("Testing") as progress:
-            comparisons = compare(
-                table,
-                baseline,
-                tests=test.tests,
-                correction=test.correction,
-                level=test.level,
-                resamples=resamples,
-                trials=test.trials,
-                seed=seed,
-                progress=progress,
-            )
+        comparisons = test.made(table, baseline, resamples, seed)
         tests = strictest(comparisons)
     if intervals:
         from reelscore.scoring.intervals import with_intervals
@@ -228,7 +211,7 @@ def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: TableLayout) -
     return marked_leaderboard(table, tests, layout=layout)
 
 
-@click.command("show", cls=FilesCommand, headings=HEADINGS)
+@click.command("show", cls=FilesCommand)
 @candidates_argument
 @truth_option
 @click.option("--video", required=True, metavar="ID", help="The video to show.")
