@@ -328,7 +328,7 @@ def test_items_on_one_side_and_folders(files):
     (files / "more.json").write_text(json.dumps(more))
     captions = ["--captions", files / "more.json", "--val-refs", files / "captions.json"]
     small = ["--hidden", "8", "--embedding", "4", "--iterations", "2", "--every", "1"]
-    with pytest.raises(DataError, match=r"1 caption has no label scores .*pass missing="):
+    with pytest.raises(DataError, match=r"1 caption has no label scores .*pass --missing skip"):
         command("train", files, *captions, *small, "-o", files / "model")
     out = command("train", files, *captions, *small, "--missing", "skip", "-o", files / "model")
     assert "|missing:skip|" in out.stdout.replace("\n  ", "")
