@@ -128,7 +128,7 @@ class SettingsOption(click.Option):
             raise self._refusal(error, given) from None
 
     def _refusal(self, error: msgspec.ValidationError, given: Mapping[str, str]) -> ReelscoreError:
-        """Say what is wrong with a value, and what was expected."""
+        """Return an error: what is wrong with a value, and what was expected."""
         if isinstance(error.__cause__, ReelscoreError):
             return error.__cause__
         found = re.search(r"^(?:.*?`(\w+).*?`( [<>]=? \S+)?)?.* - at `\$\.(\w+)", str(error))
