@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_o
 import click
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.errors import DataError, ReelscoreError, check_choice
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class SettingsOption(click.Option):
         values = {key: _setting(self.keys[key], text) for key, text in given.items()}
         try:
             values = {**msgspec.to_builtins(made), **values}
-            return msgspec.convert(values, type(made), strict=False)
+            return msgspec.convert(values, resolved(type(made)), strict=False)
         except msgspec.ValidationError as error:
             raise self._refusal(error, given) from None
 
