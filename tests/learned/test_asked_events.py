@@ -85,7 +85,7 @@ def test_a_text_without_events_is_one(events, server):
 
 
 def test_every_event_has_a_verdict(events, server):
-    """An answer with fewer verdicts than events is asked for again, and cannot be used."""
+    """An answer with fewer verdicts than events cannot be used."""
     server.answer = lambda request: (
         '{"verdicts": [{"verdict": "neutral", "reason": ""}]}'
         if "A dog barks" in str(request) and "Events, in their" in str(request)

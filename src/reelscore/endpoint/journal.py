@@ -26,7 +26,8 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         key: Hash of all that decides the answer: model, text, pictures, sampling.
         content: The raw answer.
-        fault: Why it cannot be used; empty where it can. Such a question is asked again.
+        fault: Why it cannot be used; empty where it can. The next run asks such a question
+            again.
         finish: Why the model stopped.
         model: The model as the server names it.
         fingerprint: The server's name for the state it is in.

@@ -23,8 +23,6 @@ from reelscore.endpoint.journal import AnswerRecord, Journal
 from reelscore.endpoint.threads import TaskThreads
 from reelscore.errors import DataError
 
-_ATTEMPTS = 3  # how often a question is asked whose answers cannot be used
-
 Images = Callable[[], Sequence[bytes]]
 Check = Callable[[str], object]
 
@@ -150,10 +148,10 @@ class Usage:
         """What the tokens cost, at prices for a million of them."""
         return (self.tokens_in * price_in + self.tokens_out * price_out) / 1e6
 
-    def count(self, reply: ChatReply, *, first: bool) -> None:
-        """Add an answer: the first to its question, or one asked for again."""
-        self.asked += first
-        self.again += reply.tries - first
+    def count(self, reply: ChatReply) -> None:
+        """Add the answer to a question."""
+        self.asked += 1
+        self.again += reply.tries - 1
         self.models |= {reply.model} - {""}
         self.tokens_in += reply.tokens_in
         self.tokens_out += reply.tokens_out
@@ -184,10 +182,10 @@ def ask_all(
 ) -> Outcome:
     """Ask a model, several questions at a time.
 
-    A question whose answers cannot be used is asked three times, and then has a fault. The first
-    that asks for an answer by a schema is asked alone, to find out how the server takes it. If the
-    server fails, or the user interrupts, questions in flight may come to their end, and the
-    journal has all answers: the next run goes on from there.
+    A question whose answer cannot be used has a fault; it is not asked again, as a model says the
+    same again at temperature 0. The first that asks for an answer by a schema is asked alone, to
+    find out how the server takes it. If the server fails, or the user interrupts, questions in
+    flight may come to their end, and the journal has all answers: the next run goes on from there.
 
     Args:
         endpoint: The server.
@@ -221,14 +219,11 @@ def ask_all(
         key, question = task
         if question.images is not None:
             question = replace(question, images=cache(question.images))
-        for attempt in range(_ATTEMPTS):
-            reply = abilities.chat(question)
-            record = _record(key, question, reply, question.check or check)
-            journal.add(record)
-            with counting:
-                usage.count(reply, first=attempt == 0)
-            if not record.fault or workers.stopped.is_set():
-                break
+        reply = abilities.chat(question)
+        record = _record(key, question, reply, question.check or check)
+        journal.add(record)
+        with counting:
+            usage.count(reply)
         yield record
 
     total = len(done) + len(waiting)
