@@ -60,6 +60,18 @@ def test_scores_are_those_worked_out_by_hand(by_words):
     assert [result.score for result in results.values()] == [0.75, 0.75, 0.75]
 
 
+@pytest.mark.parametrize("offer", ["Would you like me to ride on?", "I hope this helps!"])
+def test_what_is_addressed_to_the_reader_is_no_event(by_words, offer):
+    closed = {item: f"{caption.rstrip('.')}. {offer}" for item, caption in CANDIDATES.items()}
+    asked = {item: [f"{text.rstrip('.')}. {offer}"] for item, [text] in REFERENCES.items()}
+    plain, talking = (
+        reelscore.score(*texts, "events|least:0.9")
+        for texts in ((CANDIDATES, REFERENCES), (closed, asked))
+    )
+    for name in ("events_p", "events_r"):
+        assert dict(talking[name].items) == dict(plain[name].items)
+
+
 def test_without_a_bound_cosines_count(by_words):
     """*man ride horse* shares one word of one with *man*, and nothing with *dog bark*."""
     caption, reference = "a man rides a horse", "a man. a dog barks"

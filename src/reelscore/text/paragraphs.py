@@ -122,6 +122,19 @@ def compared_sentences(text: str) -> list[str]:
     return [sentence.rstrip(" .") or sentence for sentence in _claims(everything)]
 
 
+def told_text(text: str) -> str:
+    """Return a caption without what is addressed to its reader; as it is where nothing is.
+
+    >>> told_text("A dog barks at a cat. Would you like me to say more?")
+    'A dog barks at a cat.'
+    """
+    if not _BREAK.search(text):
+        return text
+    everything = _everything(text)
+    claims = _claims(everything)
+    return text if len(claims) == len(everything) else " ".join(claims)
+
+
 def _everything(text: str) -> list[str]:
     for labels in (True, False):  # where all lines look like labels, none is one
         found = [each for block in _blocks(_plain(text), labels) for each in _sentences(block)]

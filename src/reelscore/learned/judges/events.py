@@ -40,7 +40,7 @@ from reelscore.learned.networks.pair_scores import pair_scorer
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
 from reelscore.metrics.sentences import CaptionMatches, ReadsSentences, SentenceMatch
 from reelscore.metrics.training_data import TrainingItems
-from reelscore.text.paragraphs import compared_sentences
+from reelscore.text.paragraphs import compared_sentences, told_text
 from reelscore.text.parser.networks import teacher_name
 from reelscore.text.parser.sentences import parse
 from reelscore.text.words import CaptionBatch, Captions
@@ -290,7 +290,7 @@ class Events(EndpointMetric, ReadsSentences):
 
 def _read(texts: Sequence[str], threads: int | None) -> list[_Text]:
     """Divide texts into events, and find their vectors; a text without a word has none."""
-    parsed = parse(texts, threads=threads)
+    parsed = parse([told_text(text) for text in texts], threads=threads)
     read = []
     for sentence in parsed:
         events = [] if not any(map(str.isalnum, sentence.text)) else sentence.events
