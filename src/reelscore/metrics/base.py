@@ -5,8 +5,8 @@ other items are; any set of items is scored from the *sum* of their rows. So thr
 streaming, per-item scores, bootstrap and permutation tests need no code in the metrics.
 
 A metric writes two functions, `statistics` and `scores`, and declares its `name` and how to read
-its scores. All else has defaults: `prepare` for what all systems share, `files` and
-`training_items` for metrics that read models.
+its scores. All else has defaults, and so has `scores` where these are means: `prepare` for what all
+systems share, `files` and `training_items` for metrics that read models.
 """
 
 from __future__ import annotations
@@ -72,12 +72,15 @@ class Metric(ABC):
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray | Rows:
         """Candidates × k numbers: everything the scores need from each."""
 
-    @abstractmethod
     def scores(self, totals: Any) -> Any:
         """Scores from sums of statistics: (..., k) in, (..., number of outputs) out.
 
         A row by itself is the sum over one item, so the same function gives per-item scores.
+        Unless a metric says otherwise they are means: all columns by the last, which counts; NaN
+        where it counts nothing.
         """
+        with np.errstate(invalid="ignore"):
+            return totals[..., :-1] / totals[..., -1:]
 
     @property
     def outputs(self) -> tuple[str, ...]:

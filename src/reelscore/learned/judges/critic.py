@@ -120,11 +120,6 @@ class Critic(EndpointMetric):
             rows.append([sum(shares) / len(shares), 1.0] if shares else [0.0, 0.0])
         return np.array(rows)
 
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Return the mean; NaN where nobody is named."""
-        with np.errstate(invalid="ignore"):
-            return totals[..., :-1] / totals[..., -1:]
-
     def _asked(
         self, told: Sequence[_Told], prepared: Asked, progress: Progress | None
     ) -> list[list[set[str]]]:

@@ -162,11 +162,6 @@ class Judge(EndpointMetric):
             records = iter(interview.ask([each for own in pairs for each in own], progress))
         return np.array([self._row([next(records) for _ in own]) for own in pairs])
 
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """The means over items; NaN where there is none."""
-        with np.errstate(invalid="ignore"):
-            return totals[..., :-1] / totals[..., -1:]
-
     @property
     def _asked(self) -> JudgeScores:
         return JudgeScores.of(JudgePrompt.read(self.prompt), self.scale)

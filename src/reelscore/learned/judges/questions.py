@@ -236,8 +236,8 @@ class Questions(EndpointMetric):
     def scores(self, totals: FloatArray) -> FloatArray:
         """Return means over captions; or of dimensions, and the F1 of each."""
         if self.preset != "capability":
-            with np.errstate(invalid="ignore"):
-                return totals[..., :-1] / totals[..., -1:]
+            scores: FloatArray = super().scores(totals)
+            return scores
         right, wrong, count = np.moveaxis(totals.reshape(*totals.shape[:-1], -1, 3), -1, 0)
         hits = right + wrong
         with np.errstate(invalid="ignore"):

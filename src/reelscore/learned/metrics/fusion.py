@@ -24,7 +24,7 @@ from reelscore._records import resolved
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError
-from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Metric, Reads, with_count
 from reelscore.metrics.registry import MetricColumns, table_columns
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.tokens import PENN_TREEBANK
@@ -109,11 +109,6 @@ class Fusion(Metric):
         rows = with_count(total)
         rows[np.isnan(total)] = 0  # a caption that one of the metrics has no score for
         return rows
-
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Return the mean over items; NaN where none has a score."""
-        with np.errstate(invalid="ignore"):
-            return mean_of_first(totals)
 
     def notes(self, prepared: list[object]) -> list[str]:
         """Return what its metrics have to say."""

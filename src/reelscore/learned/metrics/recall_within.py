@@ -171,11 +171,6 @@ class RecallWithin(Metric):
             rows[caption] += [*(before < k for k in near), 1.0]
         return rows
 
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Return shares; NaN for items that are in no window."""
-        with np.errstate(invalid="ignore"):
-            return totals[..., :-1] / totals[..., -1:]
-
     def _windows(self, ids: Sequence[str], count: int) -> Iterator[list[int]]:
         films: dict[str, list[int]] = {}
         for item in range(count):
