@@ -16,12 +16,8 @@ import pytest
 from reelscore import parse_signature, score, score_systems
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.learned.metrics.clipscore import ClipScore, RefClipScore
-from reelscore.learned.metrics.emscore import (
-    EmScore,
-    MatchedReferences,
-    _against_frames,
-    _against_text,
-)
+from reelscore.learned.metrics.emscore import EmScore, _against_frames, _against_text
+from reelscore.learned.metrics.over_references import WeightedReferences
 from reelscore.learned.networks.clip_model import TextVectors
 
 torch = pytest.importorskip("torch")
@@ -170,13 +166,14 @@ def text_vectors(rows, ids):
 def test_emscore_worked_by_hand():
     text = text_vectors([[1, 0], [0.6, 0.8], [0, 1]], [7, 1, 8])
     frames = np.array([[0.8, 0.6], [0, 1]], np.float32)
-    precision, recall, f_score, coarse = _against_frames(text, MatchedReferences([], None), frames)
+    precision, recall, f_score, coarse = _against_frames(text, WeightedReferences([], None), frames)
     # words: .8, max(.96, .8), max(.6, 1); frames: max(.8, .96, .6), max(0, .8, 1)
     assert precision == pytest.approx((0.8 + 0.96 + 1) / 3)
     assert recall == pytest.approx((0.96 + 1) / 2)
     assert f_score == pytest.approx(2 * precision * recall / (precision + recall))
     assert coarse == pytest.approx(0.8 / math.hypot(0.4, 0.8))  # with the mean (.4, .8)
-    weighted = _against_frames(text, MatchedReferences(["a"] * 9, {7: 0.0, 1: 3.0, 8: 1.0}), frames)
+    weights = WeightedReferences(["a"] * 9, {7: 0.0, 1: 3.0, 8: 1.0})
+    weighted = _against_frames(text, weights, frames)
     assert weighted[0] == pytest.approx((3 * 0.96 + 1) / 4)
     assert weighted[1] == pytest.approx(recall)
 
@@ -184,7 +181,7 @@ def test_emscore_worked_by_hand():
 def test_emscore_with_a_reference_worked_by_hand():
     text = text_vectors([[1, 0], [0, 1]], [7, 8])
     reference = text_vectors([[0.6, 0.8], [0.8, 0.6], [0, 1]], [7, 2, 8])
-    weights = MatchedReferences(["a"] * 3, {7: 0.0, 8: 1.0})  # token 2 is not known: log 4
+    weights = WeightedReferences(["a"] * 3, {7: 0.0, 8: 1.0})  # token 2 is not known: log 4
     precision, recall, _, coarse = _against_text(text, reference, weights)
     assert precision == pytest.approx(1.0)
     assert recall == pytest.approx((math.log(4) * 0.8 + 1) / (math.log(4) + 1))

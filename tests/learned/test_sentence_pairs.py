@@ -34,9 +34,9 @@ class Common(SentencePairs):
     choose: bool = True
     name: ClassVar[str] = "common"
 
-    def pair_scores(self, ours, theirs, first, second, threads):
-        pairs = zip(first.tolist(), second.tolist(), strict=True)
-        return np.array([common(ours.texts[a], theirs.parts.texts[b]) for a, b in pairs], float)
+    def pair_scores(self, ours, theirs, pairs, threads):
+        texts = ours.texts, theirs.parts.texts
+        return np.array([common(texts[0][a], texts[1][b]) for a, b in pairs.T.tolist()], float)
 
     def vectors(self, texts, threads):
         rows = [[text.split().count(word) for word in WORDS.split()] for text in texts]

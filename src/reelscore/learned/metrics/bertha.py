@@ -38,7 +38,7 @@ from reelscore.learned.model_files import (
 )
 from reelscore.learned.networks.bert import Dtype
 from reelscore.learned.networks.pair_scores import pair_scorer
-from reelscore.metrics.base import FloatArray, Reads, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Reads, with_count
 from reelscore.metrics.sentences import IntArray, SentenceList, Sentences, check_sentences
 from reelscore.metrics.training_data import TrainingItems
 from reelscore.text.words import CaptionBatch, Captions
@@ -171,17 +171,12 @@ class Bertha(SentencePairs):
         return self.as_shown(_BORNE_OUT)
 
     def pair_scores(
-        self,
-        ours: SentenceList,
-        theirs: References,
-        first: IntArray,
-        second: IntArray,
-        threads: int,
+        self, ours: SentenceList, theirs: References, pairs: IntArray, threads: int
     ) -> FloatArray:
         """Score pairs on people's standardised scale."""
         scorer = pair_scorer(self.weights, self.dtype)
-        candidates = [ours.texts[k] for k in first.tolist()]
-        references = [theirs.parts.texts[k] for k in second.tolist()]
+        candidates = [ours.texts[k] for k in pairs[0].tolist()]
+        references = [theirs.parts.texts[k] for k in pairs[1].tolist()]
         return scorer.score(candidates, references, threads, theirs.cut)
 
     def vectors(self, texts: Sequence[str], threads: int) -> FloatArray:
@@ -198,10 +193,6 @@ class Bertha(SentencePairs):
             f"{self.name}: {counted(len(prepared.cut), 'pair')} of texts cut to the {most} tokens "
             "that the network reads; what is behind them was not seen."
         ]
-
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Return the mean over items."""
-        return mean_of_first(totals)
 
 
 def _how_to_train(group: str) -> str:

@@ -16,7 +16,6 @@ encoders or layers cannot be compared.
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError
 from reelscore.learned.metrics.over_references import (
     Several,
+    WeightedReferences,
     check_several,
     over_references,
     references_of,
@@ -51,28 +51,6 @@ from reelscore.text.words import CaptionBatch, Captions
 
 _TOGETHER = 1000  # candidates whose vectors are in memory at a time
 _PAIRS = 256  # pairs matched at a time
-
-
-class WeightedReferences:
-    """References, and what their tokens weigh: rare ones more, or all the same.
-
-    Attributes:
-        references: The references.
-        cut: Texts that fill all that the encoder reads.
-    """
-
-    def __init__(self, references: list[str], weights: dict[int, float] | None) -> None:
-        self.references = references
-        self.cut: set[str] = set()
-        self._weights = weights
-        self._unseen = math.log(len(references) + 1)
-
-    def weights(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Weights of tokens."""
-        if self._weights is None:
-            return np.ones(len(ids), np.float32)
-        known = self._weights
-        return np.array([known.get(token, self._unseen) for token in ids.tolist()], np.float32)
 
 
 @dataclass(frozen=True)
@@ -152,9 +130,8 @@ class BertScore(Metric):
         encoder = token_encoder(self.folder, self.layer)
         self._baselines()
         texts = references.original.unpack()
-        if not self.idf:
-            return WeightedReferences(texts, None)
-        return WeightedReferences(texts, rarity(self.name, encoder.token_ids(texts)))
+        weights = rarity(self.name, encoder.token_ids(texts)) if self.idf else None
+        return WeightedReferences(texts, weights)
 
     def statistics(self, batch: CaptionBatch, prepared: WeightedReferences) -> FloatArray:
         """Precision, recall, F-score, and 1."""
@@ -178,10 +155,6 @@ class BertScore(Metric):
         columns = [over_references(scores[:, k], counts, self.references) for k in range(3)]
         return with_count(*columns)
 
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Return the means over items."""
-        return totals[..., :3] / totals[..., -1:]
-
     def notes(self, prepared: WeightedReferences) -> list[str]:
         """Return which texts were cut."""
         return cut_note(self.name, prepared.cut)
@@ -199,7 +172,7 @@ class BertScore(Metric):
         texts = list(place)
         tokens = token_encoder(self.folder, self.layer)(texts, threads)
         prepared.cut.update(texts[k] for k in tokens.cut)
-        weights = prepared.weights(tokens.ids)
+        weights = prepared.of(tokens.ids.tolist()).astype(np.float32)
         # all references have all its words: none would count
         common = np.add.reduceat(weights, tokens.offsets[:-1]) == 0
         weights[np.repeat(common, np.diff(tokens.offsets))] = 1

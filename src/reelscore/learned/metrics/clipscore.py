@@ -15,7 +15,9 @@ are kept in the cache directory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -23,25 +25,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.tables.scales import Scale
-from reelscore.learned.metrics.over_references import references_of
-from reelscore.learned.networks.clip_model import check_videos, clip_model, frame_vectors
+from reelscore.learned.metrics.over_references import WeightedReferences, references_of
+from reelscore.learned.networks.clip_model import (
+    ClipModel,
+    TextVectors,
+    Vectors,
+    check_videos,
+    clip_model,
+    frame_vectors,
+)
 from reelscore.learned.networks.encoders import cut_note, weights_hash
-from reelscore.metrics.base import FloatArray, Metric, Reads, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Metric, Reads, with_count
 from reelscore.text.words import CaptionBatch, Captions
 
 WEIGHT = 2.5
 
 
-@dataclass
-class SeenReferences:
-    """References, and texts that fill all that the model reads."""
+@dataclass(frozen=True)
+class ClipMetric(Metric):
+    """A metric that compares captions with what a CLIP from a folder sees.
 
-    references: list[str]
-    cut: set[str] = field(default_factory=set)
+    Attributes:
+        model: The folder of the model.
+        videos: The folder of the videos, each named after its item.
+    """
+
+    model: str = ""
+    videos: str | None = None
+    needs_references: ClassVar[bool] = False
+    slow: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "english"
+
+    def signature(self, **context: object) -> str:
+        """As of every metric; with the hash of the weights, and the text as it is."""
+        if context:
+            context = {"revision": weights_hash(Path(self.model)), **context, "tok": "raw"}
+        return super().signature(**context)
+
+    def notes(self, prepared: WeightedReferences) -> list[str]:
+        """Return which texts were cut."""
+        return cut_note(self.name, prepared.cut)
+
+    @property
+    def clip(self) -> ClipModel:
+        """The model, loaded once."""
+        return clip_model(self.name, self.model)
+
+    def frame_vectors(self, batch: CaptionBatch, frames: int) -> Mapping[int, Vectors]:
+        """Return the vectors of the frames of each item's video, by the item's number."""
+        assert self.videos is not None
+        return frame_vectors(self.name, batch, self.clip, self.videos, frames)
+
+    def text_vectors(
+        self, texts: Iterable[str], prepared: WeightedReferences
+    ) -> dict[str, TextVectors]:
+        """Return the vectors of texts, and note those that the model did not see to their ends."""
+        vectors = self.clip.texts(list(texts))
+        prepared.cut.update(text for text, own in vectors.items() if own.cut)
+        return vectors
 
 
 @dataclass(frozen=True)
-class ClipScore(Metric):
+class ClipScore(ClipMetric):
     """CLIPScore with a CLIP from a folder.
 
     Attributes:
@@ -54,48 +99,28 @@ class ClipScore(Metric):
     'clipscore|model:models/clip-vit-base-patch32|videos:videos|frames:8|prefix:A%20photo%20depicts'
     """
 
-    model: str = ""
-    videos: str | None = None
     frames: int = 8
     prefix: str = "A photo depicts"
     name: ClassVar[str] = "clipscore"
-    needs_references: ClassVar[bool] = False
-    slow: ClassVar[bool] = True
-    reads: ClassVar[Reads] = "english"
     output_scale: ClassVar[Scale] = Scale("high", 0, WEIGHT, mean=True, label="CLIPScore")
 
-    def signature(self, **context: object) -> str:
-        """As of every metric; with the hash of the weights, and the text as it is."""
-        if context:
-            context = {"revision": weights_hash(Path(self.model)), **context, "tok": "raw"}
-        return super().signature(**context)
-
-    def prepare(self, references: Captions, reference_offsets: NDArray[np.int64]) -> SeenReferences:
+    def prepare(
+        self, references: Captions, reference_offsets: NDArray[np.int64]
+    ) -> WeightedReferences:
         """Load the model, and unpack the references."""
         clip_model(self.name, self.model)
         check_videos(self.name, self.videos)
-        return SeenReferences(references.original.unpack())
+        return WeightedReferences(references.original.unpack())
 
-    def statistics(self, batch: CaptionBatch, prepared: SeenReferences) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: WeightedReferences) -> FloatArray:
         """Return the score, and 1."""
         return with_count(self._of_videos(batch, prepared))
 
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Return the mean over items."""
-        return mean_of_first(totals)
-
-    def notes(self, prepared: SeenReferences) -> list[str]:
-        """Return which texts were cut."""
-        return cut_note(self.name, prepared.cut)
-
-    def _of_videos(self, batch: CaptionBatch, prepared: SeenReferences) -> FloatArray:
+    def _of_videos(self, batch: CaptionBatch, prepared: WeightedReferences) -> FloatArray:
         """2.5 times the cosine, at least 0: the mean over frames; 0 for a caption without words."""
-        model = clip_model(self.name, self.model)
-        assert self.videos is not None
-        frames = frame_vectors(self.name, batch, model, self.videos, self.frames)
+        frames = self.frame_vectors(batch, self.frames)
         captions = batch.candidates.original.unpack()
-        vectors = model.texts([self._shown(text) for text in captions])
-        prepared.cut.update(text for text, own in vectors.items() if own.cut)
+        vectors = self.text_vectors(map(self._shown, captions), prepared)
         scores = [
             np.maximum(frames[item] @ vectors[self._shown(text)].whole, 0).mean()
             if any(map(str.isalnum, text))
@@ -110,13 +135,7 @@ class ClipScore(Metric):
 
 @dataclass(frozen=True)
 class RefClipScore(ClipScore):
-    """RefCLIPScore with a CLIP from a folder.
-
-    Attributes:
-        model: The folder of the model.
-        videos: The folder of the videos, each named after its item.
-        frames: How many frames are looked at, evenly spread; more than there are: all.
-        prefix: Words put before every text.
+    """RefCLIPScore with a CLIP from a folder; its parameters are those of CLIPScore.
 
     >>> RefClipScore("models/clip-vit-base-patch32", "videos", frames=4).frames
     4
@@ -126,16 +145,14 @@ class RefClipScore(ClipScore):
     needs_references: ClassVar[bool] = True
     output_scale: ClassVar[Scale] = Scale("high", 0, 10 / 7, mean=True, label="RefCLIPScore")
 
-    def statistics(self, batch: CaptionBatch, prepared: SeenReferences) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: WeightedReferences) -> FloatArray:
         """Return the score, and 1."""
         seen = self._of_videos(batch, prepared)
-        model = clip_model(self.name, self.model)
         captions = [self._shown(text) for text in batch.candidates.original.unpack()]
         references = [
             [self._shown(text) for text in own] for own in references_of(batch, prepared.references)
         ]
-        vectors = model.texts([*captions, *(text for texts in references for text in texts)])
-        prepared.cut.update(text for text, own in vectors.items() if own.cut)
+        vectors = self.text_vectors(chain(captions, *references), prepared)
         likeness = np.array(
             [
                 max(0.0, *(float(vectors[own].whole @ vectors[text].whole) for text in texts))

@@ -13,10 +13,9 @@ does not count. That code looks at every frame; here ``frames`` says how many.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -25,45 +24,18 @@ from numpy.typing import NDArray
 
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError, check_choice
-from reelscore.learned.metrics.over_references import references_of
-from reelscore.learned.networks.clip_model import (
-    ClipModel,
-    TextVectors,
-    Vectors,
-    check_videos,
-    clip_model,
-    frame_vectors,
-)
-from reelscore.learned.networks.encoders import cut_note, weights_hash
+from reelscore.learned.metrics.clipscore import ClipMetric
+from reelscore.learned.metrics.over_references import WeightedReferences, references_of
+from reelscore.learned.networks.clip_model import ClipModel, TextVectors, Vectors, check_videos
 from reelscore.learned.networks.token_vectors import rarity
-from reelscore.metrics.base import FloatArray, Metric, Reads, with_count
+from reelscore.metrics.base import FloatArray, with_count
 from reelscore.text.words import CaptionBatch, Captions
 
 See = Literal["frames", "references", "both"]
 
 
-@dataclass
-class MatchedReferences:
-    """References, the weights of tokens, and texts that fill all that the model reads.
-
-    The weights are ``None`` where all weigh the same.
-    """
-
-    references: list[str]
-    weights: dict[int, float] | None
-    cut: set[str] = field(default_factory=set)
-
-    def of(self, ids: Sequence[int]) -> FloatArray:
-        """Weights of tokens, which sum to 1."""
-        unseen = math.log(len(self.references) + 1)
-        known = self.weights
-        own = np.array([1.0 if known is None else known.get(token, unseen) for token in ids])
-        total = own.sum()
-        return own / total if total > 0 else np.full(len(own), 1 / len(own))
-
-
 @dataclass(frozen=True)
-class EmScore(Metric):
+class EmScore(ClipMetric):
     """EMScore with a CLIP from a folder.
 
     Attributes:
@@ -77,15 +49,10 @@ class EmScore(Metric):
     ('emscore', 'emscore_p', 'emscore_r', 'emscore_f', 'emscore_coarse')
     """
 
-    model: str = ""
-    videos: str | None = None
     see: See = "frames"
     frames: int = 8
     idf: bool = True
     name: ClassVar[str] = "emscore"
-    needs_references: ClassVar[bool] = False  # unless it counts words in them: see `prepare`
-    slow: ClassVar[bool] = True
-    reads: ClassVar[Reads] = "english"
 
     def __post_init__(self) -> None:
         check_choice("value of emscore|see", self.see, get_args(See))
@@ -104,12 +71,6 @@ class EmScore(Metric):
         ]
         return (replace(parts[0], headline=True), *parts[1:])
 
-    def signature(self, **context: object) -> str:
-        """As of every metric; with the hash of the weights, and the text as it is."""
-        if context:
-            context = {"revision": weights_hash(Path(self.model)), **context, "tok": "raw"}
-        return super().signature(**context)
-
     @property
     def weighs_all_references(self) -> bool:
         """Where rare words weigh more."""
@@ -117,9 +78,9 @@ class EmScore(Metric):
 
     def prepare(
         self, references: Captions, reference_offsets: NDArray[np.int64]
-    ) -> MatchedReferences:
+    ) -> WeightedReferences:
         """Load the model, and count in how many references each token is."""
-        model = clip_model(self.name, self.model)
+        model = self.clip
         if self.see != "references":
             check_videos(self.name, self.videos)
         texts = references.original.unpack()
@@ -130,17 +91,15 @@ class EmScore(Metric):
             raise DataError(
                 f'emscore: {what} needs references; give them with references="FILE", or {remedy}.'
             )
-        return MatchedReferences(texts, _token_weights(model, texts) if self.idf else None)
+        return WeightedReferences(texts, _token_weights(model, texts) if self.idf else None)
 
-    def statistics(self, batch: CaptionBatch, prepared: MatchedReferences) -> FloatArray:
+    def statistics(self, batch: CaptionBatch, prepared: WeightedReferences) -> FloatArray:
         """Return the scores, and 1; a caption without a word has 0."""
-        model = clip_model(self.name, self.model)
         captions = batch.candidates.original.unpack()
         rows = []
-        if self.see != "references" and self.videos is not None:
-            frames = frame_vectors(self.name, batch, model, self.videos, self.frames)
-            texts = model.texts(captions)
-            prepared.cut.update(text for text, own in texts.items() if own.cut)
+        if self.see != "references":
+            frames = self.frame_vectors(batch, self.frames)
+            texts = self.text_vectors(captions, prepared)
             rows.append(
                 [
                     _against_frames(texts[text], prepared, frames[item])
@@ -148,40 +107,34 @@ class EmScore(Metric):
                 ]
             )
         if self.see != "frames":
-            rows.append(self._against_references(batch, captions, prepared, model))
+            rows.append(self._against_references(batch, captions, prepared))
         scores = np.mean(np.array(rows), axis=0).reshape(len(captions), 4)
         scores[[not any(map(str.isalnum, text)) for text in captions]] = 0
         whole = (scores[:, 2] + scores[:, 3]) / 2
         return with_count(whole, *scores.T)
 
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Return the means over items."""
-        return totals[..., :-1] / totals[..., -1:]
-
-    def notes(self, prepared: MatchedReferences) -> list[str]:
-        """Return which texts were cut."""
-        return cut_note(self.name, prepared.cut)
-
     def _against_references(
-        self,
-        batch: CaptionBatch,
-        captions: Sequence[str],
-        prepared: MatchedReferences,
-        model: ClipModel,
+        self, batch: CaptionBatch, captions: Sequence[str], prepared: WeightedReferences
     ) -> list[FloatArray]:
         references = references_of(batch, prepared.references)
-        vectors = model.texts([*captions, *(one for own in references for one in own)])
-        prepared.cut.update(text for text, own in vectors.items() if own.cut)
+        vectors = self.text_vectors(chain(captions, *references), prepared)
         return [
             np.max([_against_text(vectors[text], vectors[one], prepared) for one in own], axis=0)
             for text, own in zip(captions, references, strict=True)
         ]
 
 
-def _against_frames(text: TextVectors, weights: MatchedReferences, frames: Vectors) -> FloatArray:
+def _shares(weights: WeightedReferences, ids: Sequence[int]) -> FloatArray:
+    """Return the weights of a text's tokens, which sum to 1."""
+    own = weights.of(ids)
+    total = own.sum()
+    return own / total if total > 0 else np.full(len(own), 1 / len(own))
+
+
+def _against_frames(text: TextVectors, weights: WeightedReferences, frames: Vectors) -> FloatArray:
     """Fine precision, recall and F-score, and the coarse score, against a video."""
     cosines = text.tokens @ frames.T
-    precision = float((cosines.max(axis=1) * weights.of(text.ids)).sum())
+    precision = float((cosines.max(axis=1) * _shares(weights, text.ids)).sum())
     recall = float(cosines.max(axis=0).mean())
     middle = frames.mean(axis=0)
     coarse = float(text.whole @ middle / np.linalg.norm(middle))
@@ -189,12 +142,12 @@ def _against_frames(text: TextVectors, weights: MatchedReferences, frames: Vecto
 
 
 def _against_text(
-    text: TextVectors, reference: TextVectors, weights: MatchedReferences
+    text: TextVectors, reference: TextVectors, weights: WeightedReferences
 ) -> FloatArray:
     """Fine precision, recall and F-score, and the coarse score, against a reference."""
     cosines = text.tokens @ reference.tokens.T
-    precision = float((cosines.max(axis=1) * weights.of(text.ids)).sum())
-    recall = float((cosines.max(axis=0) * weights.of(reference.ids)).sum())
+    precision = float((cosines.max(axis=1) * _shares(weights, text.ids)).sum())
+    recall = float((cosines.max(axis=0) * _shares(weights, reference.ids)).sum())
     coarse = float(text.whole @ reference.whole)
     return np.array([precision, recall, _f_score(precision, recall), coarse])
 

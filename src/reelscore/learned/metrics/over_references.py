@@ -1,8 +1,10 @@
-"""Several references: the mean of their scores, the best, or both."""
+"""Several references: what their tokens weigh, and the mean of their scores, the best, or both."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,6 +17,26 @@ FloatArray = NDArray[np.float64]
 Several = Literal["mean", "max", "blend"]
 
 _BEST = 1 / 3  # how much the best reference counts in a blend
+
+
+@dataclass
+class WeightedReferences:
+    """The references of all items, what tokens weigh, and texts that fill all that a model reads.
+
+    Tokens that are rare in the references weigh more, and those that are in none most; all weigh
+    the same where there are no weights.
+    """
+
+    references: list[str]
+    weights: Mapping[int, float] | None = None
+    cut: set[str] = field(default_factory=set)
+
+    def of(self, ids: Sequence[int]) -> FloatArray:
+        """Return the weights of tokens."""
+        if self.weights is None:
+            return np.ones(len(ids))
+        unseen = math.log(len(self.references) + 1)
+        return np.array([self.weights.get(token, unseen) for token in ids])
 
 
 def check_several(metric: str, several: str) -> None:

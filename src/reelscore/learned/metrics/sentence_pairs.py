@@ -166,14 +166,9 @@ class SentencePairs(ReadsSentences):
 
     @abstractmethod
     def pair_scores(
-        self,
-        ours: SentenceList,
-        theirs: References,
-        first: IntArray,
-        second: IntArray,
-        threads: int,
+        self, ours: SentenceList, theirs: References, pairs: IntArray, threads: int
     ) -> FloatArray:
-        """Score sentences of candidates against sentences of references, given by number."""
+        """Score sentences of candidates against sentences of references, by number in two rows."""
 
     @abstractmethod
     def vectors(self, texts: Sequence[str], threads: int) -> FloatArray | None:
@@ -225,17 +220,12 @@ class SentencePairs(ReadsSentences):
             for reference in numbers
             for sentence in theirs.of(reference)
         ]
-        sides = _Side(told), _Side(asked)
-        scores = self.pair_scores(
-            ours,
-            references,
-            np.append(sides[0].ones, sides[1].others),
-            np.append(sides[0].others, sides[1].ones),
-            batch.threads,
-        )
-        sides[0].set_scores(scores[: len(sides[0].ones)])
-        sides[1].set_scores(scores[len(sides[0].ones) :])
-        return _Compared(ours, theirs, own, *sides)
+        one, other = _Side(told), _Side(asked)
+        pairs = np.hstack([[one.ones, one.others], [other.others, other.ones]])
+        scores = self.pair_scores(ours, references, pairs, batch.threads)
+        one.set_scores(scores[: len(one.ones)])
+        other.set_scores(scores[len(one.ones) :])
+        return _Compared(ours, theirs, own, one, other)
 
 
 def _own_references(batch: CaptionBatch) -> list[range]:

@@ -9,7 +9,6 @@ downloaded.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,9 +19,9 @@ from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError
 from reelscore.learned.metrics.over_references import Several, check_several
 from reelscore.learned.metrics.sentence_pairs import References, SentencePairs
-from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder
+from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder, weights_hash
 from reelscore.learned.networks.sentence_vectors import SentenceEncoder
-from reelscore.metrics.base import FloatArray, Reads, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Reads, with_count
 from reelscore.metrics.sentences import IntArray, SentenceList, Sentences, check_sentences
 from reelscore.text.words import CaptionBatch, Captions
 
@@ -58,7 +57,8 @@ class Sts(SentencePairs):
     def signature(self, **context: object) -> str:
         """As of every metric; with the revision of the encoder, and the text as it is."""
         if context:
-            context = {"revision": _revision(self.model), **context, "tok": "raw"}
+            revision = weights_hash(Path(encoder_folder(self.model)))
+            context = {"revision": revision, **context, "tok": "raw"}
         return super().signature(**context)
 
     def prepare(self, references: Captions, reference_offsets: IntArray) -> References:
@@ -71,27 +71,17 @@ class Sts(SentencePairs):
         return with_count(self.caption_scores(batch, prepared))
 
     def pair_scores(
-        self,
-        ours: SentenceList,
-        theirs: References,
-        first: IntArray,
-        second: IntArray,
-        threads: int,
+        self, ours: SentenceList, theirs: References, pairs: IntArray, threads: int
     ) -> FloatArray:
         """Return the cosines of pairs."""
         encoder = _encoder(self.model)
-        vectors = encoder(ours.texts, threads)
-        cosines: FloatArray = (vectors[first] * theirs.vectors(encoder, threads)[second]).sum(
-            axis=1
-        )
+        one = encoder(ours.texts, threads)[pairs[0]]
+        other = theirs.vectors(encoder, threads)[pairs[1]]
+        cosines: FloatArray = (one * other).sum(axis=1)
         return cosines
 
     def vectors(self, texts: Sequence[str], threads: int) -> None:
         """Return nothing: the score is that of vectors, and choosing would save no time."""
-
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Return the mean over items."""
-        return mean_of_first(totals)
 
 
 @lru_cache(maxsize=2)
@@ -103,14 +93,3 @@ def _encoder(model: str) -> SentenceEncoder:
             "yourself, and name its folder: sts|model:FOLDER."
         )
     return SentenceEncoder(model)
-
-
-@lru_cache(maxsize=8)
-def _revision(model: str) -> str:
-    """Return the first digits of the weights' hash."""
-    folder = Path(encoder_folder(model))
-    whole = folder / "model.safetensors"
-    digest = hashlib.sha256()
-    for path in [whole] if whole.is_file() else sorted(folder.glob("*.safetensors")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:8]

@@ -179,9 +179,10 @@ def cut_note(metric: str, texts: Collection[str]) -> list[str]:
 
 @lru_cache(maxsize=8)
 def weights_hash(folder: Path) -> str:
-    """Return eight digits that change with the weights."""
+    """Return eight digits that change with the weights: one whole file of them, or its parts."""
+    whole = folder / "model.safetensors"
     digest = hashlib.sha256()
-    for path in sorted(folder.glob(_WEIGHTS)):
+    for path in [whole] if whole.is_file() else sorted(folder.glob(_WEIGHTS)):
         with path.open("rb") as file:
             while part := file.read(1 << 20):
                 digest.update(part)
