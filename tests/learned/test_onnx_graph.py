@@ -26,11 +26,11 @@ def test_a_session_has_its_own_weights():
 def test_the_package_onnx_reads_it():
     onnx = pytest.importorskip("onnx")
     graph, rows = lookup(np.ones((1000, 8), np.float32))
-    first, second = graph.nodes("Split", 2, rows, axis=-1)
-    total = graph.node("ReduceMean", graph.node("Add", first, second), axes=[1, 2], keepdims=0)
+    sums = graph.node("Add", graph.node("Softmax", rows, axis=-1), rows)
+    total = graph.node("ReduceMean", sums, axes=[1, 2], keepdims=0)
     model = onnx.load_from_string(graph._model(graph.node("LeakyRelu", total, alpha=0.25)))
     assert [node.op_type for node in model.graph.node] == [
-        *("Gather", "Split", "Add", "ReduceMean", "LeakyRelu")
+        *("Gather", "Softmax", "Add", "ReduceMean", "LeakyRelu")
     ]
     attributes = {
         attribute.name: onnx.helper.get_attribute_value(attribute)

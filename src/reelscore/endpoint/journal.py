@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,6 +16,9 @@ from reelscore._records import resolved
 from reelscore.data.atomic_files import write_atomically
 from reelscore.endpoint.answers import NumberToken
 from reelscore.errors import DataError
+
+if TYPE_CHECKING:
+    from reelscore.endpoint.chat import ChatReply
 
 _BEGINNING = b'{"key":"'  # of every line
 
@@ -64,6 +67,27 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     times: Sequence[float] = ()
     form: str = ""
     numbers: Sequence[NumberToken] = ()
+
+    @classmethod
+    def of(
+        cls, key: str, reply: ChatReply, about: Mapping[str, str], **fields: Any
+    ) -> AnswerRecord:
+        """Return the record of a reply; further fields as of the class."""
+        return cls(
+            key,
+            reply.content,
+            finish="refusal" if reply.refusal else reply.finish,
+            model=reply.model,
+            fingerprint=reply.fingerprint,
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            tries=reply.tries,
+            seconds=round(reply.seconds, 3),
+            about=dict(about),
+            form=reply.form,
+            numbers=reply.numbers or (),
+            **fields,
+        )
 
 
 class Journal:

@@ -244,21 +244,7 @@ def _record(key: str, question: ChatQuestion, reply: ChatReply, check: Check) ->
         fault = f"cut off after {reply.tokens_out or 'too many'} tokens: {shortened(reply.content)}"
     else:
         fault = _fault(reply.content, check)
-    return AnswerRecord(
-        key,
-        reply.content,
-        fault,
-        "refusal" if reply.refusal else reply.finish,
-        reply.model,
-        reply.fingerprint,
-        reply.tokens_in,
-        reply.tokens_out,
-        reply.tries,
-        round(reply.seconds, 3),
-        dict(question.about),
-        form=reply.form,
-        numbers=reply.numbers or (),
-    )
+    return AnswerRecord.of(key, reply, question.about, fault=fault)
 
 
 def _fault(content: str, check: Check) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from reelscore.endpoint.chat import ChatReply
 from reelscore.errors import DataError
 from reelscore.video.clips import Clip
 from reelscore.video.frames import Frames
@@ -26,21 +27,6 @@ class ShownClip:
     jpegs: Callable[[], list[bytes]]  # gives the frames as JPEG
     task: str  # what the captioner is told about its task; may be empty
     question: str  # what it is asked
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a captioner said about a clip."""
-
-    content: str  # the raw answer
-    # why it stopped: ``stop``, ``length``, ``refusal``, or what a server calls it
-    finish: str = "stop"
-    model: str = ""  # the model as the server names it
-    fingerprint: str = ""  # the server's name for the state it is in
-    tokens_in: int = 0  # tokens of the question
-    tokens_out: int = 0  # tokens of the answer
-    tries: int = 1  # how many requests it took
-    seconds: float = 0.0  # how long it took
 
 
 class ClipError(DataError):
@@ -66,7 +52,7 @@ class Adapter(ABC):
         """What tells this model from others, for the journal."""
 
     @abstractmethod
-    def describe(self, batch: Sequence[ShownClip]) -> list[Answer]:
+    def describe(self, batch: Sequence[ShownClip]) -> list[ChatReply]:
         """Describe clips."""
 
     @abstractmethod

@@ -15,13 +15,13 @@ from typing import Any, ClassVar
 from reelscore._progress import Progress
 from reelscore.captioners.adapters.adapter import (
     Adapter,
-    Answer,
     ClipError,
     Sent,
     ShownClip,
     cleaned,
 )
 from reelscore.captioners.run_record import Parameters
+from reelscore.endpoint.chat import ChatReply
 from reelscore.endpoint.journal import AnswerRecord, Journal
 from reelscore.endpoint.prompts import CaptionPrompt
 from reelscore.endpoint.questions import Usage
@@ -221,7 +221,7 @@ class ClipWork:
             spent = f"{self.budget.spent:,.4f} of {self.budget.limit:,g} is spent"
             yield from ((own.clip.item, f"{spent}; give a higher --budget") for own in shown)
             return
-        answers: Sequence[Answer] = []
+        answers: Sequence[ChatReply] = []
         try:
             answers = self.adapter.describe(shown) if shown else []
         except ClipError as error:
@@ -246,26 +246,17 @@ class ClipWork:
         task, question = self.prompt.about(frames.duration, previous)
         return ShownClip(clip, frames, lambda: frames.jpegs(quality), task, question)
 
-    def _record(self, shown: ShownClip, video: str, answer: Answer) -> AnswerRecord:
+    def _record(self, shown: ShownClip, video: str, answer: ChatReply) -> AnswerRecord:
         item, made_of = shown.clip.item, {**self.made_of, "video": video}
-        refused = answer.finish == "refusal"
         looked = shown.frames if self.adapter.needs_frames else Frames([], [], [])
-        return AnswerRecord(
+        return AnswerRecord.of(
             hashlib.sha256(json.dumps([item, sorted(made_of.items())]).encode()).hexdigest(),
-            answer.content,
-            "",
-            answer.finish,
-            answer.model,
-            answer.fingerprint,
-            answer.tokens_in,
-            answer.tokens_out,
-            answer.tries,
-            round(answer.seconds, 3),
+            answer,
             {"item": item},
-            "" if refused else cleaned(answer.content),
-            made_of,
-            looked.numbers,
-            [round(time, 3) for time in looked.times],
+            caption="" if answer.refusal else cleaned(answer.content),
+            made_of=made_of,
+            frames=looked.numbers,
+            times=[round(time, 3) for time in looked.times],
         )
 
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
-from reelscore.captioners.adapters.adapter import Adapter, Answer, ClipError, ShownClip
+from reelscore.captioners.adapters.adapter import Adapter, ClipError, ShownClip
+from reelscore.endpoint.chat import ChatReply
 from reelscore.endpoint.http import check_timeout, shortened
 from reelscore.errors import DataError
 
@@ -60,15 +61,15 @@ class CommandAdapter(Adapter):
         """The command."""
         return f"command:{shlex.join(self.words)}{' --server' if self.server else ''}"
 
-    def describe(self, batch: Sequence[ShownClip]) -> list[Answer]:
+    def describe(self, batch: Sequence[ShownClip]) -> list[ChatReply]:
         """Describe clips, one after the other."""
         return [self._answer(shown) for shown in batch]
 
-    def _answer(self, shown: ShownClip) -> Answer:
+    def _answer(self, shown: ShownClip) -> ChatReply:
         started = time.monotonic()
         with _frames_folder(shown if self.needs_frames else None) as folder:
             said = (self._line if self.server else self._once)(shown, folder)
-        return Answer(said, seconds=time.monotonic() - started)
+        return ChatReply(said, seconds=time.monotonic() - started)
 
     def _once(self, shown: ShownClip, folder: str) -> str:
         values = {"frames": folder, "video": shown.clip.video, "prompt": shown.question}
@@ -84,7 +85,7 @@ class CommandAdapter(Adapter):
             self._running.discard(process)
         if process.returncode:
             raise ClipError(f"{words[0]} ended with {_status(process.returncode)}{_last(err)}")
-        return _text(out)
+        return out[:_LONGEST].decode(errors="replace")
 
     def _line(self, shown: ShownClip, folder: str) -> str:
         if self._process is None:
@@ -222,10 +223,6 @@ def _frames_folder(shown: ShownClip | None) -> Iterator[str]:
         for number, jpeg in enumerate(shown.jpegs() if shown else (), start=1):
             Path(folder, f"{number:03}.jpg").write_bytes(jpeg)
         yield folder
-
-
-def _text(output: bytes) -> str:
-    return output[:_LONGEST].decode(errors="replace")
 
 
 def _status(code: int) -> str:

@@ -14,7 +14,8 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from reelscore._packages import default_device, need
-from reelscore.captioners.adapters.adapter import Adapter, Answer, ShownClip
+from reelscore.captioners.adapters.adapter import Adapter, ShownClip
+from reelscore.endpoint.chat import ChatReply
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.learned.networks.encoders import load_weights, loading, read_config, weights_hash
 
@@ -77,12 +78,12 @@ class FolderAdapter(Adapter):
         """What runs the model."""
         return ("torch", "transformers")
 
-    def describe(self, batch: Sequence[ShownClip]) -> list[Answer]:
+    def describe(self, batch: Sequence[ShownClip]) -> list[ChatReply]:
         """Describe a batch; the most likely word is taken each time."""
         with self._alone, loading(str(self.folder), _REMEDY, "the model cannot describe a clip"):
             return self._described(batch)
 
-    def _described(self, batch: Sequence[ShownClip]) -> list[Answer]:
+    def _described(self, batch: Sequence[ShownClip]) -> list[ChatReply]:
         torch = _need("torch")
         started = time.monotonic()
         inputs = self._inputs(batch).to(self.device, dtype=self._model.dtype)
@@ -99,9 +100,9 @@ class FolderAdapter(Adapter):
             end = next((k for k, token in enumerate(words) if token in ends), None)
             text = self._processor.decode(words[:end], skip_special_tokens=True)
             answers.append(
-                Answer(
+                ChatReply(
                     text,
-                    "length" if end is None else "stop",
+                    finish="length" if end is None else "stop",
                     tokens_in=length,
                     tokens_out=len(words) if end is None else end,
                     seconds=seconds,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from reelscore.captioners.adapters.adapter import Adapter, Answer, ClipError, ShownClip
-from reelscore.endpoint.chat import Endpoint
+from reelscore.captioners.adapters.adapter import Adapter, ClipError, ShownClip
+from reelscore.endpoint.chat import ChatReply, Endpoint
 from reelscore.endpoint.questions import ChatQuestion, chat_request
 from reelscore.errors import DataError
 
@@ -31,11 +31,11 @@ class EndpointAdapter(Adapter):
         """The model's name; the same model may be served elsewhere tomorrow."""
         return f"openai:{self.model}"
 
-    def describe(self, batch: Sequence[ShownClip]) -> list[Answer]:
+    def describe(self, batch: Sequence[ShownClip]) -> list[ChatReply]:
         """Send a request for each clip."""
         return [self._answer(shown) for shown in batch]
 
-    def _answer(self, shown: ShownClip) -> Answer:
+    def _answer(self, shown: ShownClip) -> ChatReply:
         request = chat_request(
             self.model,
             shown.task,
@@ -50,16 +50,7 @@ class EndpointAdapter(Adapter):
         else:
             question = ChatQuestion(request, shown.jpegs)
         reply = self.endpoint.chat(question.body())
-        return Answer(
-            reply.refusal if reply.refusal and not reply.content else reply.content,
-            "refusal" if reply.refusal else reply.finish,
-            reply.model,
-            reply.fingerprint,
-            reply.tokens_in,
-            reply.tokens_out,
-            reply.tries,
-            reply.seconds,
-        )
+        return replace(reply, content=reply.content or reply.refusal)
 
     def record(self) -> dict[str, Any]:
         """Return the model and where it was asked; the key is no part of it."""

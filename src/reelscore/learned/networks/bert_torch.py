@@ -172,7 +172,6 @@ class TorchBert:
     def cosines(self, texts: TokenLists, pairs: IntArray) -> FloatArray:
         """Compare texts with each other by their rows, on the device; pairs are in two rows."""
         torch = self._torch
-        torch = self._torch
         parts = list(by_length(texts.lengths, self.batch))
         vectors = torch.nn.functional.normalize(self._rows(texts, parts))
         place = np.argsort(np.concatenate(parts))

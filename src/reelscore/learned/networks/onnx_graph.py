@@ -58,27 +58,21 @@ class Graph:
         return self.constant(np.array(numbers, np.int64))
 
     def node(self, operator: str, *inputs: str, **attributes: int | float | list[int]) -> str:
-        """Add an operator with one output."""
-        return self.nodes(operator, 1, *inputs, **attributes)[0]
-
-    def nodes(
-        self, operator: str, outputs: int, *inputs: str, **attributes: int | float | list[int]
-    ) -> list[str]:
-        """Add an operator with several outputs; an input that is left out is an empty name."""
-        names = [f"value{len(self._nodes)}.{k}" for k in range(outputs)]
+        """Add an operator with one output; an input that is left out is an empty name."""
+        output = f"value{len(self._nodes)}"
         domain: list[tuple[int, Value]] = [(7, _CONTRIBUTED)] if operator in _OWN else []
         self._nodes.append(
             _message(
                 [
                     *((1, name) for name in inputs),
-                    *((2, name) for name in names),
+                    (2, output),
                     (4, operator),
                     *((5, _attribute(name, value)) for name, value in attributes.items()),
                     *domain,
                 ]
             )
         )
-        return names
+        return output
 
     def session(self, output: str) -> Any:
         """Open a session of onnxruntime that computes a value of single precision, on one thread.
