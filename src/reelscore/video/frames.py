@@ -13,12 +13,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.errors import DataError, MissingExtraError
+from reelscore._packages import need
+from reelscore.errors import DataError
 
 TYPES = (".mp4", ".webm", ".mkv", ".avi", ".mov", ".m4v", ".mpg", ".mpeg", ".ogv", ".gif")
 _PART = re.compile(r"(.+)#(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$")
@@ -231,11 +233,6 @@ def video_part(video: str | Path) -> tuple[Path, float, float | None]:
     return Path(part[1]), start, end
 
 
-def _need(module: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ImportError:
-        package = {"av": "PyAV", "PIL.Image": "Pillow"}[module]
-        raise MissingExtraError.of(f"Frames of videos need {package}", "reelscore[files]") from None
+def _need(module: str) -> ModuleType:
+    package = {"av": "PyAV", "PIL.Image": "Pillow"}[module]
+    return need(module, "reelscore[files]", "Frames of videos need", package)

@@ -12,15 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from reelscore._packages import need
 from reelscore.corpus.project_files import TimedSentence
 from reelscore.corpus.release.clip_files import ExportedClip
-from reelscore.errors import MissingExtraError
 from reelscore.report.plots.style import COLUMN_WIDTH, PALETTE, figure, save
 from reelscore.text.tokens import tokenize
 
@@ -90,12 +88,7 @@ def _total(lengths: Sequence[float]) -> tuple[float | None, float | None]:
 
 @cache
 def _stemmer() -> Callable[[str], str]:
-    try:
-        package: Any = import_module("snowballstemmer")
-    except ImportError:
-        raise MissingExtraError.of(
-            "Counting stems needs snowballstemmer", "reelscore[corpus]"
-        ) from None
+    package = need("snowballstemmer", "reelscore[corpus]", "Counting stems needs")
     stem: Callable[[str], str] = package.stemmer("english").stemWord
     return stem
 

@@ -18,9 +18,10 @@ from typing import IO, TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._packages import need
 from reelscore._progress import Progress
 from reelscore.corpus.project_files import AudioTrack
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 if TYPE_CHECKING:
     from av import AudioFrame, AudioLayout, AudioResampler, AudioStream
@@ -138,17 +139,15 @@ def _stated_seconds(container: InputContainer, stream: AudioStream) -> float:
 
 def open_media(path: str | Path) -> InputContainer:
     """Open a file with PyAV."""
-    try:
-        import av
-    except ImportError:
-        raise MissingExtraError.of("Reading sound needs PyAV", "reelscore[corpus]") from None
+    av = need("av", "reelscore[corpus]", "Reading sound needs", "PyAV")
     file = Path(path)
     if not file.is_file():
         raise DataError(f"{path}: there is no such file.")
     if file.stat().st_size == 0:
         raise DataError(f"{path}: the file is empty; copy it again.")
     try:
-        return av.open(str(file))
+        container: InputContainer = av.open(str(file))
+        return container
     except (av.FFmpegError, OSError) as error:
         raise DataError(
             f"{path}: the file cannot be read as sound or video ({error.strerror}); "

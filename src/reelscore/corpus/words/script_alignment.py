@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from reelscore._packages import need
 from reelscore.corpus.pipeline import SCRIPT, SUBTITLES, StepWork
 from reelscore.corpus.project_files import Cue, Element, LineCounts, Remark, TimedScript
 from reelscore.corpus.scripts.elements import some
 from reelscore.corpus.words.description_times import SpokenLine, timed_descriptions
-from reelscore.errors import MissingExtraError
 
 _LEAST_SHARE = 0.5  # of a line's words, to be matched
 _SHORT = 5  # lines with fewer words need a neighbour
@@ -140,15 +140,12 @@ def _film_words(cues: Sequence[Cue]) -> list[_FilmWord]:
 
 def _common(script: Sequence[str], film: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the places of a longest common subsequence."""
-    try:
-        from rapidfuzz.distance import LCSseq
-    except ImportError:
-        raise MissingExtraError.of(
-            "Aligning scripts needs rapidfuzz", "reelscore[corpus]"
-        ) from None
+    distances = need(
+        "rapidfuzz.distance", "reelscore[corpus]", "Aligning scripts needs", "rapidfuzz"
+    )
     numbers: dict[str, int] = {}
     first, second = ([numbers.setdefault(w, len(numbers)) for w in each] for each in (script, film))
-    for code in LCSseq.opcodes(first, second):
+    for code in distances.LCSseq.opcodes(first, second):
         if code.tag == "equal":
             yield from zip(
                 range(code.src_start, code.src_end),

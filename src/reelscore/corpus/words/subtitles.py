@@ -8,10 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from reelscore._packages import need
 from reelscore.corpus.project_files import Cue, CueLine, Remark, Subtitles
 from reelscore.corpus.scripts.elements import one_line, read_text
 from reelscore.corpus.time_map import clock
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 _LATE = 60.0  # seconds after the end of the film
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
@@ -45,10 +46,7 @@ def read_subtitles(
         DataError: If it cannot be read, or has no cues.
         MissingExtraError: If pysubs2 is not installed.
     """
-    try:
-        import pysubs2
-    except ImportError:
-        raise MissingExtraError.of("Reading subtitles needs pysubs2", "reelscore[corpus]") from None
+    pysubs2 = need("pysubs2", "reelscore[corpus]", "Reading subtitles needs")
     text = read_text(path, encoding)
     if text.lstrip().startswith("WEBVTT"):
         text = _VOICE.sub("\ue000\\1\ue001", text)
