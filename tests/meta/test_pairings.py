@@ -7,7 +7,7 @@ import pytest
 
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.meta.audit import audit_tables, quick_audit
-from reelscore.meta.pairings import orders
+from reelscore.meta.shifts import orders
 
 ITEMS = [str(k) for k in range(1, 121)]
 SYSTEMS = ("one", "two", "three")

@@ -17,7 +17,7 @@ for scores that a tool returned in its own order; `quick_audit` gives its verdic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -32,12 +32,13 @@ from reelscore.data.checks import first_few
 from reelscore.data.tables.table import ScoreTable
 from reelscore.data.tables.table_forms import TableLike, table_of
 from reelscore.errors import DataError, UnknownNameError
-from reelscore.meta.pairings import Row, better_pairing
 from reelscore.meta.shifts import (
     WINDOW,
     FloatArray,
+    Row,
     Scan,
     ShiftVerdict,
+    better_pairing,
     decide,
     scan_shifts,
 )
@@ -153,9 +154,9 @@ def audit_tables(
     verdict = decide(scan, items, _each_system(people, scores, systems))
     if verdict.kind != "aligned":
         row_orders = [*rows, _rows(metrics), _rows(human)]
-        place = _places(systems, items)
+        place = {(s, item): (i, k) for i, s in enumerate(systems) for k, item in enumerate(items)}
         fits = [
-            better_pairing(people, signed, replace(given, tests=scan.tests), row_orders, place)
+            better_pairing(people, signed, replace(given, tests=scan.tests), row_orders, place.get)
             for given, signed in scans
         ]
         better = max(
@@ -382,16 +383,6 @@ def _rows(table: ScoreTable) -> list[Row]:
         for system, row in table.results.items()
         for item in dict.fromkeys(item for result in row.values() for item in result.items)
     ]
-
-
-def _places(
-    systems: Sequence[str], items: Sequence[str]
-) -> Callable[[Row], tuple[int, int] | None]:
-    """Return where rows stand in a matrix of systems × items."""
-    places = {
-        (system, item): (s, k) for s, system in enumerate(systems) for k, item in enumerate(items)
-    }
-    return places.get
 
 
 def _in_order(items: list[str]) -> list[str]:

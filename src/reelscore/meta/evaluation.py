@@ -7,8 +7,9 @@ better with people.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -28,7 +29,7 @@ from reelscore.meta.correlation import (
 from reelscore.meta.paired_scores import Cells, SystemScores, bring_together
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
-from reelscore.stats.correlation_tests import meng, steiger, williams
+from reelscore.stats.correlation_tests import Tested, meng, steiger, williams
 from reelscore.stats.correlations import (
     Level,
     Units,
@@ -45,6 +46,12 @@ Test = Literal[
     "williams", "williams-abs", "steiger", "meng", "perm-systems", "perm-items", "perm-both"
 ]
 TESTS: tuple[Test, ...] = get_args(Test)
+_ANALYTIC: dict[str, Callable[..., Tested]] = {
+    "williams": williams,
+    "williams-abs": partial(williams, absolute=True),
+    "steiger": steiger,
+    "meng": meng,
+}
 _SWAPS: dict[str, Units] = {"perm-systems": "systems", "perm-items": "items", "perm-both": "both"}
 
 
@@ -225,7 +232,10 @@ def compare_metrics(
     check_choice("test", test, TESTS)
     if coefficient not in BY_GROUP:
         raise DataError(f"{coefficient} cannot be tested; use one of {', '.join(BY_GROUP)}.")
-    values = {name: _value(cells, name, level, coefficient) for name in cells.metrics}
+    values = {
+        name: float(correlate(*cells.pair(name), level, BY_GROUP[coefficient]))
+        for name in cells.metrics
+    }
     if test == "williams-abs":
         values = {name: abs(value) for name, value in values.items()}
     names = sorted(values, key=lambda name: (math.isnan(values[name]), -values[name]))
@@ -246,10 +256,6 @@ def compare_metrics(
         method=test,
         signature=f"{test}|{coefficient}|level:{level}|side:one|correction:{correction}{how}",
     )
-
-
-def _value(cells: Cells, metric: str, level: Level, coefficient: str) -> float:
-    return float(correlate(*cells.pair(metric), level, BY_GROUP[coefficient]))
 
 
 def _permuted(
@@ -313,10 +319,5 @@ def _analytic(
         r12, r13, r23 = (float(function(u, v)[0]) for u, v in ((h, x), (h, y), (x, y)))
         n = int(known(h).sum())
         for i, j, first, second in ((a, b, r12, r13), (b, a, r13, r12)):
-            if test == "steiger":
-                p[i, j] = steiger(first, second, r23, n).p
-            elif test == "meng":
-                p[i, j] = meng(first, second, r23, n).p
-            else:
-                p[i, j] = williams(first, second, r23, n, absolute=test == "williams-abs").p
+            p[i, j] = _ANALYTIC[test](first, second, r23, n).p
     return p

@@ -9,19 +9,26 @@ What chance gives is known exactly: if each item of the first table were sent to
 the second, the same for all systems, the sum would have mean 0 and the variance of Hoeffding
 (1951), ``tr(A Aᵀ B Bᵀ) / (items - 1)``. Where neighbouring items resemble one another, that is
 too narrow; then the spread over all far shifts is taken instead.
+
+Some tools return a list of scores in the order of sorted ids, whatever order they were given. With
+ids such as "1", "2", … "10" that is "1", "10", "2", …: whoever pairs the list with the captions as
+they stand gets a table that looks sound, and in which nearly every score is somebody else's. So
+such orders are tried too, where no shift fits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+Row = tuple[str, str]  # system and item
 Kind = Literal["aligned", "shifted", "mixed", "reordered", "cannot tell"]
 
 LEVEL = 0.001  # chance of a false alarm that is aimed at, over all shifts together
@@ -46,8 +53,8 @@ class Scan:
     def z(self, part: slice = slice(None)) -> FloatArray:
         """Standard scores of the shifts, over all items or a run of them."""
         scale = self.scale * np.sqrt(self.weights[part].sum())
-        z: FloatArray = self.parts[:, part].sum(axis=1) / scale if scale > 0 else self._zeros
-        return z
+        sums: FloatArray = self.parts[:, part].sum(axis=1)
+        return sums / scale if scale > 0 else np.zeros(len(self.shifts))
 
     def gain(self, shift: int, over: int, part: slice = slice(None)) -> float:
         """Standard score of how much better one shift fits than another, item by item."""
@@ -84,10 +91,6 @@ class Scan:
         begins = [0, *(int(part[0]) for part in np.array_split(scored, BLOCKS)[1:])]
         ends = [*begins[1:], len(self.weights)]
         return [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
-
-    @property
-    def _zeros(self) -> FloatArray:
-        return np.zeros(len(self.shifts))
 
 
 @dataclass(frozen=True)
@@ -226,10 +229,7 @@ def _by_place(scan: Scan, names: Sequence[str]) -> list[str]:
         one, two = scan.best(before), scan.best(after)
         if one == two:
             continue
-        evidence = [
-            scan.z(before)[scan.at(one)],
-            scan.z(after)[scan.at(two)],
-        ]
+        evidence = [scan.z(before)[scan.at(one)], scan.z(after)[scan.at(two)]]
         gains = [scan.gain(one, two, before), scan.gain(two, one, after)]
         if min(evidence) >= limit and min(gains) >= clear and sum(evidence) > most:
             most = sum(evidence)
@@ -256,3 +256,93 @@ def _scale(one: FloatArray, two: FloatArray, sums: FloatArray, best: int, window
     if len(far) < _FAR:
         far = np.delete(sums, np.unique([0, best % items]))
     return float(max(exact, far.std() if len(far) else 0.0))
+
+
+class Pairing(NamedTuple):
+    """An order that scores are in, and how well they fit once brought into the right one."""
+
+    order: str
+    scan: Scan
+
+
+def orders(rows: Sequence[Row]) -> Iterator[tuple[str, list[int]]]:
+    """Yield the orders in which tools return the scores of rows, other than that of the rows."""
+    numbers = [str(row) for row in range(len(rows) + 1)]
+    keys: dict[str, list[Any]] = {
+        "item ids sorted as strings": [item for _, item in rows],
+        "row numbers from 1 sorted as strings": numbers[1:],
+        "row numbers from 0 sorted as strings": numbers[:-1],
+        "ids of system and item sorted as strings": [f"{system}/{item}" for system, item in rows],
+    }
+    ends = [re.search(r"[0-9]+$", item) for _, item in rows]
+    if all(ends):
+        keys["item ids sorted as numbers"] = [int(end[0]) for end in ends if end]
+    seen = {tuple(range(len(rows)))}
+    for name, values in keys.items():
+        if name.startswith("item ids"):
+            order = _within_systems(rows, values)
+        else:
+            order = sorted(range(len(values)), key=values.__getitem__)
+        if tuple(order) not in seen:
+            seen.add(tuple(order))
+            yield name, order
+
+
+def _within_systems(rows: Sequence[Row], values: Sequence[Any]) -> list[int]:
+    """Sort the rows of each system by themselves; each system keeps its places."""
+    places: dict[str, list[int]] = {}
+    for row, (system, _) in enumerate(rows):
+        places.setdefault(system, []).append(row)
+    order = [0] * len(rows)
+    for own in places.values():
+        for place, row in zip(own, sorted(own, key=values.__getitem__), strict=True):
+            order[place] = row
+    return order
+
+
+def repaired(
+    scores: FloatArray, rows: Sequence[tuple[int, int]], order: Sequence[int]
+) -> FloatArray:
+    """Return every score to the row it belongs to.
+
+    >>> repaired(np.array([[0.1, 0.2, 0.3]]), [(0, 0), (0, 1), (0, 2)], [2, 0, 1]).tolist()
+    [[0.2, 0.3, 0.1]]
+    """
+    places = np.array(rows)
+    moved = np.full(scores.shape, np.nan)
+    target = places[np.array(order)]
+    moved[target[:, 0], target[:, 1]] = scores[places[:, 0], places[:, 1]]
+    return moved
+
+
+def better_pairing(
+    people: FloatArray,
+    scores: FloatArray,
+    given: Scan,
+    row_orders: Sequence[Sequence[Row]],
+    place: Callable[[Row], tuple[int, int] | None],
+) -> Pairing | None:
+    """Find an order in which scores fit people's judgments far better than as they stand."""
+    tried: set[frozenset[Any]] = set()
+    fits: list[tuple[float, str, Scan]] = []
+    for rows in row_orders:
+        places = [(row, at) for row in rows if (at := place(row)) is not None]
+        places = [(row, at) for row, at in places if np.isfinite(scores[at])]
+        known = [at for _, at in places]
+        for name, order in orders([row for row, _ in places]):
+            moves = frozenset((at, known[row]) for at, row in zip(known, order, strict=True))
+            if moves in tried:
+                continue
+            tried.add(moves)
+            scan = scan_shifts(people, repaired(scores, known, order))
+            fits.append((float(scan.z().max()), name, scan))
+    if not fits:
+        return None
+    highest, name, scan = max(fits, key=lambda fit: fit[0])
+    tests = given.tests * (1 + len(fits))
+    differences = scan.parts[scan.at(scan.best())] - given.parts[given.at(given.best())]
+    spread = float(np.sqrt(np.square(differences).sum()))
+    gain = float(differences.sum()) / spread if spread > 0 else 0.0
+    if highest < critical(tests) or gain < critical(1):
+        return None
+    return Pairing(name, scan)
