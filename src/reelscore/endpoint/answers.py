@@ -28,16 +28,11 @@ _NUMBER = re.compile(r"(?<![\w.,-])-?\d+(?:\.\d+)?(?![\w-]|[.,]\d)")
 
 
 class NumberToken(msgspec.Struct, frozen=True, array_like=True):
-    """A token of an answer that has a digit, and what else could have stood there.
+    """A token of an answer that has a digit, and what else could have stood there."""
 
-    Attributes:
-        place: Where in the answer it begins.
-        token: The token.
-        chances: The likeliest tokens there, with the logarithms of their probabilities.
-    """
-
-    place: int
-    token: str
+    place: int  # where in the answer it begins
+    token: str  # the token
+    # the likeliest tokens there, with the logarithms of their probabilities
     chances: dict[str, float]
 
 

@@ -98,35 +98,20 @@ _Answer = TypeVar("_Answer", _Completion, _Transcription)
 
 @dataclass(frozen=True)
 class ChatReply:
-    """What a model said.
+    """What a model said."""
 
-    Attributes:
-        content: The text; empty where there is none.
-        refusal: Why the model does not answer, where it says so.
-        finish: Why it stopped: ``stop``, ``length``, or what the server calls it.
-        model: The model as the server names it.
-        fingerprint: The server's name for the state it is in.
-        tokens_in: Tokens of the question.
-        tokens_out: Tokens of the answer.
-        tries: How many requests it took.
-        seconds: How long it took, pauses included.
-        form: The form of answers that the server was asked for, of `reelscore.endpoint.abilities`.
-        numbers: The tokens with digits, where log-probabilities were asked for.
-
-    >>> ChatReply("a man runs").finish
-    'stop'
-    """
-
-    content: str
-    refusal: str = ""
-    finish: str = "stop"
-    model: str = ""
-    fingerprint: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    tries: int = 1
-    seconds: float = 0.0
+    content: str  # the text; empty where there is none
+    refusal: str = ""  # why the model does not answer, where it says so
+    finish: str = "stop"  # why it stopped: ``stop``, ``length``, or what the server calls it
+    model: str = ""  # the model as the server names it
+    fingerprint: str = ""  # the server's name for the state it is in
+    tokens_in: int = 0  # tokens of the question
+    tokens_out: int = 0  # tokens of the answer
+    tries: int = 1  # how many requests it took
+    seconds: float = 0.0  # how long it took, pauses included
+    # the form of answers that the server was asked for, of `reelscore.endpoint.abilities`
     form: str = ""
+    # the tokens with digits, where log-probabilities were asked for
     numbers: Sequence[NumberToken] = ()
 
 

@@ -69,26 +69,20 @@ def growing_pause(number: int) -> float:
 
 @dataclass(frozen=True)
 class HttpClient:
-    """A server, and how patient we are with it.
+    """A server, and how patient we are with it."""
 
-    Attributes:
-        url: Its base address, such as ``http://127.0.0.1:8000/v1``.
-        key: The key, if it needs one. It appears in no message and no representation.
-        timeout: Seconds that one request may take.
-        tries: How often a request is sent at most.
-        pause: Waits some seconds before another try.
-        seconds: How long to wait after a try, by its number, where the server does not say.
-        tell: Says that there will be another try.
-        hopeless: Faults of the connection after which another try would not help.
-    """
-
-    url: str
+    url: str  # its base address, such as ``http://127.0.0.1:8000/v1``
+    # the key, if it needs one. It appears in no message and no representation
     key: str | None = field(default=None, repr=False)
-    timeout: float = 120.0
-    tries: int = 6
+    timeout: float = 120.0  # seconds that one request may take
+    tries: int = 6  # how often a request is sent at most
+    # waits some seconds before another try
     pause: Callable[[float], object] = field(default=time.sleep, repr=False, compare=False)
+    # how long to wait after a try, by its number, where the server does not say
     seconds: Callable[[int], float] = field(default=growing_pause, repr=False, compare=False)
+    # says that there will be another try
     tell: Callable[[str], object] = field(default=lambda _: None, repr=False, compare=False)
+    # faults of the connection after which another try would not help
     hopeless: tuple[type[Exception], ...] = field(default=(), repr=False)
 
     def ask(

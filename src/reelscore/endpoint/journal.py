@@ -24,48 +24,27 @@ _BEGINNING = b'{"key":"'  # of every line
 
 
 class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One answer of a model.
+    """One answer of a model."""
 
-    Attributes:
-        key: Hash of all that decides the answer: model, text, pictures, sampling.
-        content: The raw answer.
-        fault: Why it cannot be used; empty where it can. The next run asks such a question
-            again.
-        finish: Why the model stopped.
-        model: The model as the server names it.
-        fingerprint: The server's name for the state it is in.
-        tokens_in: Tokens of the question.
-        tokens_out: Tokens of the answer.
-        tries: How many requests it took.
-        seconds: How long it took.
-        about: What the question was about, such as the item; for people who read the journal.
-        caption: The answer after its clean-up, where it is a caption.
-        made_of: What the key is a hash of, where a change is to be named.
-        frames: Numbers of the frames that were shown.
-        times: When these frames are shown, in seconds.
-        form: The form of answers that the server was asked for.
-        numbers: The tokens with digits and their chances, where these were asked for.
-
-    >>> AnswerRecord("9f2c", '{"score": 70}').fault
-    ''
-    """
-
-    key: str
-    content: str
+    key: str  # hash of all that decides the answer: model, text, pictures, sampling
+    content: str  # the raw answer
+    # why it cannot be used; empty where it can. The next run asks such a question again
     fault: str = ""
-    finish: str = "stop"
-    model: str = ""
-    fingerprint: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    tries: int = 1
-    seconds: float = 0.0
+    finish: str = "stop"  # why the model stopped
+    model: str = ""  # the model as the server names it
+    fingerprint: str = ""  # the server's name for the state it is in
+    tokens_in: int = 0  # tokens of the question
+    tokens_out: int = 0  # tokens of the answer
+    tries: int = 1  # how many requests it took
+    seconds: float = 0.0  # how long it took
+    # what the question was about, such as the item; for people who read the journal
     about: Mapping[str, str] = {}
-    caption: str = ""
-    made_of: Mapping[str, str] = {}
-    frames: Sequence[int] = ()
-    times: Sequence[float] = ()
-    form: str = ""
+    caption: str = ""  # the answer after its clean-up, where it is a caption
+    made_of: Mapping[str, str] = {}  # what the key is a hash of, where a change is to be named
+    frames: Sequence[int] = ()  # numbers of the frames that were shown
+    times: Sequence[float] = ()  # when these frames are shown, in seconds
+    form: str = ""  # the form of answers that the server was asked for
+    # the tokens with digits and their chances, where these were asked for
     numbers: Sequence[NumberToken] = ()
 
     @classmethod

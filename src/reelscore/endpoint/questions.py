@@ -31,25 +31,21 @@ Check = Callable[[str], object]
 class ChatQuestion:
     """A question to a model.
 
-    Attributes:
-        request: The request without its pictures, as `chat_request` makes it.
-        images: Gives pictures in JPEG; called when the question is sent, so that a question whose
-            answer the journal has costs no decoding.
-        images_key: What tells these pictures from others.
-        about: What it is about, for people who read the journal.
-        media: What the pictures are; some servers take a video as one, such as ``video/mp4``.
-        check: Raises `DataError` for an answer to this question that cannot be used.
-
     >>> question = ChatQuestion(chat_request("some-model", "", "Is it raining?"))
     >>> question.key == ChatQuestion(chat_request("some-model", "", "Is it snowing?")).key
     False
     """
 
-    request: Mapping[str, Any]
+    request: Mapping[str, Any]  # the request without its pictures, as `chat_request` makes it
+    # gives pictures in JPEG; called when the question is sent, so that a question whose
+    # answer the journal has costs no decoding
     images: Images | None = field(default=None, compare=False)
-    images_key: str = ""
+    images_key: str = ""  # what tells these pictures from others
+    # what it is about, for people who read the journal
     about: Mapping[str, str] = field(default_factory=dict, compare=False)
+    # what the pictures are; some servers take a video as one, such as ``video/mp4``
     media: str = "image/jpeg"
+    # raises `DataError` for an answer to this question that cannot be used
     check: Check | None = field(default=None, compare=False)
 
     @property
@@ -117,22 +113,14 @@ def chat_request(
 
 @dataclass
 class Usage:
-    """What a run took.
+    """What a run took."""
 
-    Attributes:
-        asked: Questions that were sent.
-        reused: Questions that the journal had the answers of.
-        again: Requests that had to be sent again.
-        tokens_in: Tokens of the questions sent.
-        tokens_out: Tokens of their answers.
-        models: The models as the server named them, also in answers of the journal.
-    """
-
-    asked: int = 0
-    reused: int = 0
-    again: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
+    asked: int = 0  # questions that were sent
+    reused: int = 0  # questions that the journal had the answers of
+    again: int = 0  # requests that had to be sent again
+    tokens_in: int = 0  # tokens of the questions sent
+    tokens_out: int = 0  # tokens of their answers
+    # the models as the server named them, also in answers of the journal
     models: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:

@@ -107,23 +107,16 @@ class Prompt:
 
 
 class ScoreSettings(msgspec.Struct, frozen=True):
-    """The scores that a prompt asks for, as the lines before its text say.
+    """The scores that a prompt asks for, as the lines before its text say."""
 
-    Attributes:
-        scores: Their names; several are given with commas, and have a mean.
-        scale: The whole numbers that a score may be, such as ``0 to 10``; without, the user says.
-        divisor: What they are divided by, where papers print a share.
-        reason: Whether the model is to say why: ``yes`` or ``no``.
-        max_tokens: Tokens that an answer needs.
-        source: The paper that the question is from.
-    """
-
-    scores: str = "score"
+    scores: str = "score"  # their names; several are given with commas, and have a mean
+    # the whole numbers that a score may be, such as ``0 to 10``; without, the user says
     scale: Annotated[str, msgspec.Meta(pattern=r"^\d+ to \d+$")] = ""
+    # what they are divided by, where papers print a share
     divisor: Annotated[int, msgspec.Meta(ge=1)] = 1
-    reason: Literal["yes", "no"] = "no"
-    max_tokens: Annotated[int, msgspec.Meta(ge=1)] = 1
-    source: str = ""
+    reason: Literal["yes", "no"] = "no"  # whether the model is to say why: ``yes`` or ``no``
+    max_tokens: Annotated[int, msgspec.Meta(ge=1)] = 1  # tokens that an answer needs
+    source: str = ""  # the paper that the question is from
 
     @property
     def names(self) -> list[str]:
