@@ -16,8 +16,7 @@ from reelscore.cli.main import main
 from reelscore.endpoint.journal import AnswerRecord
 from reelscore.endpoint.prompts import JudgePrompt
 from reelscore.errors import DataError, EndpointError, UnknownNameError
-from reelscore.learned.judges.judge import Judge
-from reelscore.learned.judges.judge_answers import JudgeScores
+from reelscore.learned.judges.judge import Judge, JudgeScores
 from reelscore.scoring.intervals import with_intervals
 from reelscore.scoring.shards.pipeline import score_shards
 from support.footage import film

@@ -9,7 +9,7 @@ import pytest
 
 import reelscore
 from reelscore import DataError
-from reelscore.learned.judges.question_files import DIMENSIONS, read_questions
+from reelscore.learned.judges.benchmark_files import DIMENSIONS, read_questions
 from reelscore.learned.judges.questions import Questions
 from support.model_server import model_server, quotations
 

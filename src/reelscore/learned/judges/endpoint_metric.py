@@ -45,26 +45,16 @@ class Question(NamedTuple):
 
 @dataclass
 class Asked:
-    """What the questions of a run took so far, and how they were answered.
+    """What the questions of a run took so far, and how they were answered."""
 
-    Attributes:
-        references: Of all items.
-        answered: How many questions have an answer.
-        strict: How many of these were read strictly.
-        forms: The forms in which the server was asked.
-        usage: What it took.
-        notes: What else there is to say.
-        items: The items that were asked about.
-        left_out: Why captions were left out, and how many.
-    """
-
-    references: list[str]
-    answered: int = 0
-    strict: int = 0
-    forms: set[str] = field(default_factory=set)
-    usage: Usage = field(default_factory=Usage)
-    notes: list[str] = field(default_factory=list)
-    items: set[str] = field(default_factory=set)
+    references: list[str]  # of all items
+    answered: int = 0  # how many questions have an answer
+    strict: int = 0  # how many of these were read strictly
+    forms: set[str] = field(default_factory=set)  # the forms in which the server was asked
+    usage: Usage = field(default_factory=Usage)  # what it took
+    notes: list[str] = field(default_factory=list)  # what else there is to say
+    items: set[str] = field(default_factory=set)  # the items that were asked about
+    # why captions were left out, and how many
     left_out: dict[str, int] = field(default_factory=dict)
 
     def leave_out(self, why: str, captions: int = 1) -> None:

@@ -33,7 +33,7 @@ from reelscore.data.tables.scales import Scale
 from reelscore.endpoint.prompts import Prompt
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.judges.asked_events import ENTAILMENT, EXTRACTION, Compared, asked_matches
-from reelscore.learned.judges.dream import GROUPS, SUBSETS, Clip, dream_clips
+from reelscore.learned.judges.benchmark_files import GROUPS, SUBSETS, Clip, dream_clips
 from reelscore.learned.judges.endpoint_metric import Asked, EndpointMetric, Interview
 from reelscore.learned.model_files import SHIPPED, cached_info, read_training_items
 from reelscore.learned.networks.pair_scores import pair_scorer

@@ -20,26 +20,94 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from reelscore.data.captions.caption_files import read_candidates
 from reelscore.data.tables.scales import Scale
-from reelscore.endpoint.answers import AnswerForm
+from reelscore.endpoint.answers import AnswerForm, Reading
 from reelscore.endpoint.journal import AnswerRecord
 from reelscore.endpoint.prompts import JudgePrompt, Prompt, quoted
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.judges.endpoint_metric import Asked, EndpointMetric, Question, of_captions
-from reelscore.learned.judges.judge_answers import COMPARISON, SCALES, JudgeScores, won
 from reelscore.metrics.base import FloatArray
 from reelscore.text.words import CaptionBatch, Captions
 from reelscore.video.frames import Sampling, find_videos, read_frames, video_key
 
 See = Literal["references", "frames", "both"]
 Expect = Literal["answer", "logprobs"]
+SCALES = {100: (0, 100), 5: (1, 5)}
+
+
+class _Better(msgspec.Struct, forbid_unknown_fields=True):
+    better: Literal["A", "B", "tie"]
+
+
+COMPARISON = AnswerForm(_Better)
+
+
+def won(answer: msgspec.Struct) -> float:
+    """Return 1 if caption A won, 0 if B did.
+
+    >>> won(COMPARISON.read('{"better": "tie"}'))
+    0.5
+    """
+    assert isinstance(answer, _Better)
+    return {"A": 1.0, "B": 0.0, "tie": 0.5}[answer.better]
+
+
+class JudgeScores(NamedTuple):
+    """The scores that a prompt asks for.
+
+    >>> scores = JudgeScores.of(JudgePrompt.read("rcap"), 100)
+    >>> scores.values(AnswerRecord("9f2c", '{"score": 7}'), "strict")
+    [0.7]
+    """
+
+    names: list[str]  # of the fields of the answer
+    low: int  # the lowest, before it is divided
+    high: int  # the highest
+    divisor: int  # what they are divided by
+    form: AnswerForm[msgspec.Struct]  # the form of the answer
+
+    @classmethod
+    def of(cls, prompt: JudgePrompt, scale: int) -> JudgeScores:
+        """Read what a prompt asks for; a prompt without a scale of its own takes the user's."""
+        settings = prompt.settings
+        low, high = settings.range or SCALES[scale]
+        number = Annotated[int, msgspec.Meta(ge=low, le=high)]
+        fields: list[tuple[str, type] | tuple[str, type, str]] = []
+        fields += [(name, number) for name in settings.names]
+        fields += [("reason", str, "")] if settings.reason == "yes" else []
+        kind = msgspec.defstruct("Scores", fields, forbid_unknown_fields=True)
+        return cls(settings.names, low, high, settings.divisor, AnswerForm(kind))
+
+    @property
+    def words(self) -> str:
+        """The scale in words, for prompts."""
+        return f"from {self.low} (not at all) to {self.high} (perfectly)"
+
+    @property
+    def scale(self) -> Scale:
+        """How to read each score."""
+        return Scale("high", self.low / self.divisor, self.high / self.divisor, mean=True)
+
+    def values(self, record: AnswerRecord, reading: Reading) -> list[float]:
+        """Return the scores of an answer, expectations where it has them; a mean comes first."""
+        answer = self.form.read(record.content, reading)
+        written = {name: float(getattr(answer, name)) for name in self.names}
+        if record.numbers:
+            written |= self.form.expected(answer, record.content, record.numbers)
+        return self.with_mean([written[name] for name in self.names])
+
+    def with_mean(self, scores: list[float]) -> list[float]:
+        """Divide scores, and put the mean of several before them."""
+        own = [score / self.divisor for score in scores]
+        return own if len(own) == 1 else [sum(own) / len(own), *own]
 
 
 @dataclass(frozen=True)

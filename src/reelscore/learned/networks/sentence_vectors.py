@@ -83,36 +83,49 @@ def _local_bert(
     folder: Path, device: str
 ) -> tuple[Rows, WordPieces | PackagePieces, Config] | None:
     """Open a BERT in a folder, without transformers, which takes seconds to import."""
-    local, tokenizer = read_bert(folder), folder / "tokenizer.json"
-    if local is None or not tokenizer.is_file():
+    if (local := read_bert(folder)) is None:
         return None
     tensors, fields = local
-    return (
-        open_bert(tensors, fields, "float32", "mean", (), device),
-        open_tokenizer(tokenizer),
-        fields,
+    rows = open_bert(tensors, fields, "float32", "mean", (), device)
+    return rows, open_tokenizer(folder / "tokenizer.json"), fields
+
+
+def read_bert(
+    folder: Path, kinds: Sequence[str] = ("bert",), layers: int | None = None
+) -> tuple[Tensors, Config] | None:
+    """Read the weights and the configuration of a BERT; None if the folder has no such.
+
+    Args:
+        folder: The folder, which has a tokenizer too.
+        kinds: The types of models that are read.
+        layers: How many layers are read, from the first on; all if not given.
+    """
+    weights, config, tokenizer = (
+        folder / name for name in ("model.safetensors", "config.json", "tokenizer.json")
     )
-
-
-def read_bert(folder: Path) -> tuple[Tensors, Config] | None:
-    """Read the weights and the configuration of a BERT; None if the folder has no such."""
-    weights, config = folder / "model.safetensors", folder / "config.json"
-    if not (weights.is_file() and config.is_file()):
+    if not (weights.is_file() and config.is_file() and tokenizer.is_file()):
         return None
     fields = json.loads(config.read_text(encoding="utf-8"))
-    if fields.get("model_type") != "bert" or fields.get("hidden_act") != "gelu":
+    kind, places = fields.get("model_type"), fields.get("position_embedding_type", "absolute")
+    if kind not in kinds or fields.get("hidden_act") != "gelu" or places != "absolute":
         return None
+    count = fields["num_hidden_layers"] if layers is None else layers
     tensors = {}
     with need("safetensors").safe_open(weights, "np") as file:
         for name in file.keys():  # noqa: SIM118
-            if name.startswith("pooler.") or name.endswith("position_ids"):
+            own = name.removeprefix(f"{kind}.")
+            own = own.replace("LayerNorm.gamma", "LayerNorm.weight")
+            own = own.replace("LayerNorm.beta", "LayerNorm.bias")
+            part, _, rest = own.partition("encoder.layer.")
+            above = not part and int(rest.partition(".")[0]) >= count
+            if above or part.startswith(("pooler.", "cls.", "lm_head.")) or "position_ids" in own:
                 continue
             if file.get_slice(name).get_dtype() not in _NUMBERS:
                 return None
-            tensors[name] = file.get_tensor(name)
-    if "embeddings.LayerNorm.weight" not in tensors:  # other names: part of a larger model, or old
+            tensors[own] = file.get_tensor(name)
+    if "embeddings.LayerNorm.weight" not in tensors:  # part of a larger model
         return None
-    check_layers(tensors, fields["num_hidden_layers"])
+    check_layers(tensors, count)
     return tensors, fields
 
 

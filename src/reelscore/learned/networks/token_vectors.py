@@ -18,13 +18,13 @@ from reelscore._packages import default_device, need
 from reelscore.errors import DataError
 from reelscore.learned.networks.bert import Array, Bert, Config, of_one_length
 from reelscore.learned.networks.encoders import (
-    check_layers,
     check_vectors,
     load_encoder,
     loading,
     most_tokens,
     read_config,
 )
+from reelscore.learned.networks.sentence_vectors import read_bert
 from reelscore.learned.networks.token_lists import TextTokens, TokenBatch, TokenLists, ranges
 from reelscore.text.wordpiece import PackagePieces, WordPieces, open_tokenizer
 
@@ -67,7 +67,7 @@ class TokenEncoder:
         self._prefix = " " if config.get("model_type") == "roberta" else ""
         self._what = f"bertscore: {folder}"
         with loading(self._what):
-            self._rows, self._tokenizer = _plain_bert(folder, config, self.layer) or _any_encoder(
+            self._rows, self._tokenizer = _plain_bert(folder, self.layer) or _any_encoder(
                 folder, self.layer
             )
             self._most = _most_tokens(folder, config)
@@ -155,35 +155,12 @@ def _most_tokens(folder: Path, config: Config) -> int:
     return max(3, int(places))
 
 
-def _plain_bert(
-    folder: Path, config: Config, layer: int
-) -> tuple[Rows, WordPieces | PackagePieces] | None:
+def _plain_bert(folder: Path, layer: int) -> tuple[Rows, WordPieces | PackagePieces] | None:
     """Open a BERT or RoBERTa without transformers, which takes seconds to import."""
-    kind, weights, tokenizer = (
-        config.get("model_type"),
-        folder / "model.safetensors",
-        folder / "tokenizer.json",
-    )
-    if kind not in ("bert", "roberta") or config.get("hidden_act") != "gelu":
+    if (local := read_bert(folder, ("bert", "roberta"), layer)) is None:
         return None
-    plain = config.get("position_embedding_type", "absolute") == "absolute"
-    if not (plain and weights.is_file() and tokenizer.is_file()):
-        return None
-    kept = {}
-    with need("safetensors").safe_open(weights, "np") as file:
-        for name in file.keys():  # noqa: SIM118
-            own = name.removeprefix(f"{kind}.")
-            own = own.replace("LayerNorm.gamma", "LayerNorm.weight")
-            own = own.replace("LayerNorm.beta", "LayerNorm.bias")
-            part, _, rest = own.partition("encoder.layer.")
-            above = not part and int(rest.partition(".")[0]) >= layer
-            if above or part.startswith(("pooler.", "cls.", "lm_head.")) or "position_ids" in own:
-                continue
-            if file.get_slice(name).get_dtype() not in ("F16", "F32"):
-                return None
-            kept[own] = file.get_tensor(name)
-    check_layers(kept, layer)
-    if kind == "roberta":  # its first places are never used
+    kept, config = local
+    if config["model_type"] == "roberta":  # its first places are never used
         places = "embeddings.position_embeddings.weight"
         kept[places] = kept[places][config.get("pad_token_id", 1) + 1 :]
     settings = (kept, config["num_attention_heads"], config.get("layer_norm_eps", 1e-12))
@@ -192,7 +169,7 @@ def _plain_bert(
         from reelscore.learned.networks import bert_torch
 
         opened = bert_torch.TorchBert(*settings, "float32", "tokens", device="cuda")
-    return opened.rows, open_tokenizer(tokenizer)
+    return opened.rows, open_tokenizer(folder / "tokenizer.json")
 
 
 def _any_encoder(folder: Path, layer: int) -> tuple[Rows, PackagePieces]:
