@@ -12,7 +12,7 @@ from reelscore.corpus.project import Film
 from reelscore.corpus.project_files import Decision, Segment, TimedSentence
 from reelscore.corpus.release.clip_assembly import assemble, trimmed
 from reelscore.corpus.release.film_sets import SETS, FilmGroup, split, works
-from reelscore.corpus.review.replay import replay
+from reelscore.corpus.review.decisions import replay
 from reelscore.errors import DataError
 
 TIMES = st.integers(0, 7_200_000).map(lambda thousandths: thousandths / 1000)

@@ -9,8 +9,7 @@ import pytest
 from reelscore.corpus.pipeline import ALIGN, SEGMENT
 from reelscore.corpus.project import Film, Project
 from reelscore.corpus.project_files import Decision, Remark, Segment
-from reelscore.corpus.review.decision_log import append_decision, read_decisions
-from reelscore.corpus.review.replay import replay
+from reelscore.corpus.review.decisions import append_decision, read_decisions, replay
 from reelscore.corpus.time_map import Piece
 from reelscore.errors import DataError, UnknownNameError
 

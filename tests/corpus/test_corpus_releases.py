@@ -28,7 +28,7 @@ from reelscore.corpus.project_files import (
 from reelscore.corpus.release.caption_clips import read_clips
 from reelscore.corpus.release.corpus_size import published_figures
 from reelscore.corpus.release.film_sets import SETS
-from reelscore.corpus.review.decision_log import append_decision
+from reelscore.corpus.review.decisions import append_decision
 from reelscore.video import Sampling, read_frames
 
 pytest.importorskip("reelscore_parser")

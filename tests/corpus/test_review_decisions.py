@@ -9,8 +9,7 @@ import pytest
 from reelscore.corpus.project_files import Decision, Segment, TimedSentence
 from reelscore.corpus.release.clip_assembly import assemble
 from reelscore.corpus.review.actions import Reviewer, split_text, suggested_flags
-from reelscore.corpus.review.decision_log import append_decision, read_decisions
-from reelscore.corpus.review.replay import replay
+from reelscore.corpus.review.decisions import append_decision, read_decisions, replay
 from reelscore.corpus.time_map import Piece, TimeMap
 from reelscore.errors import DataError, RefusedError
 

@@ -21,7 +21,7 @@ from fastapi.testclient import TestClient
 from reelscore.cli.main import main
 from reelscore.corpus.pipeline import SCRIPT_TIMES, SEGMENT
 from reelscore.corpus.project_files import Decision, Element, TimedScript, TimedSentence
-from reelscore.corpus.review.decision_log import append_decision, read_decisions
+from reelscore.corpus.review.decisions import append_decision, read_decisions
 from reelscore.corpus.review.review_app import Review, create_review_app
 from reelscore.corpus.review.reviewed_films import ReviewFilms
 

@@ -38,8 +38,7 @@ from reelscore.corpus.project_files import (
     Subtitles,
     TimedSentence,
 )
-from reelscore.corpus.review.decision_log import read_decisions
-from reelscore.corpus.review.replay import Passage, Reviewed, replay
+from reelscore.corpus.review.decisions import Passage, Reviewed, read_decisions, replay
 from reelscore.corpus.time_map import Span, gaps_between, shared_seconds
 from reelscore.corpus.words.subtitles import check_end
 from reelscore.errors import DataError, UnknownNameError

@@ -132,11 +132,7 @@ class TimedSentence:
 
 @dataclass(frozen=True)
 class FilmClip:
-    """A part of a film with its sentences, as it is and as it is expanded for viewers.
-
-    >>> FilmClip("f_1", "f", 4.0, 5.0, 3.5, 5.5, ("s1",), "ad").expanded_end
-    5.5
-    """
+    """A part of a film with its sentences, as it is and as it is expanded for viewers."""
 
     id: str
     film: str
@@ -150,11 +146,7 @@ class FilmClip:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a person decided about a segment or a sentence, and when.
-
-    >>> Decision("2026-01-01T00:00:00Z", "ada", "n1", "accept").note
-    ''
-    """
+    """What a person decided about a segment or a sentence, and when."""
 
     at: str  # when, in ISO 8601
     who: str

@@ -7,8 +7,7 @@ from pathlib import Path
 from reelscore.corpus.pipeline import ASSEMBLE, SCRIPT, StepWork
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import CorpusNames, FilmNames
-from reelscore.corpus.review.decision_log import read_decisions
-from reelscore.corpus.review.replay import effective_decisions
+from reelscore.corpus.review.decisions import effective_decisions, read_decisions
 from reelscore.errors import DataError
 from reelscore.text.names.cast import Cast
 from reelscore.text.names.name_replacement import anonymise, unknown_names

@@ -22,11 +22,7 @@ RATIOS = (0.778, 0.055, 0.085, 0.081)
 
 @dataclass(frozen=True)
 class FilmGroup:
-    """Films that must stay together: one film, or versions of the same.
-
-    >>> FilmGroup(("sintel", "sintel-4k"), "fantasy", narrated=40).films
-    ('sintel', 'sintel-4k')
-    """
+    """Films that must stay together: one film, or versions of the same."""
 
     films: tuple[str, ...]
     genre: str = ""  # their genre

@@ -14,7 +14,7 @@ from functools import lru_cache
 import msgspec
 
 from reelscore.corpus.project_files import Decision, Segment, TimedSentence, unused_id
-from reelscore.corpus.review.replay import Reviewed, effective_decisions
+from reelscore.corpus.review.decisions import Reviewed, effective_decisions
 from reelscore.corpus.time_map import TimeMap
 from reelscore.errors import DataError
 

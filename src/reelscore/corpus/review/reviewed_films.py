@@ -16,9 +16,14 @@ from reelscore.corpus.project_files import Decision, Segment, TimedSentence
 from reelscore.corpus.release.corpus_size import review_size
 from reelscore.corpus.release.film_names import film_headings
 from reelscore.corpus.review.actions import Reviewer, suggested_flags
-from reelscore.corpus.review.decision_log import append_decision, read_decisions
+from reelscore.corpus.review.decisions import (
+    Passage,
+    Reviewed,
+    append_decision,
+    read_decisions,
+    replay,
+)
 from reelscore.corpus.review.pictures import has_video
-from reelscore.corpus.review.replay import Passage, Reviewed, replay
 from reelscore.corpus.review.sounds import FilmSounds, Voice
 from reelscore.errors import DataError, RefusedError
 
