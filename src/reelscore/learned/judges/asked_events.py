@@ -95,7 +95,7 @@ def asked_matches(
                 questions.append(_entailment(metric, own, others, each.item))
             sides[-1].append(_Side(own, number))
     verdicts = interview.read(questions, of_captions(progress, len(compared), 1, 2))
-    return [_caption_matches(metric, [each.matches(verdicts) for each in own]) for own in sides]
+    return [caption_matches(metric, [each.matches(verdicts) for each in own]) for own in sides]
 
 
 class _Side(NamedTuple):
@@ -121,7 +121,7 @@ class _Side(NamedTuple):
         ]
 
 
-def _caption_matches(
+def caption_matches(
     metric: Events, sides: Sequence[list[SentenceMatch] | None]
 ) -> CaptionMatches | None:
     """Put the sides together: the caption's events, and those of the reference told best."""

@@ -32,7 +32,13 @@ from numpy.typing import NDArray
 from reelscore.data.tables.scales import Scale
 from reelscore.endpoint.prompts import Prompt
 from reelscore.errors import DataError, check_choice
-from reelscore.learned.judges.asked_events import ENTAILMENT, EXTRACTION, Compared, asked_matches
+from reelscore.learned.judges.asked_events import (
+    ENTAILMENT,
+    EXTRACTION,
+    Compared,
+    asked_matches,
+    caption_matches,
+)
 from reelscore.learned.judges.benchmark_files import GROUPS, SUBSETS, Clip, dream_clips
 from reelscore.learned.judges.endpoint_metric import Asked, EndpointMetric, Interview
 from reelscore.learned.model_files import SHIPPED, cached_info, read_training_items
@@ -220,7 +226,7 @@ class Events(EndpointMetric, ReadsSentences):
     def mean(self, side: Sequence[SentenceMatch]) -> float:
         """Return the share of events that are borne out; DREAM-1K says 1 where there are none."""
         empty = 1.0 if self.preset is not None else 0.0
-        return _mean([match.score for match in side]) if side else empty
+        return sum(match.score for match in side) / len(side) if side else empty
 
     def _compared(
         self, batch: CaptionBatch, prepared: Any, *, only_journal: bool = False
@@ -261,16 +267,12 @@ class Events(EndpointMetric, ReadsSentences):
                 known |= {lower(text): self._clip(text).events or empty for text in own}
         return asked_matches(self, compared, known, interview, batch.progress)
 
-    def _matches(self, ours: _Text, references: Sequence[_Text]) -> CaptionMatches:
+    def _matches(self, ours: _Text, references: Sequence[_Text]) -> CaptionMatches | None:
         sides = [(self._side(ours, other), self._side(other, ours)) for other in references]
         told = [
             max(each, key=lambda m: m.score) for each in zip(*(s[0] for s in sides), strict=True)
         ]
-        asked = [_mean([match.score for match in theirs]) for _, theirs in sides]
-        best = int(np.argmax(asked))
-        p, r = _mean([match.score for match in told]), asked[best]
-        f1 = float(self.scores(np.array([p, r, 1.0]))[2])
-        return CaptionMatches(f1, told, best, sides[best][1])
+        return caption_matches(self, [told, *(theirs for _, theirs in sides)])
 
     def _side(self, told: _Text, other: _Text) -> list[SentenceMatch]:
         """Return how far another text bears out each event of a text."""
@@ -301,7 +303,3 @@ def _read(texts: Sequence[str], threads: int | None) -> list[_Text]:
     vectors = pair_scorer(SHIPPED, "int8").vectors(once, threads or 1)
     assert vectors is not None
     return [_Text(n, parts, vectors[[place[part] for part in parts]]) for n, parts in read]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0

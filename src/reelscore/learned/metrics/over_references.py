@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.errors import check_choice
+from reelscore.metrics.base import FloatArray
 from reelscore.text.words import CaptionBatch
 
-FloatArray = NDArray[np.float64]
 Several = Literal["mean", "max", "blend"]
 
 _BEST = 1 / 3  # how much the best reference counts in a blend

@@ -23,18 +23,17 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
 from reelscore.metrics.registry import parse_signature
+from reelscore.metrics.sentences import IntArray
 from reelscore.stories.protocol import Protocol
 from reelscore.stories.sentence_scores import SentenceScore, TextPool, sentence_metric
 from reelscore.text.words import CaptionBatch, Captions
 
 Films = Literal["ids", "one"]
-IntArray = NDArray[np.int64]
 _NUMBERED = re.compile(r"(.+)[_ ][\d.,:\-–]+")
 
 

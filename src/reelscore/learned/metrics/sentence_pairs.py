@@ -16,7 +16,8 @@ from zlib import crc32
 
 import numpy as np
 
-from reelscore.learned.metrics.over_references import FloatArray, Several, over_references
+from reelscore.learned.metrics.over_references import Several, over_references
+from reelscore.metrics.base import FloatArray
 from reelscore.metrics.sentences import (
     CaptionMatches,
     IntArray,

@@ -15,7 +15,15 @@ from reelscore.errors import install_command
 from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.learned.metrics.over_references import Several, over_references
 from reelscore.learned.model_files import ModelInfo, read_weights
-from reelscore.learned.networks.bert import Config, Dtype, Layer, Tensors, open_bert, unpacked
+from reelscore.learned.networks.bert import (
+    Config,
+    Dtype,
+    FloatArray,
+    Layer,
+    Tensors,
+    open_bert,
+    unpacked,
+)
 from reelscore.learned.networks.bert_torch import TorchBert
 from reelscore.learned.networks.cross_encoder import CrossEncoder
 from reelscore.learned.networks.sentence_vectors import Embedding, cosines, unit
@@ -25,8 +33,6 @@ from reelscore.learned.networks.token_lists import (
     TokenLists,
     first_of_each,
 )
-
-FloatArray = NDArray[np.float64]
 
 _PAIRS = 4096  # whose vectors are compared at a time
 _VECTORS = 20_000  # that are kept, 30 MB

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reelscore._packages import default_device, need
-from reelscore.learned.networks.bert import Config, Tensors, in_parts, open_bert
+from reelscore.learned.networks.bert import Config, FloatArray, Tensors, in_parts, open_bert
 from reelscore.learned.networks.encoders import (
     DEFAULT_ENCODER,
     check_layers,
@@ -23,7 +22,6 @@ from reelscore.learned.networks.encoders import (
 from reelscore.learned.networks.token_lists import TextTokens, TokenBatch, TokenLists
 from reelscore.text.wordpiece import PackagePieces, WordPieces, open_tokenizer
 
-FloatArray = NDArray[np.float64]
 Embedding = Callable[[Sequence[str]], FloatArray]
 Rows = Callable[[TokenLists, int], FloatArray]
 

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from reelscore.errors import DataError
 from reelscore.learned.judged_captions import JudgedCaption
+from reelscore.learned.networks.bert import FloatArray
 from reelscore.learned.networks.sentence_vectors import Embedding, cosines
 from reelscore.learned.training.damaged_pairs import anchor_pairs, damaged_pairs, without_negation
 from reelscore.learned.training.recipes import Stage
-
-FloatArray = NDArray[np.float64]
 
 # Where pairs of people's captions and of unrelated ones stand on people's scale: people's own
 # captions were judged about 0.8 above the mean, and hardly any caption falls below −1.1.

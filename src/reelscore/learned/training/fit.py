@@ -25,11 +25,11 @@ from reelscore.learned.model_files import (
     read_weights,
     write_model,
 )
-from reelscore.learned.networks.bert import unpacked
+from reelscore.learned.networks.bert import FloatArray, unpacked
 from reelscore.learned.networks.cross_encoder import Tensors
 from reelscore.learned.networks.encoders import DEFAULT_ENCODER, encoder_folder
 from reelscore.learned.networks.pair_scores import PairScorer, predict_captions
-from reelscore.learned.networks.sentence_vectors import Embedding, FloatArray, read_bert
+from reelscore.learned.networks.sentence_vectors import Embedding, read_bert
 from reelscore.learned.training.checkpoints import claim_folder, released_on_failure
 from reelscore.learned.training.examples import check_stages
 from reelscore.learned.training.hold_out import hold_out, validation_split

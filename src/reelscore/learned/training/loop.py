@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from reelscore._packages import need
 from reelscore._progress import Progress
 from reelscore.learned.judged_captions import JudgedCaption, check_captions, digest_of
+from reelscore.learned.networks.bert import FloatArray
 from reelscore.learned.networks.cross_encoder import CrossEncoder, Tensors
 from reelscore.learned.networks.encoders import DEFAULT_ENCODER
 from reelscore.learned.networks.sentence_vectors import Embedding
@@ -42,7 +43,6 @@ from reelscore.learned.training.hold_out import Watch, validation_split
 from reelscore.learned.training.recipes import Recipe, Stage
 
 Validated = Callable[[Stage, Sequence[float]], None]
-FloatArray = NDArray[np.float64]
 Teacher = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
 _SCORED = ("anchors", "teacher")  # stages whose targets a network gives when they begin
