@@ -59,12 +59,13 @@ class Run:
         **details: object,
     ) -> dict[str, Any]:
         """Return how the output was made; the time is that since the run began."""
+        versions = library_versions(["numpy", *libraries])
         return {
             "signature": signature,
             "version": __version__,
             "command": self._command,
             "seed": seed,
-            "libraries": {"python": platform.python_version(), **_versions(["numpy", *libraries])},
+            "libraries": {"python": platform.python_version(), **versions},
             "data": dict(data or {}),
             "wall_seconds": round(time.perf_counter() - self._wall, 3),
             "cpu_seconds": round(time.process_time() - self._processor, 3),
@@ -72,7 +73,8 @@ class Run:
         }
 
 
-def _versions(names: Iterable[str]) -> dict[str, str]:
+def library_versions(names: Iterable[str]) -> dict[str, str]:
+    """Return the versions of packages, of those that are installed."""
     found = {}
     for name in names:
         try:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +14,7 @@ from typing import Any, ClassVar
 
 from reelscore._packages import default_device, need
 from reelscore.captioners.adapters.adapter import Adapter, ShownClip
+from reelscore.captioners.run_record import library_versions
 from reelscore.endpoint.chat import ChatReply
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.learned.networks.encoders import load_weights, loading, read_config, weights_hash
@@ -171,8 +171,9 @@ def _check_torchvision(torch: str, *, needed: bool) -> None:
         import_module("torchvision")
     except (ImportError, OSError, RuntimeError, AttributeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
+        there = library_versions(["torchvision"]).get("torchvision", "of an unknown version")
         raise DataError(
-            f"torchvision {_version('torchvision')} cannot be used with torch {torch} ({reason}). "
+            f"torchvision {there} cannot be used with torch {torch} ({reason}). "
             f"Install torchvision{release} from where torch came, built for the same processor or "
             'GPU; or remove it and leave out as="video": frames sent as images do not need it.'
         ) from error
@@ -186,10 +187,3 @@ def _torchvision_of(torch: str) -> str:
     """
     major, minor, *_ = [*torch.split("."), "", ""]
     return f"==0.{int(minor) + 15}.*" if major == "2" and minor.isdecimal() else ""
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "of an unknown version"
