@@ -31,7 +31,6 @@ def test_pieces_are_what_the_whole_track_has(tmp_path, name, sound):
             wanted, piece = whole.read(first, last), parts.read(first, last)
             assert len(piece) == len(wanted)
             assert np.dot(wanted, piece) >= 0.9 * np.dot(wanted, wanted)
-        parts.close()
 
 
 @pytest.mark.parametrize("stretched", [False, True])

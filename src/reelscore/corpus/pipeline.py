@@ -265,6 +265,10 @@ def read_file(path: Path, kind: type[Record]) -> Record:
 
 
 def write_file(path: Path, content: object) -> None:
-    """Write a file of a project, all or nothing, so that people can read and compare it."""
-    plain = msgspec.json.format(msgspec.json.encode(content), indent=1)
-    write_atomically(path, plain + b"\n")
+    """Write a file of a project, all or nothing."""
+    write_atomically(path, indented_json(content))
+
+
+def indented_json(content: object) -> bytes:
+    """Write JSON so that people can read and compare it."""
+    return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"

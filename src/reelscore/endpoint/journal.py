@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
@@ -69,7 +68,7 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
-class Journal:
+class Journal(AbstractContextManager["Journal"]):
     """Answers in a file, and those of this run added to it.
 
     Only one run at a time may have it open. A last line that was cut off is removed, if it began as
@@ -195,13 +194,5 @@ class Journal:
         with suppress(OSError):  # of what could not be written, `add` has told
             self._file.close()
 
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()

@@ -14,6 +14,7 @@ from string import Template
 
 import msgspec
 
+from reelscore.corpus.pipeline import indented_json
 from reelscore.corpus.release.clip_files import ExportedClip, to_coco
 from reelscore.errors import DataError
 
@@ -42,9 +43,7 @@ def challenge_files(
         title = f"{name}, {split} test"
         files[f"participants/{split}_clips.json"] = to_coco(clips, name=title, with_sentences=False)
         sample = [{"image_id": clip.id, "caption": SAMPLE} for clip in clips]
-        files[f"participants/{split}_sample.json"] = (
-            msgspec.json.format(msgspec.json.encode(sample), indent=1) + b"\n"
-        )
+        files[f"participants/{split}_sample.json"] = indented_json(sample)
     for split, clips in splits.items():
         files[f"{split}_references.json"] = to_coco(clips, name=f"{name}, {split} test")
     for file in ("overview.md", "rules.md", "data.md", "challenge.toml"):

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from reelscore._version import __version__
+from reelscore.corpus.pipeline import indented_json
 from reelscore.corpus.project_files import CorpusClips, CorpusNames, segment_id
 from reelscore.errors import DataError
 
@@ -71,7 +72,7 @@ def to_coco(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = 
             {"id": number, "image_id": clip_id, "caption": text}
             for number, (clip_id, text) in enumerate(captions, start=1)
         ]
-    return _indented(document)
+    return indented_json(document)
 
 
 def to_jsonl(clips: Sequence[ExportedClip], *, name: str) -> bytes:
@@ -114,11 +115,7 @@ def to_stories(clips: Sequence[ExportedClip], *, name: str) -> bytes:
         for sentence in clip.sentences:
             story["timestamps"].append([clip.start, clip.end])
             story["sentences"].append(sentence)
-    return _indented(films)
-
-
-def _indented(content: object) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+    return indented_json(films)
 
 
 FORMATS: dict[str, tuple[str, Callable[..., bytes]]] = {

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reelscore._progress import Progress
 from reelscore.corpus.pipeline import fingerprint
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import SameFilm
-from reelscore.corpus.sound.audio import find_track, read_samples
+from reelscore.corpus.sound.audio import Floats, find_track, read_samples
 from reelscore.corpus.sound.film_alignment import RELATED
 from reelscore.corpus.sound.film_anchors import (
     CHUNK,
@@ -29,8 +28,6 @@ from reelscore.corpus.sound.film_anchors import (
 from reelscore.corpus.sound.sound_features import sound_features, stretched
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
-
-Floats = NDArray[np.float32]
 
 _SHORTEST = 2 * CHUNK  # frames: 20 seconds
 _CHUNKS = 12

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -19,6 +18,7 @@ from reelscore.corpus.sound.audio import (
     JITTER,
     RATE,
     Floats,
+    Role,
     SampleReader,
     block_resampler,
     decoded_frames,
@@ -69,10 +69,6 @@ class TrackParts(SampleReader):
                 low, high = max(start, first), min(stop, first + _BLOCK)
                 samples[low - start : high - start] = block[low - first : high - first]
         return samples
-
-    def close(self) -> None:
-        """Close the file."""
-        self._container.close()
 
     def _block(self, number: int) -> Floats:
         if number in self._blocks:
@@ -136,26 +132,25 @@ class FilmSounds:
         self.time_map = TimeMap(aligned.map) if aligned and aligned.map else None
         self.stretched = aligned is not None and aligned.mode == "stretched"
         self.voices: tuple[Voice, ...] = ()
-        self._paths: dict[str, tuple[Path, int | None]] = {}
-        for name, path, stream in zip(
-            ("film", "ad"), (film.film, film.ad), project.streams(film_id), strict=True
+        self._paths: dict[Role, tuple[Path, int | None]] = {}
+        self._tracks: dict[Role, TrackParts] = {}
+        roles: tuple[Role, Role] = ("film", "ad")
+        for role, path, stream in zip(
+            roles, (film.film, film.ad), project.streams(film_id), strict=True
         ):
             if path is not None and (project.folder / path).is_file():
-                self._paths[name] = (project.folder / path, stream)
+                self._paths[role] = (project.folder / path, stream)
         if "film" in self._paths:
             self.voices += ("film",)
         if "ad" in self._paths and self.time_map is not None:
             self.voices += ("ad", "residual") if "film" in self._paths else ("ad",)
 
-    @cached_property
-    def _film(self) -> TrackParts:
-        path, stream = self._paths["film"]
-        return TrackParts(find_track(path, role="film", stream=stream))
-
-    @cached_property
-    def _ad(self) -> TrackParts:
-        path, stream = self._paths["ad"]
-        return TrackParts(find_track(path, role="ad", stream=stream))
+    def _track(self, role: Role) -> TrackParts:
+        """Open a track when it is first heard."""
+        if role not in self._tracks:
+            path, stream = self._paths[role]
+            self._tracks[role] = TrackParts(find_track(path, role=role, stream=stream))
+        return self._tracks[role]
 
     def read(self, voice: Voice, start: float, end: float) -> Floats:
         """Return samples, in the film's time."""
@@ -165,16 +160,9 @@ class FilmSounds:
             raise DataError(f"A piece of sound has at most {LONGEST:.0f} seconds.")
         first, last = round(start * RATE), round(end * RATE)
         if voice == "film":
-            return self._film.read(first, last)
+            return self._track("film").read(first, last)
         assert self.time_map is not None
         if voice == "ad":
-            return warped(self._ad, self.time_map, first, last)
-        return unexplained_sound(
-            self._ad, self._film, self.time_map, first, last, stretched=self.stretched
-        )
-
-    def close(self) -> None:
-        """Close the files."""
-        for name in ("_film", "_ad"):
-            if name in vars(self):
-                getattr(self, name).close()
+            return warped(self._track("ad"), self.time_map, first, last)
+        tracks = self._track("ad"), self._track("film")
+        return unexplained_sound(*tracks, self.time_map, first, last, stretched=self.stretched)

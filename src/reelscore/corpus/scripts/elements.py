@@ -201,12 +201,3 @@ class Collector:
             elements=tuple(elements),
             report=tuple(remarks),
         )
-
-
-def speakers(elements: Sequence[Element]) -> list[str]:
-    """List who speaks in a script, in the order of their first lines.
-
-    >>> speakers([Element("e1", 1, "dialogue", "ANNA", "Hi."), Element("e2", 1, "note", None, "x")])
-    ['ANNA']
-    """
-    return list(dict.fromkeys(element.who for element in elements if element.who))

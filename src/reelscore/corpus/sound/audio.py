@@ -11,6 +11,7 @@ import math
 import tempfile
 import wave
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
@@ -19,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._packages import need
-from reelscore._progress import Progress
 from reelscore.corpus.project_files import AudioTrack
 from reelscore.errors import DataError
 
@@ -32,6 +32,7 @@ JITTER = 0.02
 """Seconds; time stamps closer to their place than this are only rounded."""
 
 Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
 Role = Literal["film", "ad"]
 Block = tuple[tuple[str, ...], Floats]  # the names of the speakers, and a row for each
 
@@ -186,7 +187,7 @@ class SampleReader:
         return values
 
 
-class Samples(SampleReader):
+class Samples(SampleReader, AbstractContextManager["Samples"]):
     """The samples of a whole track, decoded, in nameless temporary files.
 
     Attributes:
@@ -239,9 +240,6 @@ class Samples(SampleReader):
     def __del__(self) -> None:
         self.close()
 
-    def __enter__(self) -> Samples:
-        return self
-
     def __exit__(self, *error: object) -> None:
         self.close()
 
@@ -258,24 +256,18 @@ def _sinc_table() -> Floats:
 _SINC = _sinc_table()
 
 
-def read_samples(
-    track: AudioTrack,
-    *,
-    folder: Path | None = None,
-    channels: int = 1,
-    progress: Progress | None = None,
-) -> Samples:
+def read_samples(track: AudioTrack, *, folder: Path | None = None, channels: int = 1) -> Samples:
     """Decode a track; with three channels left minus right and the centre are kept too."""
     samples = Samples(track, folder, channels)
     try:
-        _decode(samples, channels, progress)
+        _decode(samples, channels)
     except BaseException:
         samples.close()
         raise
     return samples
 
 
-def _decode(samples: Samples, channels: int, progress: Progress | None) -> None:
+def _decode(samples: Samples, channels: int) -> None:
     import av
 
     track = samples.track
@@ -295,8 +287,6 @@ def _decode(samples: Samples, channels: int, progress: Progress | None) -> None:
                 samples.has_centre |= has_centre
                 centre = block[names.index("FC")] if has_centre else np.zeros_like(mid)
                 samples.append(np.stack([mid, side, centre][:channels]))
-                if progress and track.seconds:
-                    progress(int(min(samples.seconds, track.seconds)), int(track.seconds))
         except av.FFmpegError as error:
             raise DataError(
                 f"{track.path}: the sound is damaged after {samples.seconds:.1f} seconds "

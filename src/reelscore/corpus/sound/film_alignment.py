@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reelscore._progress import Progress, Steps
-from reelscore.corpus.sound.audio import Samples
+from reelscore.corpus.sound.audio import Floats, Samples
 from reelscore.corpus.sound.film_anchors import (
     CHUNK,
     SAME_LAG,
@@ -31,8 +30,6 @@ from reelscore.corpus.sound.waveforms import (
     phase_agreement,
 )
 from reelscore.corpus.time_map import Piece, TimeMap, within_film
-
-Floats = NDArray[np.float32]
 
 RELATED = 0.12
 """The confidence from which on two tracks belong to the same film."""

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
+from reelscore.corpus.sound.audio import Floats
 from reelscore.corpus.sound.sound_features import FRAME, fft, stretched
-
-Floats = NDArray[np.float32]
 
 STANDARD_RATES = {
     "same speed": 1.0,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
-from reelscore.corpus.sound.audio import RATE, SampleReader, Samples
+from reelscore.corpus.sound.audio import RATE, Floats, SampleReader, Samples
 from reelscore.corpus.sound.sound_features import (
     Spectra,
     band_matrix,
@@ -26,8 +26,6 @@ from reelscore.corpus.sound.sound_features import (
     windowed_spectra,
 )
 from reelscore.corpus.time_map import TimeMap
-
-Floats = NDArray[np.float32]
 
 HOP = 128
 """Samples from one frame to the next: 8 ms."""

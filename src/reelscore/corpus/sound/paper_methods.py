@@ -8,16 +8,12 @@ both tracks, least mean squares cancel the film, and the film's squared signal i
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reelscore._progress import Progress
-from reelscore.corpus.sound.audio import RATE, Samples
+from reelscore.corpus.sound.audio import RATE, Doubles, Floats, Samples
 from reelscore.corpus.sound.narration import HOP, spectrum_bands, spectrum_blocks, warped
 from reelscore.corpus.sound.sound_features import fft, uniform_filter1d, windowed_spectra
 from reelscore.corpus.time_map import TimeMap
-
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 
 _AVERAGED = 15  # frames: 0.12 s
 _FLOOR = 1e-6  # of the power of a band: silence is no difference

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from reelscore._progress import Progress
 from reelscore.corpus.project_files import Segment, segment_id
-from reelscore.corpus.sound.audio import RATE, Samples
+from reelscore.corpus.sound.audio import RATE, Doubles, Samples
 from reelscore.corpus.sound.narration import (
     HOP,
     BandPowers,
@@ -29,7 +29,6 @@ from reelscore.corpus.sound.voices import Detector, voice_detector
 from reelscore.corpus.time_map import TimeMap
 from reelscore.errors import check_choice
 
-Doubles = NDArray[np.float64]
 Method = Literal["residual", "spectrogram", "lms"]
 METHODS = ("residual", "spectrogram", "lms")
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
-from reelscore.corpus.sound.audio import RATE, Samples
+from reelscore.corpus.sound.audio import RATE, Floats, Samples
 from reelscore.errors import MissingExtraError
 
 try:
@@ -24,7 +24,6 @@ try:
 except ModuleNotFoundError:
     raise MissingExtraError.of("Analysing sound needs scipy", "reelscore[corpus]") from None
 
-Floats = NDArray[np.float32]
 Spectra = NDArray[np.complex64]
 
 FRAME = 0.02

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Steps
-from reelscore.corpus.sound.audio import RATE, Samples
+from reelscore.corpus.sound.audio import RATE, Doubles, Samples
 from reelscore.corpus.sound.film_anchors import STANDARD_RATES
 from reelscore.corpus.sound.sound_features import (
     FRAME,
@@ -23,8 +23,6 @@ from reelscore.corpus.sound.sound_features import (
     running_mean,
     windowed_spectra,
 )
-
-Doubles = NDArray[np.float64]
 
 MINUTE = 3000
 """Frames of 20 ms that are read at once."""

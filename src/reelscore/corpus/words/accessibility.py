@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reelscore.corpus.project_files import segment_id
-from reelscore.corpus.time_map import Span, joined_spans, shared_seconds
+from reelscore.corpus.time_map import Span, gaps_between, joined_spans, shared_seconds
 
 _FAST = 180.0  # words a minute from which on listeners lose the thread
 
@@ -152,10 +152,6 @@ def accessibility_report(
 
 
 def _gaps(speech: Sequence[Span], length: float, least: float, margin: float) -> list[Span]:
-    gaps, last = [], 0.0
-    for start, end in [*joined_spans(speech), (length, length)]:
-        room = (last + margin, start - margin)
-        if room[1] - room[0] >= least:
-            gaps.append(room)
-        last = max(last, end)
-    return gaps
+    inside = [(max(0.0, start), min(end, length)) for start, end in gaps_between(speech)]
+    gaps = [(start + margin, end - margin) for start, end in inside]
+    return [(start, end) for start, end in gaps if end - start >= least]
