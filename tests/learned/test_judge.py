@@ -603,7 +603,7 @@ def test_errors_are_one_message(server, monkeypatch, capsys):
 def test_an_interruption_says_what_is_kept(server, monkeypatch, capsys, tmp_path):
     journal = tmp_path / "answers.jsonl"
 
-    def interrupted(endpoint, questions, check, journal, **_):
+    def interrupted(endpoint, questions, journal, **_):
         journal.add(AnswerRecord("9f2c", '{"score": 70}'))
         raise KeyboardInterrupt
 

@@ -255,7 +255,7 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "find_pair find_track lms_level read_decisions read_samples read_script read_subtitles script "
     "script_times segment segment_samples sound_features spectrogram_difference AlignedScript "
     "CueLine Script Subtitles",
-    "endpoint": "Outcome ask_all",
+    "endpoint": "ask_all",
     "video": "read_frames video_key",
     "campaigns": "Power Setting Assignment Event Receipt Simulation Skip Status TopUp "
     "hits_needed simulate_campaign stream_judgments top_up",

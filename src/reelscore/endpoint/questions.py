@@ -46,7 +46,7 @@ class ChatQuestion:
     # what the pictures are; some servers take a video as one, such as ``video/mp4``
     media: str = "image/jpeg"
     # raises `DataError` for an answer to this question that cannot be used
-    check: Check | None = field(default=None, compare=False)
+    check: Check = field(default=str, compare=False)
 
     @property
     def key(self) -> str:
@@ -145,30 +145,17 @@ class Usage:
         self.tokens_out += reply.tokens_out
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The records of questions, in their order; those without a usable answer have a fault."""
-
-    records: Sequence[AnswerRecord]
-
-    @property
-    def faults(self) -> list[AnswerRecord]:
-        """The records whose answers cannot be used."""
-        return [record for record in self.records if record.fault]
-
-
 def ask_all(
     endpoint: Endpoint,
     questions: Sequence[ChatQuestion],
-    check: Check,
     journal: Journal,
     *,
     usage: Usage | None = None,
     parallel: int = 8,
     grace: float = 10.0,
     progress: Progress | None = None,
-) -> Outcome:
-    """Ask a model, several questions at a time.
+) -> list[AnswerRecord]:
+    """Ask a model, several questions at a time; return the answers in the order of the questions.
 
     A question whose answer cannot be used has a fault; it is not asked again, as a model says the
     same again at temperature 0. The first that asks for an answer by a schema is asked alone, to
@@ -178,8 +165,6 @@ def ask_all(
     Args:
         endpoint: The server.
         questions: What to ask; equal ones are asked once.
-        check: Raises `DataError` for an answer that cannot be used, where a question has no check
-            of its own.
         journal: Where the answers go, and where earlier ones are.
         usage: Counts what the run takes.
         parallel: How many questions may be in flight.
@@ -194,7 +179,7 @@ def ask_all(
     done, waiting = {}, {}
     for key, question in zip(keys, questions, strict=True):
         earlier = journal.answer(key)
-        if earlier is None or _fault(earlier.content, question.check or check):
+        if earlier is None or _fault(earlier.content, question.check):
             waiting[key] = question
         else:  # one with a fault was read more strictly then
             done[key] = structs.replace(earlier, fault="") if earlier.fault else earlier
@@ -208,7 +193,7 @@ def ask_all(
         if question.images is not None:
             question = replace(question, images=cache(question.images))
         reply = abilities.chat(question)
-        record = _record(key, question, reply, question.check or check)
+        record = _record(key, question, reply)
         journal.add(record)
         with counting:
             usage.count(reply)
@@ -222,16 +207,16 @@ def ask_all(
             done[record.key] = record
             if progress is not None:
                 progress(len(done), total)
-    return Outcome([done[key] for key in keys])
+    return [done[key] for key in keys]
 
 
-def _record(key: str, question: ChatQuestion, reply: ChatReply, check: Check) -> AnswerRecord:
+def _record(key: str, question: ChatQuestion, reply: ChatReply) -> AnswerRecord:
     if reply.refusal:
         fault = f"the model refuses: {shortened(reply.refusal)}"
     elif reply.finish == "length":
         fault = f"cut off after {reply.tokens_out or 'too many'} tokens: {shortened(reply.content)}"
     else:
-        fault = _fault(reply.content, check)
+        fault = _fault(reply.content, question.check)
     return AnswerRecord.of(key, reply, question.about, fault=fault)
 
 

@@ -34,15 +34,16 @@ def question(text, **fields):
     return ChatQuestion(chat_request("m", "", text), **fields)
 
 
-def ask(server, texts, path, check=len, **fields):
+def ask(server, texts, path, check=str, **fields):
     endpoint = Endpoint(server.url, timeout=60.0, pause=lambda seconds: None)
     with Journal(path) as journal:
-        return ask_all(endpoint, [question(text) for text in texts], check, journal, **fields)
+        questions = [question(text, check=check) for text in texts]
+        return ask_all(endpoint, questions, journal, **fields)
 
 
 def test_equal_questions_are_asked_once(server, tmp_path):
-    outcome = ask(server, ["a", "b", "a"], tmp_path / "j.jsonl")
-    assert [record.content for record in outcome.records] == ["A", "B", "A"]
+    records = ask(server, ["a", "b", "a"], tmp_path / "j.jsonl")
+    assert [record.content for record in records] == ["A", "B", "A"]
     assert len(server.requests) == 2
 
 
@@ -70,8 +71,8 @@ def test_pictures_of_answered_questions_are_not_made(server, tmp_path):
     endpoint = Endpoint(server.url)
     for _ in range(2):
         with Journal(tmp_path / "j.jsonl") as journal:
-            outcome = ask_all(endpoint, [asked, other], len, journal)
-    assert [record.content for record in outcome.records] == ["2", "2"]  # a picture and a text
+            records = ask_all(endpoint, [asked, other], journal)
+    assert [record.content for record in records] == ["2", "2"]  # a picture and a text
     assert len(made) == 2
 
 
@@ -91,9 +92,8 @@ def strict(content):
 
 def test_answers_that_cannot_be_used(server, tmp_path):
     usage = Usage()
-    outcome = ask(server, "abc", tmp_path / "j.jsonl", strict, usage=usage)
-    assert [record.fault for record in outcome.records] == ["", "B is no answer", ""]
-    assert len(outcome.faults) == 1
+    records = ask(server, "abc", tmp_path / "j.jsonl", strict, usage=usage)
+    assert [record.fault for record in records] == ["", "B is no answer", ""]
     assert (usage.asked, usage.again) == (3, 0)  # a greedy model would only say the same again
     # the journal has it for people to see, and the next run asks again
     assert (tmp_path / "j.jsonl").read_text().count("B is no answer") == 1
@@ -115,7 +115,7 @@ def test_refused_and_cut_off_answers(server, tmp_path, message, fault):
             raise DataError("empty")
 
     server.faults = [message]
-    assert ask(server, "a", tmp_path / "j.jsonl", check).faults[0].fault == fault
+    assert ask(server, "a", tmp_path / "j.jsonl", check)[0].fault == fault
 
 
 SERVERS = [  # the forms it takes, its status for others, and in which form it is asked
@@ -141,8 +141,8 @@ def test_what_a_server_can_do_is_found_out_once(server, tmp_path, takes, status,
     for texts in (["a", "b", "c"], ["c", "d", "e"]):
         with Journal(tmp_path / "j.jsonl") as journal:
             asked = [with_schema(text) for text in texts]
-            outcome = ask_all(endpoint, asked, len, journal, usage=usage)
-        assert {record.form for record in outcome.records} == {form}
+            records = ask_all(endpoint, asked, journal, usage=usage)
+        assert {record.form for record in records} == {form}
     assert len(server.refused) == refused  # by the first question alone; remembered for all others
     assert (len(server.requests), usage.asked, usage.again) == (5, 5, refused)
     assert not pauses
@@ -154,7 +154,7 @@ def test_a_server_that_changed_is_asked_anew(server, tmp_path):
     for takes, form in (({"json_object"}, "json_object"), ({"json_schema"}, "json_schema")):
         server.takes = takes
         with Journal(tmp_path / "j.jsonl") as journal:
-            [record] = ask_all(Endpoint(server.url), [with_schema(form)], len, journal).records
+            [record] = ask_all(Endpoint(server.url), [with_schema(form)], journal)
         assert record.form == form
 
 
@@ -164,14 +164,14 @@ def test_a_server_that_takes_a_question_in_no_form(server, tmp_path, images):
     asked = [replace(with_schema(text), images=images) for text in "abcdefgh"]
     hint = r" The server may take no pictures\.$" if images else r"parameter of the request\.$"
     with Journal(tmp_path / "j.jsonl") as journal, pytest.raises(EndpointError, match=hint):
-        ask_all(Endpoint(server.url), asked, len, journal)
+        ask_all(Endpoint(server.url), asked, journal)
     assert len(server.keys) == 4  # one question in all forms; the others were not sent
 
 
 def test_answers_that_were_read_strictly_are_read_anew(server, tmp_path):
-    assert ask(server, "ab", tmp_path / "j.jsonl", strict).faults
-    outcome = ask(server, "ab", tmp_path / "j.jsonl")
-    assert [(record.content, record.fault) for record in outcome.records] == [("A", ""), ("B", "")]
+    assert ask(server, "ab", tmp_path / "j.jsonl", strict)[1].fault
+    records = ask(server, "ab", tmp_path / "j.jsonl")
+    assert [(record.content, record.fault) for record in records] == [("A", ""), ("B", "")]
     assert len(server.requests) == 2  # nothing was asked again
 
 
@@ -234,7 +234,7 @@ def test_a_full_disk_is_one_message(server, tmp_path):
     journal._file = Path("/dev/full").open("wb")  # noqa: SIM115 (the journal closes it)
     endpoint = Endpoint(server.url, timeout=60.0)
     with pytest.raises(DataError, match=r"j.jsonl: the journal cannot be written \(No space left"):
-        ask_all(endpoint, [question("a")], len, journal)
+        ask_all(endpoint, [question("a")], journal)
     journal.close()
 
 
@@ -276,10 +276,10 @@ def stop(*_):
 signal.signal(signal.SIGINT, stop)
 with Journal(Path(sys.argv[2])) as journal:
     try:
-        outcome = ask_all(Endpoint(sys.argv[1]), questions, len, journal, parallel=4)
+        records = ask_all(Endpoint(sys.argv[1]), questions, journal, parallel=4)
     except KeyboardInterrupt:
         sys.exit(130)
-print(len(outcome.records))
+print(len(records))
 """
 
 

@@ -259,17 +259,16 @@ class Interview:
                 "none is asked for here. Make the page where captions are scored, or score them "
                 "without a journal of their own."
             )
-        outcome = ask_all(
+        records = ask_all(
             Endpoint.from_environment(metric.url, timeout=metric.timeout, tries=metric.tries),
             [each.asked for each in questions],
-            str,  # each question has a check of its own
             self._journal,
             usage=prepared.usage,
             parallel=metric.parallel,
             progress=progress,
         )
         faults = []
-        for record, question in zip(outcome.records, questions, strict=True):
+        for record, question in zip(records, questions, strict=True):
             if record.fault:
                 faults.append((record, question.form))
             else:
@@ -277,7 +276,7 @@ class Interview:
                 prepared.strict += _can_read(question.form, record, "strict")
                 prepared.forms |= {record.form} - {""}
         self._report(faults)
-        return list(outcome.records)
+        return records
 
     def read(self, questions: Sequence[Question], progress: Progress | None = None) -> list[Any]:
         """Return what the model answers as records; ``None`` where an answer cannot be used."""
