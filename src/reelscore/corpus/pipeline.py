@@ -45,6 +45,7 @@ R = TypeVar("R", bound=StepResult)
 Record = TypeVar("Record")
 
 _MIB = 1 << 20
+_OF_WORK = ("folder", "progress")  # parameters that change no result
 
 
 class StepWork(NamedTuple):
@@ -110,7 +111,7 @@ class Step(Generic[R]):
         usual = {
             name: parameter.default
             for name, parameter in signature(self.make).parameters.items()
-            if parameter.kind is parameter.KEYWORD_ONLY
+            if parameter.kind is parameter.KEYWORD_ONLY and name not in _OF_WORK
         }
         parameters: dict[str, object] = msgspec.to_builtins({**usual, **options})
         return MadeBy(self.name, parameters, __version__)

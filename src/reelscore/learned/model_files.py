@@ -150,6 +150,9 @@ def read_info(name: str) -> ModelInfo:
         ) from error
 
 
+cached_info = lru_cache(maxsize=8)(read_info)
+
+
 @lru_cache(maxsize=8)
 def read_training_items(name: str) -> TrainingItems | None:
     """Read the hashes of the items a model was trained on; ``None`` where it does not have them."""
@@ -262,9 +265,3 @@ def write_training_items(folder: str | Path, items: TrainingItems) -> None:
     """Write the hashes of the items a model was trained on into its folder."""
     text = json.dumps(items.encoded(), indent=1)
     (Path(folder) / _ITEMS).write_text(text + "\n", encoding="utf-8")
-
-
-@lru_cache(maxsize=8)
-def cached_info(name: str) -> ModelInfo:
-    """As `read_info`, read once."""
-    return read_info(name)

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from reelscore._progress import Progress
+from reelscore._progress import Progress, Steps
 from reelscore.data.captions.caption_files import Candidates, References
 from reelscore.data.captions.inputs import read_inputs
 from reelscore.data.captions.python_captions import CaptionsLike
@@ -218,16 +218,15 @@ def audit_captions(
     rotations = np.random.default_rng(seed).integers(
         WINDOW, max(WINDOW + 1, len(texts.items) - WINDOW), size=_DRAWS
     )
-    steps = len(offsets) + _DRAWS
-    similar: dict[int, FloatArray] = {}
-    chance = []
-    for done, offset in enumerate([*offsets, *(int(r) for r in rotations)], start=1):
-        if done <= len(offsets):
-            similar[offset] = texts.similarities(offset)
-        else:
-            chance.append(texts.similarities(offset))
-        if progress is not None:
-            progress(done, steps)
+    steps = Steps(progress, len(offsets) + _DRAWS)
+
+    def compared(shift: int) -> FloatArray:
+        similarities = texts.similarities(shift)
+        steps()
+        return similarities
+
+    similar = {offset: compared(offset) for offset in offsets}
+    chance = [compared(rotation) for rotation in rotations.tolist()]
     notes = _notes(systems, truth, people)
     scans = {
         name: _text_scan({d: each[[k]] for d, each in similar.items()}, [c[[k]] for c in chance])
@@ -290,11 +289,9 @@ class _TokenizedTexts:
         """Scores of captions against the references ``shift`` items on: systems × items."""
         pairing = Pairing((self._places + shift) % len(self.items), self._reference_offsets)
         batch = CaptionBatch(self._candidates, self._references, pairing, self._threads)
-        scores = self._metric.scores(np.asarray(self._metric.statistics(batch, self._prepared)))[
-            :, -1
-        ]
+        statistics = np.asarray(self._metric.statistics(batch, self._prepared))
         matrix = np.full((len(self.systems), len(self.items)), np.nan)
-        matrix[self._rows, self._places] = scores
+        matrix[self._rows, self._places] = self._metric.scores(statistics)[:, -1]
         return matrix
 
 

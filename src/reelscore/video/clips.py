@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reelscore.errors import DataError
-from reelscore.video.frames import TYPES, video_part
+from reelscore.video.frames import TYPES, video_part, videos_in
 
 
 class Clip(NamedTuple):
@@ -39,21 +39,10 @@ class Clip(NamedTuple):
 
 
 def find_clips(source: str | Path) -> list[Clip]:
-    r"""Find the clips of a folder, or read a list of them.
-
-    Args:
-        source: A folder, whose videos are named after their items; or a text file.
-
-    Raises:
-        DataError: If there are none, an item comes twice, or a line cannot be read.
-    """
+    """Find the clips of a folder, whose videos are named after their items, or read a list."""
     place = Path(source)
     if place.is_dir():
-        clips = [
-            Clip(path.stem, str(path))
-            for path in sorted(place.iterdir())
-            if path.suffix.lower() in TYPES
-        ]
+        clips = [Clip(path.stem, str(path)) for path in videos_in(place)]
         remedy = f"expected files that end in {', '.join(TYPES)}"
     else:
         clips = _listed(place)

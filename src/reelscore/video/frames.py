@@ -91,13 +91,11 @@ def find_videos(folder: str | Path, items: Iterable[str]) -> dict[str, Path]:
     Raises:
         DataError: If there is no such folder, or an item has no video, or several.
     """
-    place = Path(folder)
-    if not place.is_dir():
+    if not Path(folder).is_dir():
         raise DataError(f"{folder}: there is no such folder; name the one that has the videos.")
     files: dict[str, list[Path]] = {}
-    for path in sorted(place.iterdir()):
-        if path.suffix.lower() in TYPES:
-            files.setdefault(path.stem, []).append(path)
+    for path in videos_in(Path(folder)):
+        files.setdefault(path.stem, []).append(path)
     items = list(items)
     missing = [item for item in items if item not in files]
     if missing:
@@ -111,6 +109,11 @@ def find_videos(folder: str | Path, items: Iterable[str]) -> dict[str, Path]:
         names = " and ".join(path.name for path in files[twice][:2])
         raise DataError(f"{folder}: item {twice!r} has several videos ({names}); keep one.")
     return {item: files[item][0] for item in items}
+
+
+def videos_in(folder: Path) -> list[Path]:
+    """List the videos of a folder, by their names."""
+    return [path for path in sorted(folder.iterdir()) if path.suffix.lower() in TYPES]
 
 
 def video_key(video: str | Path) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 from reelscore._progress import Progress
 from reelscore.corpus.pipeline import ALIGN, StepWork
@@ -194,27 +196,11 @@ def align_film(
     return align(pair, rate=rate, search=search, folder=folder, progress=work.progress)
 
 
-def segment_film(
-    work: StepWork,
-    *,
-    method: Method = "residual",
-    threshold: float | None = None,
-    min_length: float = 0.4,
-    gap: float = 0.35,
-    detector: Detector = "auto",
-) -> NarrationSegments:
-    """Find the narration of a film of a project, as `segment` does."""
+@wraps(segment, assigned=())
+def segment_film(work: StepWork, **options: Any) -> NarrationSegments:
+    """Find the narration of a film of a project, by the options of `segment`."""
     project, film_id = work.project, work.film_id
     film_stream, ad_stream = project.streams(film_id)
     pair = find_pair(*project.sounds(film_id), film_stream=film_stream, ad_stream=ad_stream)
-    return segment(
-        pair,
-        project.needed(ALIGN, film_id),
-        method=method,
-        threshold=threshold,
-        min_length=min_length,
-        gap=gap,
-        detector=detector,
-        folder=project.cache(film_id),
-        progress=work.progress,
-    )
+    aligned, folder = project.needed(ALIGN, film_id), project.cache(film_id)
+    return segment(pair, aligned, folder=folder, progress=work.progress, **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from reelscore.corpus.project_files import Element, TimedSentence
 from reelscore.text.parser.sentences import split_sentences
@@ -58,10 +59,11 @@ def timed_descriptions(
     matched = [place for place in places if lines[place].is_matched]
     lost = _lost_scenes(elements, lines)
     timed, sentences = list(elements), []
-    weights = {
-        place: _weight(elements[place], lines.get(place), elements[place].scene in lost)
-        for place in range(len(elements))
-    }
+    weights = [
+        _weight(element, lines.get(place), element.scene in lost)
+        for place, element in enumerate(elements)
+    ]
+    script = _Script(elements, weights, moved)
     for place, element in enumerate(elements):
         if element.kind != "description":
             continue
@@ -69,7 +71,7 @@ def timed_descriptions(
         before, after = matched[max(0, at - 1) : at], matched[at : at + 1]
         first = _bound(elements, before[0], lines[before[0]].end) if before else None
         last = _bound(elements, after[0], lines[after[0]].start) if after else None
-        span, reason = _span(elements, place, first, last, moved, weights)
+        span, reason = script.span(place, first, last)
         score = _score(place, places, lines)
         accepted = span is not None and score >= min_score and element.scene not in lost
         if reason is None and not accepted:
@@ -119,64 +121,59 @@ def _sentence_weight(sentence: str) -> float:
     return 0.3 * len(sentence.split()) + 1.4
 
 
-def _span(
-    elements: Sequence[Element],
-    place: int,
-    first: _Bound | None,
-    last: _Bound | None,
-    moved: frozenset[int],
-    weights: Mapping[int, float],
-) -> tuple[tuple[float, float] | None, str | None]:
-    """Return when a description happens, or why nobody knows."""
-    scene = elements[place].scene
-    if first is None or last is None:
-        reason = "edge"
-    elif last.time < first.time or any(
-        each.scene != scene and {each.scene, scene} & moved for each in (first, last)
-    ):
-        reason = "order"
-    elif last.time - first.time > _LONGEST:
-        reason = "far"
-    else:
-        between = range(first.place + 1, last.place)
-        total = sum(weights[each] for each in between) or 1.0
-        rate = (last.time - first.time) / total
-        start = first.time + rate * sum(weights[each] for each in between if each < place)
-        return (start, start + rate * weights[place]), None
-    return _one_sided(elements, place, first, last, weights, reason)
+class _Script(NamedTuple):
+    """A script between the lines that are matched."""
 
+    elements: Sequence[Element]
+    weights: Sequence[float]  # how many seconds each probably takes
+    moved: frozenset[int]  # scenes that the film has elsewhere
 
-def _one_sided(
-    elements: Sequence[Element],
-    place: int,
-    first: _Bound | None,
-    last: _Bound | None,
-    weights: Mapping[int, float],
-    reason: str,
-) -> tuple[tuple[float, float] | None, str | None]:
-    """Return when a description happens by one line of its scene alone."""
+    def span(
+        self, place: int, first: _Bound | None, last: _Bound | None
+    ) -> tuple[tuple[float, float] | None, str | None]:
+        """Return when a description happens, or why nobody knows."""
+        scene = self.elements[place].scene
+        if first is None or last is None:
+            reason = "edge"
+        elif last.time < first.time or any(
+            each.scene != scene and {each.scene, scene} & self.moved for each in (first, last)
+        ):
+            reason = "order"
+        elif last.time - first.time > _LONGEST:
+            reason = "far"
+        else:
+            total = sum(self.weights[first.place + 1 : last.place]) or 1.0
+            rate = (last.time - first.time) / total
+            start = first.time + rate * sum(self.weights[first.place + 1 : place])
+            return (start, start + rate * self.weights[place]), None
+        span = self._one_sided(place, first, last)
+        return span, None if span else reason
 
-    def seconds(start: int, end: int) -> float:
+    def _one_sided(
+        self, place: int, first: _Bound | None, last: _Bound | None
+    ) -> tuple[float, float] | None:
+        """Return when a description happens by one line of its scene alone."""
+        scene, own = self.elements[place].scene, self._seconds(place, place + 1)
+        spans = []
+        if first is not None and first.scene == scene:
+            away = self._seconds(first.place + 1, place)
+            spans.append((away, first.time + away))
+        if last is not None and last.scene == scene:
+            away = self._seconds(place + 1, last.place)
+            spans.append((away, last.time - away - own))
+        usable = [(away, start) for away, start in spans if start >= 0]
+        if not usable:
+            return None
+        _, start = min(usable)
+        return start, start + own
+
+    def _seconds(self, start: int, end: int) -> float:
         return sum(
-            _PER_WORD * len(elements[each].text.split())
-            if elements[each].kind == "description"
-            else weights[each]
-            for each in range(start, end)
+            _PER_WORD * len(element.text.split()) if element.kind == "description" else weight
+            for element, weight in zip(
+                self.elements[start:end], self.weights[start:end], strict=True
+            )
         )
-
-    scene, own = elements[place].scene, seconds(place, place + 1)
-    spans = []
-    if first is not None and first.scene == scene:
-        away = seconds(first.place + 1, place)
-        spans.append((away, first.time + away))
-    if last is not None and last.scene == scene:
-        away = seconds(place + 1, last.place)
-        spans.append((away, last.time - away - own))
-    usable = [(away, start) for away, start in spans if start >= 0]
-    if not usable:
-        return None, reason
-    _, start = min(usable)
-    return (start, start + own), None
 
 
 def _sentences(element: Element) -> list[TimedSentence]:

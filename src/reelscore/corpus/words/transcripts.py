@@ -309,9 +309,7 @@ def _film_times(
 ) -> tuple[float, float] | None:
     if entry.start is None or entry.end is None:
         return None
-    if entry.segment:  # the table to fill in has film times
-        return entry.start, entry.end
-    if times == "film":
+    if entry.segment or times == "film":  # the table to fill in has film times too
         return entry.start, entry.end
     if time_map is not None:
         return time_map.film_span(entry.start, entry.end)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -185,18 +186,13 @@ class TorchBert:
 
     def _rows(self, texts: TokenLists, parts: Sequence[IntArray], threads: int = 1) -> Tensor:
         """Return the rows of texts in the order of their batches, on the device."""
-        torch = self._torch
-        before = torch.get_num_threads()
-        torch.set_num_threads(1)
-        try:
+        with torch_threads(1):
             if self.device == "cpu" and threads > 1:
                 with ThreadPoolExecutor(min(threads, len(parts))) as pool:
                     rows = list(pool.map(self._computed, self._batches(texts, parts)))
             else:  # nothing waits for a GPU before its last batch
                 rows = list(map(self._computed, self._batches(texts, parts)))
-            return torch.cat(rows)
-        finally:
-            torch.set_num_threads(before)
+            return self._torch.cat(rows)
 
     def _batches(self, texts: TokenLists, parts: Sequence[IntArray]) -> Iterator[_Batch]:
         """Copy texts to the device once, and put them together there."""
@@ -288,6 +284,18 @@ class TorchBert:
             attended = attended.transpose(1, 2)
             into.view(attended.shape).copy_(attended)
         return mixed
+
+
+@contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Let torch use so many threads for a while."""
+    torch = need("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def by_length(lengths: IntArray, tokens: int = _TOKENS) -> Iterator[IntArray]:

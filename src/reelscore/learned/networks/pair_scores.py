@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
@@ -24,7 +23,7 @@ from reelscore.learned.networks.bert import (
     open_bert,
     unpacked,
 )
-from reelscore.learned.networks.bert_torch import TorchBert
+from reelscore.learned.networks.bert_torch import TorchBert, torch_threads
 from reelscore.learned.networks.cross_encoder import CrossEncoder
 from reelscore.learned.networks.sentence_vectors import Embedding, cosines, unit
 from reelscore.learned.networks.token_lists import (
@@ -179,20 +178,8 @@ class _AnyEncoder:
         self._network = network
 
     def __call__(self, pairs: TokenLists, threads: int) -> FloatArray:
-        with _threads(threads):
+        with torch_threads(threads):
             return self._network.predict_tokens(pairs, batch=32)[:, None]
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    """Let torch use so many threads for a while."""
-    torch = need("torch")
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def predict_captions(
