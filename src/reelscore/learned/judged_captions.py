@@ -211,14 +211,11 @@ def check_captions(captions: Sequence[JudgedCaption]) -> None:
 
 
 def load_captions(path: str | Path, *, unjudged: bool = True) -> list[JudgedCaption]:
-    """Load the captions of all years, judged once (``SA``) and by many (``MA``).
+    """Load the captions of all years, each a group, judged once (``SA``) and by many (``MA``).
 
     Args:
         path: A copy of the data set, as for `reelscore.data.datasets.trecvid_ha.load`.
         unjudged: Also give the systems' captions that nobody judged.
-
-    Returns:
-        The captions; a year is a group.
     """
     captions = []
     for year in YEARS:

@@ -24,14 +24,11 @@ from reelscore.text.wordpiece import open_tokenizer
 
 
 def export_model(model: str, folder: str | Path) -> list[Path]:
-    """Write the encoder as transformers has it, and the head and scales as files of their own.
+    """Write the encoder as transformers has it, head and scales beside it; return the files.
 
     Args:
         model: The shipped model's name, or a folder.
         folder: The folder to write to, created if needed.
-
-    Returns:
-        The files.
     """
     info, tensors, tokenizer = read_weights(model)
     home = Path(folder)

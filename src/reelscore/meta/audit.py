@@ -197,9 +197,6 @@ def audit_captions(
         threads: How many threads to use.
         progress: Called with how many comparisons are done, of how many.
 
-    Returns:
-        The findings.
-
     Raises:
         DataError: If captions and references have no item in common.
 

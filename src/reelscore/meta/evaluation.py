@@ -148,9 +148,6 @@ def evaluate_metrics(
         seed: Random seed of both.
         progress: Called with how many draws of a test are done, of how many.
 
-    Returns:
-        Correlations and tests.
-
     >>> from reelscore import ScoreTable, score_systems
     >>> from reelscore.examples import clips, path
     >>> table = score_systems(*clips(), "meteor,cider")

@@ -60,10 +60,7 @@ def asked_matches(
 
     Args:
         metric: How questions are asked, and whether texts without events are one event.
-        compared: The captions.
         known: The events of references that the model need not find.
-        interview: The model.
-        progress: Called with the number of captions.
     """
     wanted: dict[str, str] = {}
     for each in compared:

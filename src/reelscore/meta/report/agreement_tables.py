@@ -120,9 +120,6 @@ def draw_agreement(
         folder: Where to put the files; made if it is not there.
         ending: ``pdf``, ``svg`` or ``png``.
 
-    Returns:
-        The files.
-
     >>> import tempfile
     >>> from reelscore.meta.paired_scores import Cells
     >>> cells = Cells(["a", "b"], ["v1"], np.array([[1.0], [2.0]]), {"x": np.array([[1.0], [3.0]])})
