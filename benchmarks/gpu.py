@@ -83,8 +83,7 @@ def open_scorer(dtype: str, device: str) -> Any:
     from reelscore.learned.networks.bert_torch import TorchBert
 
     def by_torch(tensors, config, dtype, pooling, head, device):
-        sizes = (config["num_attention_heads"], config["layer_norm_eps"])
-        return TorchBert(tensors, *sizes, dtype, pooling, head, device)
+        return TorchBert(tensors, config, dtype, pooling, head, device)
 
     with patch.object(pair_scores, "open_bert", by_torch):
         return pair_scores.PairScorer(_MODEL, dtype, device)

@@ -87,11 +87,10 @@ def ours(name, threads):
     from reelscore.learned.networks import pair_scores
 
     if name.startswith("torch-"):
-        from reelscore.learned.networks.bert import Bert
+        from reelscore.learned.networks.bert_torch import TorchBert
 
         def on_cpu(tensors, config, dtype, pooling, head, device):
-            sizes = (config["num_attention_heads"], config["layer_norm_eps"])
-            return Bert(tensors, *sizes, dtype, pooling, head, "cpu")
+            return TorchBert(tensors, config, dtype, pooling, head, "cpu")
 
         pair_scores.open_bert = on_cpu
     if name == "small":

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from reelscore._packages import need
 from reelscore.corpus.project_files import Element
 from reelscore.corpus.scripts.formats import read_script
-from reelscore.corpus.sound.sound_features import signal_module
 from reelscore.examples import path as example
 from reelscore.text.parser.sentences import split_sentences
 
@@ -293,3 +294,8 @@ def _srt(lines: Sequence[Spoken]) -> str:
         f"{number}\n{stamp(line.start)} --> {stamp(line.end)}\n{line.text}\n"
         for number, line in enumerate(lines, start=1)
     )
+
+
+def signal_module() -> ModuleType:
+    """Return ``scipy.signal``, which is imported only where it is needed: that takes a while."""
+    return need("scipy.signal", "reelscore[corpus]", "Making sounds needs", "scipy")

@@ -14,10 +14,10 @@ from reelscore.errors import DataError
 from reelscore.learned.metrics.fusion import (
     Coefficients,
     Fusion,
-    fit_fusion,
     read_coefficients,
     write_coefficients,
 )
+from reelscore_studies.repro.regression import fit_fusion
 
 
 def test_the_weighted_sum(tmp_path):

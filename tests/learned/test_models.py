@@ -188,8 +188,7 @@ def by_torch(monkeypatch, model, dtype):
     from reelscore.learned.networks import bert_torch
 
     def on_cpu(tensors, config, dtype, pooling, head, device):
-        sizes = (config["num_attention_heads"], config["layer_norm_eps"])
-        return bert_torch.TorchBert(tensors, *sizes, dtype, pooling, head, "cpu")
+        return bert_torch.TorchBert(tensors, config, dtype, pooling, head, "cpu")
 
     monkeypatch.setattr("reelscore.learned.networks.pair_scores.open_bert", on_cpu)
     return PairScorer(model, dtype)
@@ -523,8 +522,7 @@ def test_half_precision_scores_nearly_the_same(shipped, captions, monkeypatch):
     assert (PairScorer("reelscore-bertha", "float16", "cpu").score(*pairs) == exact).all()
 
     def by_torch(tensors, config, dtype, pooling, head, device):
-        sizes = (config["num_attention_heads"], config["layer_norm_eps"])
-        return TorchBert(tensors, *sizes, dtype, pooling, head, device)
+        return TorchBert(tensors, config, dtype, pooling, head, device)
 
     monkeypatch.setattr("reelscore.learned.networks.pair_scores.open_bert", by_torch)
     half = PairScorer("reelscore-bertha", "float16", "cpu").score(*pairs)

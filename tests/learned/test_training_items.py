@@ -21,7 +21,7 @@ from reelscore.data.tables.table import Sources
 from reelscore.errors import DataError
 from reelscore.learned.judged_captions import training_items, write_captions
 from reelscore.learned.metrics.bertha import Bertha
-from reelscore.learned.metrics.fusion import Fusion, fit_fusion, write_coefficients
+from reelscore.learned.metrics.fusion import Fusion, write_coefficients
 from reelscore.learned.model_files import (
     keep_held_out,
     read_info,
@@ -33,6 +33,7 @@ from reelscore.learned.training.recipes import Recipe, Stage
 from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.metrics.registry import parse_signature
 from reelscore.metrics.training_data import TrainingItems
+from reelscore_studies.repro.regression import fit_fusion
 
 SHORT = Recipe("short", (Stage("judgments", epochs=1, batch=16),), max_length=32)
 

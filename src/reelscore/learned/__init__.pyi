@@ -11,7 +11,6 @@ from reelscore.learned.metrics.clipscore import ClipScore as ClipScore
 from reelscore.learned.metrics.clipscore import RefClipScore as RefClipScore
 from reelscore.learned.metrics.emscore import EmScore as EmScore
 from reelscore.learned.metrics.fusion import Fusion as Fusion
-from reelscore.learned.metrics.fusion import fit_fusion as fit_fusion
 from reelscore.learned.metrics.sts import Sts as Sts
 from reelscore.learned.model_files import ModelInfo as ModelInfo
 from reelscore.learned.model_files import export_model as export_model

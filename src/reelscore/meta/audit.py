@@ -160,12 +160,11 @@ def audit_tables(
             for given, signed in scans
         ]
         better = max(
-            (fit for fit in fits if fit), key=lambda fit: float(fit.scan.z().max()), default=None
+            (fit for fit in fits if fit), key=lambda fit: float(fit[1].z().max()), default=None
         )
-        if better is not None and better.scan.z().max() > scan.z().max():
-            scan = better.scan
-            verdict = decide(scan, items)
-            verdict = replace(verdict, kind="reordered", order=better.order)
+        if better is not None and better[1].z().max() > scan.z().max():
+            order, scan = better
+            verdict = replace(decide(scan, items), kind="reordered", order=order)
     judged = {item for s in systems for item in human[s][name].items}
     absent = sorted(judged.difference(items))
     notes = [f"{len(absent):,} judged items have no score ({first_few(absent)})."] if absent else []

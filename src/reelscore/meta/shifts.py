@@ -22,7 +22,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,13 +258,6 @@ def _scale(one: FloatArray, two: FloatArray, sums: FloatArray, best: int, window
     return float(max(exact, far.std() if len(far) else 0.0))
 
 
-class Pairing(NamedTuple):
-    """An order that scores are in, and how well they fit once brought into the right one."""
-
-    order: str
-    scan: Scan
-
-
 def orders(rows: Sequence[Row]) -> Iterator[tuple[str, list[int]]]:
     """Yield the orders in which tools return the scores of rows, other than that of the rows."""
     numbers = [str(row) for row in range(len(rows) + 1)]
@@ -321,7 +314,7 @@ def better_pairing(
     given: Scan,
     row_orders: Sequence[Sequence[Row]],
     place: Callable[[Row], tuple[int, int] | None],
-) -> Pairing | None:
+) -> tuple[str, Scan] | None:
     """Find an order in which scores fit people's judgments far better than as they stand."""
     tried: set[frozenset[Any]] = set()
     fits: list[tuple[float, str, Scan]] = []
@@ -345,4 +338,4 @@ def better_pairing(
     gain = float(differences.sum()) / spread if spread > 0 else 0.0
     if highest < critical(tests) or gain < critical(1):
         return None
-    return Pairing(name, scan)
+    return name, scan

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from reelscore._progress import Progress
 from reelscore.corpus.project_files import NarrationSegments
 from reelscore.corpus.sound.audio import RATE, find_track, read_samples
-from reelscore.corpus.sound.sound_features import signal_module
 from reelscore.corpus.sound.sound_steps import align, find_pair, segment
 from reelscore.corpus.sound.voices import Detector
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Cell, Grid
+from reelscore_studies.demo_films import signal_module
 
 Floats = NDArray[np.float32]
 Spans = list[tuple[float, float]]

@@ -25,7 +25,6 @@ from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.engines.engine import Engine
 from reelscore.errors import MissingExtraError
 from reelscore.learned.judged_captions import JudgedCaption, load_captions
-from reelscore.learned.metrics.fusion import fit_fusion
 from reelscore.metrics.base import FloatArray
 from reelscore.report.html.contents import Report, Section
 from reelscore.report.tables.grid import Cell, Grid, p_value
@@ -33,6 +32,7 @@ from reelscore.scoring.captions import score_systems
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.correlations import pearson
 from reelscore_studies.repro.judged_scores import Judged, williams_matrix
+from reelscore_studies.repro.regression import fit_fusion
 
 CLASSICAL = ("bleu_4", "rouge_l", "meteor", "cider")
 FUSIONS = {"classical": CLASSICAL, "learned": (*CLASSICAL, "sts", "bertha")}

@@ -7,7 +7,6 @@ ducking leave no trace, and scaled to the spread of its neighbourhood.
 from __future__ import annotations
 
 from itertools import pairwise
-from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,10 +128,3 @@ def stretched(features: Floats, rate: float) -> Floats:
     high = np.minimum(low + 1, len(features) - 1)
     result: Floats = features[low] * (1 - share) + features[high] * share
     return result
-
-
-def signal_module() -> ModuleType:
-    """Return ``scipy.signal``, which is imported only where it is needed: that takes a while."""
-    import scipy.signal
-
-    return scipy.signal  # type: ignore[no-any-return]

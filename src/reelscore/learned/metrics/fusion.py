@@ -9,7 +9,7 @@ depends on the set that is scored, and so does the fusion: do not use it for a h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from reelscore._records import resolved
 from reelscore.data.atomic_files import write_atomically
@@ -114,49 +114,6 @@ class Fusion(Metric):
         """Return what its metrics have to say."""
         own = zip(_columns(self.weights), prepared, strict=True)
         return [note for columns, part in own for note in columns.metric.notes(part)]
-
-
-def fit_fusion(
-    scores: Mapping[str, ArrayLike],
-    human: ArrayLike,
-    metrics: list[str],
-    *,
-    provenance: Mapping[str, object] | None = None,
-    items: TrainingItems | None = None,
-) -> Coefficients:
-    """Fit a fusion by least squares.
-
-    Args:
-        scores: Scores of captions, by name.
-        human: People's scores of the same captions.
-        metrics: Names or signatures of metrics that give these scores.
-        provenance: What is to be stored with the coefficients.
-        items: The items of these captions, so that scores of the same items can be told.
-
-    Raises:
-        DataError: If no metric gives one of the scores, or there are too few captions.
-
-    >>> fitted = fit_fusion({"rouge_l": [0.0, 0.5, 1.0]}, [-1.0, 0.0, 1.0], ["rouge_l"])
-    >>> round(fitted.weights["rouge_l"], 6), round(fitted.intercept, 6)
-    (2.0, -1.0)
-    """
-    known = {name for columns in table_columns(metrics) for name in columns.names}
-    for name in scores:
-        if name not in known:
-            raise DataError(f"No metric of {', '.join(metrics)} gives {name!r}.")
-    target = np.asarray(human, dtype=float)
-    columns = np.column_stack([*(np.asarray(each, float) for each in scores.values())])
-    if len(target) <= columns.shape[1] + 1:
-        raise DataError(f"{len(target)} captions for {columns.shape[1]} metrics; give many more.")
-    design = np.column_stack([columns, np.ones(len(target))])
-    solution = np.linalg.lstsq(design, target, rcond=None)[0]
-    return Coefficients(
-        metrics,
-        dict(zip(scores, solution[:-1].tolist(), strict=True)),
-        float(solution[-1]),
-        {"captions": len(target), **(provenance or {})},
-        {} if items is None else items.encoded(),
-    )
 
 
 def write_coefficients(path: str | Path, coefficients: Coefficients) -> None:

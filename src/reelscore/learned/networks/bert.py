@@ -28,6 +28,7 @@ Dtype = Literal["float32", "float16", "int8"]
 Pooling = Literal["first", "mean", "tokens"]
 Tensors = dict[str, Array]
 Layer = tuple[Array, Array]  # matrix and bias
+Head = Sequence[Layer]
 
 # Tokens of a batch: what stays in a core's cache from one step to the next.
 _TOKENS = 512
@@ -38,15 +39,9 @@ class Bert:
     """A BERT encoder, with the layers of a head behind it if there are any."""
 
     def __init__(
-        self,
-        tensors: Tensors,
-        heads: int,
-        epsilon: float,
-        dtype: Dtype,
-        pooling: Pooling,
-        head: Sequence[Layer] = (),
+        self, tensors: Tensors, config: Config, dtype: Dtype, pooling: Pooling, head: Head = ()
     ) -> None:
-        network = _BertGraph(tensors, heads, epsilon, dtype)
+        network = _BertGraph(tensors, config, dtype)
         result = network.encoder(pooling)
         for number, (weight, bias) in enumerate(head):
             result = network.graph.node("Tanh", result) if number else result
@@ -70,8 +65,9 @@ class Bert:
 class _BertGraph:
     """Writes BERT as a graph: tokens stand one below the other, attention sees them by text."""
 
-    def __init__(self, tensors: Tensors, heads: int, epsilon: float, dtype: Dtype) -> None:
-        self.tensors, self.heads, self.epsilon, self.dtype = tensors, heads, epsilon, dtype
+    def __init__(self, tensors: Tensors, config: Config, dtype: Dtype) -> None:
+        self.tensors, self.dtype = tensors, dtype
+        self.heads, self.epsilon = shape_of(config)
         self.graph = graph = Graph()
         self.ids, self.types = (graph.input(name, "text", "token") for name in ("ids", "types"))
         self.width = tensors["embeddings.LayerNorm.weight"].shape[0]
@@ -184,13 +180,13 @@ class _BertGraph:
         return graph.node("Mul", product, scale)
 
 
+def shape_of(config: Config) -> tuple[int, float]:
+    """Return the number of heads, and what norms add to the variance."""
+    return config["num_attention_heads"], config.get("layer_norm_eps", 1e-12)
+
+
 def open_bert(
-    tensors: Tensors,
-    config: Config,
-    dtype: Dtype,
-    pooling: Pooling,
-    head: Sequence[Layer],
-    device: str,
+    tensors: Tensors, config: Config, dtype: Dtype, pooling: Pooling, head: Head, device: str
 ) -> Callable[[TokenLists, int], FloatArray]:
     """Open a BERT that gives a row for each text: by onnxruntime, or on a GPU by torch.
 
@@ -198,13 +194,12 @@ def open_bert(
     """
     if config.get("hidden_act", "gelu") != "gelu":
         raise DataError(f"The encoder's activation is {config['hidden_act']!r}; expected 'gelu'.")
-    heads, epsilon = config["num_attention_heads"], config["layer_norm_eps"]
     if device == "cpu":
         exact: Dtype = "float32" if dtype == "float16" else dtype
-        return Bert(tensors, heads, epsilon, exact, pooling, head)
+        return Bert(tensors, config, exact, pooling, head)
     from reelscore.learned.networks import bert_torch
 
-    return bert_torch.TorchBert(tensors, heads, epsilon, dtype, pooling, head, device)
+    return bert_torch.TorchBert(tensors, config, dtype, pooling, head, device)
 
 
 @cache

@@ -19,13 +19,15 @@ import numpy as np
 from reelscore._packages import need
 from reelscore.learned.networks.bert import (
     Array,
+    Config,
     Dtype,
     FloatArray,
-    Layer,
+    Head,
     Pooling,
     Tensors,
     in_bytes,
     in_order,
+    shape_of,
 )
 from reelscore.learned.networks.token_lists import IntArray, TokenLists
 
@@ -56,18 +58,18 @@ class TorchBert:
     def __init__(
         self,
         tensors: Tensors,
-        heads: int,
-        epsilon: float,
+        config: Config,
         dtype: Dtype,
         pooling: Pooling,
-        head: Sequence[Layer] = (),
+        head: Head = (),
         device: str = "cuda",
     ) -> None:
         torch = need("torch")
         self._torch = torch
         self.device = device
         self.batch = _TOKENS if device == "cpu" else _TOKENS_GPU
-        self.heads, self.epsilon, self.dtype, self.pooling = heads, epsilon, dtype, pooling
+        self.heads, self.epsilon = shape_of(config)
+        self.dtype, self.pooling = dtype, pooling
         self._head = [[torch.tensor(part, device=device) for part in layer] for layer in head]
         self.weights = {name: self._on_device(value) for name, value in tensors.items()}
         self.layers = sum(name.endswith("attention.self.query.weight") for name in tensors)

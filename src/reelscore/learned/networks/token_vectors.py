@@ -163,12 +163,11 @@ def _plain_bert(folder: Path, layer: int) -> tuple[Rows, WordPieces | PackagePie
     if config["model_type"] == "roberta":  # its first places are never used
         places = "embeddings.position_embeddings.weight"
         kept[places] = kept[places][config.get("pad_token_id", 1) + 1 :]
-    settings = (kept, config["num_attention_heads"], config.get("layer_norm_eps", 1e-12))
-    opened: Any = Bert(*settings, "float32", "tokens")
+    opened: Any = Bert(kept, config, "float32", "tokens")
     if default_device() == "cuda":
         from reelscore.learned.networks import bert_torch
 
-        opened = bert_torch.TorchBert(*settings, "float32", "tokens", device="cuda")
+        opened = bert_torch.TorchBert(kept, config, "float32", "tokens", device="cuda")
     return opened.rows, open_tokenizer(folder / "tokenizer.json")
 
 
