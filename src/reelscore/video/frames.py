@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._packages import need
+from reelscore.data.checks import first_few
 from reelscore.errors import DataError
 
 TYPES = (".mp4", ".webm", ".mkv", ".avi", ".mov", ".m4v", ".mpg", ".mpeg", ".ogv", ".gif")
@@ -99,9 +100,8 @@ def find_videos(folder: str | Path, items: Iterable[str]) -> dict[str, Path]:
     items = list(items)
     missing = [item for item in items if item not in files]
     if missing:
-        first = ", ".join(map(repr, missing[:3]))
         raise DataError(
-            f"{folder}: {len(missing)} of {len(items)} items have no video (first: {first}); "
+            f"{folder}: {len(missing)} of {len(items)} items have no video ({first_few(missing)}); "
             f"expected a file named after each item, such as {missing[0]}.mp4."
         )
     twice = next((item for item in items if len(files[item]) > 1), None)

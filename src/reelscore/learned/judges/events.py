@@ -46,6 +46,7 @@ from reelscore.learned.networks.pair_scores import pair_scorer
 from reelscore.metrics.base import FloatArray, Metric, Reads, check_range
 from reelscore.metrics.sentences import CaptionMatches, ReadsSentences, SentenceMatch
 from reelscore.metrics.training_data import TrainingItems
+from reelscore.stats.correlations import mean_known
 from reelscore.text.paragraphs import compared_sentences, told_text
 from reelscore.text.parser.networks import teacher_name
 from reelscore.text.parser.sentences import parse
@@ -208,10 +209,7 @@ class Events(EndpointMetric, ReadsSentences):
         with np.errstate(invalid="ignore"):
             means = groups[..., :2] / groups[..., 2:]
         if self.preset is not None:
-            subsets = means[..., 1 : 1 + len(SUBSETS), :]
-            there = ~np.isnan(subsets)
-            with np.errstate(invalid="ignore"):
-                means[..., 0, :] = np.where(there, subsets, 0).sum(axis=-2) / there.sum(axis=-2)
+            means[..., 0, :] = mean_known(means[..., 1 : 1 + len(SUBSETS), :], axis=-2)
         sums, products = means.sum(axis=-1), means.prod(axis=-1)
         f1 = np.divide(2 * products, sums, out=np.where(sums == 0, 0.0, np.nan), where=sums > 0)
         together: FloatArray = np.concatenate([means[..., 0, :], f1], axis=-1)

@@ -28,6 +28,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from reelscore.data.captions.caption_files import read_candidates
+from reelscore.data.checks import first_few
 from reelscore.data.tables.scales import Scale
 from reelscore.endpoint.answers import AnswerForm, Reading
 from reelscore.endpoint.journal import AnswerRecord
@@ -323,8 +324,7 @@ def _other_captions(file: str, ids: Sequence[str]) -> Mapping[str, str]:
     others = read_candidates(file)
     missing = [item for item in ids if item not in others]
     if missing:
-        first = ", ".join(map(repr, missing[:3]))
         raise DataError(
-            f"{file}: {len(missing)} items have no caption to compare with (first: {first})."
+            f"{file}: {len(missing)} items have no caption to compare with ({first_few(missing)})."
         )
     return others

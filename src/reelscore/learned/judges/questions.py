@@ -41,6 +41,7 @@ from reelscore.learned.judges.endpoint_metric import (
     of_captions,
 )
 from reelscore.metrics.base import FloatArray
+from reelscore.stats.correlations import mean_known
 from reelscore.text.words import CaptionBatch
 
 Preset = Literal["vdc", "vdc-published", "capability"]
@@ -244,7 +245,7 @@ class Questions(EndpointMetric):
             recall, hit_rate = right / count, hits / count
             precision = right / np.where(hits > 0, hits, np.where(count > 0, 1.0, np.nan))
             f1 = 2 * right / (hits + count)  # the harmonic mean of right/hits and right/count
-            means = [_mean(each) for each in (f1, precision, recall, hit_rate)]
+            means = list(map(mean_known, (f1, precision, recall, hit_rate)))
         together: FloatArray = np.concatenate([np.stack(means, axis=-1), f1], axis=-1)
         return together
 
@@ -270,10 +271,3 @@ class _CaptionQuestions(NamedTuple):
     def asked(self) -> list[AskedQuestion]:
         """The questions that are put to the model: none about a caption without a word."""
         return self.questions if any(map(str.isalnum, self.caption)) else []
-
-
-def _mean(values: FloatArray) -> FloatArray:
-    """Return the mean over dimensions, of those that have annotations."""
-    there = ~np.isnan(values)
-    mean: FloatArray = np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1)
-    return mean

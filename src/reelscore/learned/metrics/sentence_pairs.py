@@ -210,13 +210,13 @@ class SentencePairs(ReadsSentences):
         nearest = _Nearest(self, ours, theirs, batch)
         own = _own_references(batch)
         told = [
-            _Group(sentence, nearest.of_reference(caption, sentence, reference))
+            _Group(sentence, nearest.of(caption, reference, sentence))
             for caption, numbers in enumerate(own if precision else [])
             for sentence in ours.of(caption)
             for reference in numbers
         ]
         asked = [
-            _Group(sentence, nearest.of_caption(caption, sentence, reference))
+            _Group(sentence, nearest.of(caption, reference, sentence, theirs=True))
             for caption, numbers in enumerate(own if recall else [])
             for reference in numbers
             for sentence in theirs.of(reference)
@@ -266,21 +266,18 @@ class _Nearest:
             other = vectors[[place[theirs.texts[k]] for k in theirs.of(reference)]]
             self._chosen[caption, reference] = one @ other.T
 
-    def of_reference(self, caption: int, sentence: int, reference: int) -> Sequence[int]:
-        """Return the sentences of a reference that a caption's sentence meets."""
-        there = self._theirs.of(reference)
-        if (caption, reference) not in self._chosen:
+    def of(
+        self, caption: int, reference: int, sentence: int, *, theirs: bool = False
+    ) -> Sequence[int]:
+        """Return the sentences that one of a caption meets, or one of its reference (`theirs`)."""
+        own, there = self._ours.of(caption), self._theirs.of(reference)
+        cosines = self._chosen.get((caption, reference))
+        if theirs:
+            own, there, cosines = there, own, None if cosines is None else cosines.T
+        if cosines is None:
             return there
-        cosines = self._chosen[caption, reference][sentence - self._ours.of(caption).start]
-        return [there[k] for k in _largest(cosines)]
-
-    def of_caption(self, caption: int, sentence: int, reference: int) -> Sequence[int]:
-        """Return the sentences of a caption that a reference's sentence meets."""
-        there = self._ours.of(caption)
-        if (caption, reference) not in self._chosen:
-            return there
-        cosines = self._chosen[caption, reference][:, sentence - self._theirs.of(reference).start]
-        return [there[k] for k in _largest(cosines)]
+        order = np.argsort(-cosines[sentence - own.start], kind="stable")
+        return [there[k] for k in order[:_NEAREST].tolist()]
 
 
 def word_vectors(texts: Sequence[str]) -> FloatArray:
@@ -301,8 +298,3 @@ def word_vectors(texts: Sequence[str]) -> FloatArray:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     result: FloatArray = vectors / np.maximum(lengths, 1e-9)
     return result
-
-
-def _largest(values: FloatArray) -> list[int]:
-    order: list[int] = np.argsort(-values, kind="stable")[:_NEAREST].tolist()
-    return order
