@@ -51,12 +51,7 @@ def in_form(request: Mapping[str, Any], form: str) -> dict[str, Any]:
 
 
 class Abilities:
-    """What is known of a server in a run.
-
-    Args:
-        endpoint: The server.
-        journal: Where earlier runs left what they found out.
-    """
+    """What is known of a server in a run; earlier runs left what they found out in the journal."""
 
     def __init__(self, endpoint: Endpoint, journal: Journal) -> None:
         self._endpoint, self._journal = endpoint, journal

@@ -81,11 +81,6 @@ class AnswerForm(Generic[Record]):
         """Return the mean of each number over what the model could have written in its place.
 
         A number of several tokens moves by what the mean over each of them moves it.
-
-        Args:
-            answer: The answer as read.
-            content: Its text.
-            tokens: The tokens with digits.
         """
         means = {}
         for name, field in self.schema()["properties"].items():

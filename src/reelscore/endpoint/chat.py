@@ -139,12 +139,7 @@ class Endpoint(HttpClient):
 
     @classmethod
     def from_environment(cls, url: str, **fields: Any) -> Endpoint:
-        """Take the key from ``REELSCORE_API_KEY``, where there is one.
-
-        Args:
-            url: As of the class.
-            fields: As of the class.
-        """
+        """Take the key from ``REELSCORE_API_KEY``, where there is one."""
         return cls(url, key=os.environ.get("REELSCORE_API_KEY") or None, **fields)
 
     def chat(self, request: bytes) -> ChatReply:

@@ -52,14 +52,8 @@ def cuts_of(project: Project, films: Sequence[str], folder: Path) -> Iterator[Cu
             start, seconds = clip.expanded_start, clip.expanded_end - clip.expanded_start
             mark = f"{content} {start:.3f} {seconds:.3f}"
             arguments = ["-ss", f"{start:.3f}", "-i", str(path), "-t", f"{seconds:.3f}"]
-            arguments += [
-                "-map",
-                "0:v:0?",
-                "-map",
-                f"0:a:{stream}?",
-                "-metadata",
-                f"comment={mark}",
-            ]
+            arguments += ["-map", "0:v:0?", "-map", f"0:a:{stream}?"]
+            arguments += ["-metadata", f"comment={mark}"]
             yield Cut(arguments, folder / f"{clip.id}.mp4", mark)
 
 

@@ -16,7 +16,7 @@ from reelscore._progress import Progress
 from reelscore.corpus.pipeline import fingerprint
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import SameFilm
-from reelscore.corpus.sound.audio import Floats, find_track, read_samples
+from reelscore.corpus.sound.audio import Floats, Role, find_track, read_samples
 from reelscore.corpus.sound.film_alignment import RELATED
 from reelscore.corpus.sound.film_anchors import (
     CHUNK,
@@ -44,10 +44,9 @@ def film_features(project: Project, film_id: str) -> Floats | None:
     if path is None:
         return None
     try:
-        if film.film:
-            track = find_track(path, role="film", stream=film.film_stream)
-        else:
-            track = find_track(path, role="ad", stream=film.ad_stream)
+        role: Role = "film" if film.film else "ad"
+        stream = film.film_stream if film.film else film.ad_stream
+        track = find_track(path, role=role, stream=stream)
     except DataError as error:
         raise DataError(f"{error} Or compare films by title alone, with --by-title.") from None
     cache = project.cache(film_id)

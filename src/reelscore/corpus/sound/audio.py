@@ -188,24 +188,15 @@ class SampleReader:
 
 
 class Samples(SampleReader, AbstractContextManager["Samples"]):
-    """The samples of a whole track, decoded, in nameless temporary files.
-
-    Attributes:
-        track: Where they come from.
-        count: How many there are.
-        gaps: Where the file had none, and silence was put in.
-        mono: Whether left and right are equal.
-        clipped: The share of samples at full scale.
-        has_centre: Whether the file has a centre channel of its own.
-    """
+    """The samples of a whole track, decoded, in nameless temporary files."""
 
     def __init__(self, track: AudioTrack, folder: Path | None, channels: int) -> None:
         self.track = track
         self.count = 0
         self.gaps: list[Gap] = []
-        self.mono = True
-        self.clipped = 0.0
-        self.has_centre = False
+        self.mono = True  # whether left and right are equal
+        self.clipped = 0.0  # the share of samples at full scale
+        self.has_centre = False  # whether the file has a centre channel of its own
         self._files: list[IO[bytes]] = [
             tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed by `close`)
             for _ in range(channels)

@@ -70,14 +70,6 @@ class FilmAlignment:
         return self.related and self.coherent <= COHERENT
 
 
-@dataclass(frozen=True)
-class _AnchorRun:
-    """Neighbouring anchors with the same lag: numbers of the first and the last chunk."""
-
-    first: int
-    last: int
-
-
 def align_samples(
     ad: Samples,
     film: Samples,
@@ -102,7 +94,7 @@ def align_samples(
     )
     pieces: list[Piece] = []
     coherent = 0.0
-    lines = [_rough_line(anchors, run) for run in _runs(anchors)]
+    lines = [_rough_line(anchors, *run) for run in _runs(anchors)]
     if lines and anchors.confidence >= RELATED:
         step = Steps(work.share(30), int(sum(line.length for line in lines) / 2) + 1)
         exact = _in_order([line for rough in lines for line in fitted(ad, film, rough, step)])
@@ -165,27 +157,30 @@ class _Shares:
         return lambda done, total: show(begin + size * min(done, total) // total, 100)
 
 
-def _runs(anchors: Anchors) -> list[_AnchorRun]:
-    """Group the chunks by lag; chunks without a match do not part those around them."""
-    runs: list[_AnchorRun] = []
+def _runs(anchors: Anchors) -> list[tuple[int, int]]:
+    """Group the chunks by lag, by the numbers of the first and the last.
+
+    Chunks without a match do not part those around them.
+    """
+    runs: list[tuple[int, int]] = []
     for number, lag in enumerate(anchors.lags):
         if np.isnan(lag):
             continue
-        if runs and abs(lag - anchors.lags[runs[-1].last]) <= SAME_LAG:
-            runs[-1] = _AnchorRun(runs[-1].first, number)
+        if runs and abs(lag - anchors.lags[runs[-1][1]]) <= SAME_LAG:
+            runs[-1] = (runs[-1][0], number)
         else:
-            runs.append(_AnchorRun(number, number))
+            runs.append((number, number))
     return runs
 
 
-def _rough_line(anchors: Anchors, run: _AnchorRun) -> AlignedStretch:
+def _rough_line(anchors: Anchors, first: int, last: int) -> AlignedStretch:
     """Put a straight line through the anchors of a run."""
-    numbers = np.arange(run.first, run.last + 1)
+    numbers = np.arange(first, last + 1)
     numbers = numbers[~np.isnan(anchors.lags[numbers])]
     middles = anchors.starts[numbers] + CHUNK / 2
     lags = anchors.lags[numbers]
-    low = float(anchors.starts[run.first])
-    high = float(anchors.starts[run.last] + CHUNK)
+    low = float(anchors.starts[first])
+    high = float(anchors.starts[last] + CHUNK)
     slope, level = 0.0, float(np.median(lags))
     if len(numbers) >= 6:
         for _ in range(3):
@@ -215,13 +210,7 @@ def _in_order(lines: list[AlignedStretch]) -> list[AlignedStretch]:
 
 
 class _Places:
-    """In which frames of the track lines may apply, and in which they do for certain.
-
-    Attributes:
-        spans: For each line the frames in which it may apply: into its neighbours' outer chunks.
-        cores: Two frames between which it applies for certain.
-        jumps: How many frames the film goes on where one line takes over from another.
-    """
+    """In which frames of the track lines may apply, and in which they do for certain."""
 
     def __init__(self, lines: list[AlignedStretch], rate: float, seconds: float) -> None:
         count = int(seconds * rate / FRAME) + 1
@@ -231,12 +220,13 @@ class _Places:
         lows = [0, *(max(0, last - outer) for last in lasts[:-1])]
         highs = [*(min(count, first + outer) for first in firsts[1:]), count]
         middles = [(first + last) // 2 for first, last in zip(firsts, lasts, strict=True)]
+        # where each line may apply, into its neighbours' outer chunks; where it does for certain
         self.spans = list(zip(lows, highs, strict=True))
         self.cores = [
             (min(first + outer, middle), max(last - outer, middle + 1))
             for first, middle, last in zip(firsts, middles, lasts, strict=True)
         ]
-        self.jumps = []
+        self.jumps = []  # frames that the film goes on where one line takes over from another
         for number, (left, right) in enumerate(pairwise(lines)):
             between = (self.cores[number][1] + self.cores[number + 1][0]) / 2
             time = np.array([between * FRAME / rate])

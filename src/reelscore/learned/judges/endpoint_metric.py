@@ -166,12 +166,7 @@ class EndpointMetric(Metric):
 
     @contextmanager
     def asking(self, prepared: Asked, *, only_journal: bool = False) -> Iterator[Interview]:
-        """Open the journal, to ask in one round or several.
-
-        Args:
-            prepared: Counts what the questions take.
-            only_journal: Whether to read answers that are there, and to ask nothing.
-        """
+        """Open the journal, to ask in one round or several, or only to read what it has."""
         with _ALONE, Journal(self._journal()) as journal:
             try:
                 yield Interview(self, prepared, journal, only_journal)

@@ -40,16 +40,11 @@ Embedding = Callable[[Sequence[str], int], FloatArray]
 
 
 class References:
-    """The references of all items, divided into sentences.
-
-    Attributes:
-        parts: Their sentences.
-        cut: Pairs of texts that the network did not see to their ends.
-    """
+    """The references of all items, divided into sentences."""
 
     def __init__(self, texts: list[str], *, whole: bool = False) -> None:
         self.parts = SentenceList(texts, whole=whole)
-        self.cut: set[tuple[str, str]] = set()
+        self.cut: set[tuple[str, str]] = set()  # pairs that the network did not see to their ends
         self._vectors: FloatArray | None = None
 
     def vectors(self, embedding: Embedding, threads: int) -> FloatArray:
@@ -67,13 +62,7 @@ class _Group(NamedTuple):
 
 
 class _Side:
-    """Sentences of one side, each with those of the other that it meets, and their scores.
-
-    Attributes:
-        groups: The sentences.
-        best: The best score of each.
-        winners: The number of the sentence that has it.
-    """
+    """Sentences of one side, each with those of the other that it meets, and their scores."""
 
     def __init__(self, groups: Sequence[_Group]) -> None:
         self.groups = groups
@@ -83,7 +72,7 @@ class _Side:
         self.others: IntArray = np.fromiter(others, dtype=np.int64)
 
     def set_scores(self, scores: FloatArray) -> None:
-        """Keep the best score of each sentence."""
+        """Keep the best score of each sentence, and the number of the other that has it."""
         sizes = np.array([len(each.others) for each in self.groups], dtype=np.int64)
         begins = np.cumsum(sizes) - sizes
         self.best: FloatArray = np.maximum.reduceat(scores, begins) if len(begins) else scores

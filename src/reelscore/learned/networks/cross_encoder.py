@@ -21,21 +21,14 @@ Tensors = dict[str, "Tensor"]
 
 
 class CrossEncoder:
-    """An encoder with a head of two layers on the first token.
-
-    Attributes:
-        encoder: A transformers model.
-        head: From its first token to a score.
-        tokens: The tokenizer.
-        device: Where it is.
-    """
+    """An encoder with a head of two layers on the first token."""
 
     def __init__(
         self, encoder: Any, tokenizer: WordPieces | PackagePieces, max_length: int
     ) -> None:
         torch = need("torch")
         width = encoder.config.hidden_size
-        self.encoder = encoder
+        self.encoder = encoder  # a model of transformers
         self.head = torch.nn.Sequential(
             torch.nn.Dropout(0.1),
             torch.nn.Linear(width, width),

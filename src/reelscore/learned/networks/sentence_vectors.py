@@ -91,13 +91,7 @@ def _local_bert(
 def read_bert(
     folder: Path, kinds: Sequence[str] = ("bert",), layers: int | None = None
 ) -> tuple[Tensors, Config] | None:
-    """Read the weights and the configuration of a BERT; None if the folder has no such.
-
-    Args:
-        folder: The folder, which has a tokenizer too.
-        kinds: The types of models that are read.
-        layers: How many layers are read, from the first on; all if not given.
-    """
+    """Read a BERT of some kind, its first layers or all; None if the folder has no such."""
     weights, config, tokenizer = (
         folder / name for name in ("model.safetensors", "config.json", "tokenizer.json")
     )

@@ -60,12 +60,7 @@ class TokenLists:
 
 
 class TextTokens:
-    """Tokens of texts and of pairs of texts; each text is cut into tokens once.
-
-    Attributes:
-        tokenizer: What cuts them.
-        max_length: How many tokens a list has at most, marks among them.
-    """
+    """Tokens of texts and of pairs of texts; each text is cut into tokens once."""
 
     _ids: IntArray  # of marks, and of all texts
     _starts: IntArray
@@ -73,7 +68,7 @@ class TextTokens:
 
     def __init__(self, tokenizer: WordPieces | PackagePieces, max_length: int) -> None:
         self.tokenizer = tokenizer
-        self.max_length = max_length
+        self.max_length = max_length  # of a list, marks among its tokens
         marks = [*tokenizer.single.marks, *tokenizer.pair.marks]
         self._marks = np.array([each for own in marks for each in own], np.int64)
         self._mark_counts = np.array([len(own) for own in marks], np.int64)

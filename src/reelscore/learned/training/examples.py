@@ -62,12 +62,8 @@ def training_examples(
         examples = _similarity(captions, rng, embedding)
     elif stage.source == "anchors":
         pairs = without_negation(anchor_pairs(captions, elsewhere, rng, stage.rounds))
-        examples = replace(
-            _without_campaign(
-                [a for a, _, _ in pairs], [(b,) for _, b, _ in pairs], np.zeros(len(pairs))
-            ),
-            sources=np.array([source for _, _, source in pairs], dtype=np.int64),
-        )
+        sources = np.array([source for _, _, source in pairs], dtype=np.int64)
+        examples = replace(_of_pairs([(a, b) for a, b, _ in pairs]), sources=sources)
     elif stage.source == "teacher":
         examples = _for_teacher(captions, elsewhere, rng, stage.rounds)
     else:
@@ -130,7 +126,7 @@ def _similarity(
     candidates, references = [a for a, _ in pairs], [b for _, b in pairs]
     # to about the spread of people's scores
     targets = 3 * (cosines(candidates, references, embedding) - 0.4)
-    return _without_campaign(candidates, [(text,) for text in references], targets)
+    return replace(_of_pairs(pairs), targets=targets)
 
 
 def _people(captions: Sequence[JudgedCaption], rng: np.random.Generator) -> TrainingExamples:
@@ -174,7 +170,13 @@ def _for_teacher(
             reference = _any(pair.references, rng)
             pairs += [(pair.better, reference), (pair.worse, reference)]
     pairs = list(dict.fromkeys(pairs))
-    return _without_campaign([a for a, _ in pairs], [(b,) for _, b in pairs], np.zeros(len(pairs)))
+    return _of_pairs(pairs)
+
+
+def _of_pairs(pairs: Sequence[tuple[str, str]]) -> TrainingExamples:
+    """Return rows of a caption and a reference each, whose targets are not known yet."""
+    zeros = np.zeros(len(pairs))
+    return _without_campaign([a for a, _ in pairs], [(b,) for _, b in pairs], zeros)
 
 
 def _without_campaign(
