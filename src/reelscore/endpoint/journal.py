@@ -72,10 +72,7 @@ class Journal(AbstractContextManager["Journal"]):
     """Answers in a file, and those of this run added to it.
 
     Only one run at a time may have it open. A last line that was cut off is removed, if it began as
-    lines of a journal do.
-
-    Args:
-        path: The file, made where there is none.
+    lines of a journal do. Where there is no file, one is made.
 
     Raises:
         DataError: If it cannot be opened, is no journal, or is in use by another run.

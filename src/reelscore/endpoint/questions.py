@@ -55,11 +55,7 @@ class ChatQuestion:
         return hashlib.sha256(content).hexdigest()
 
     def body(self, form: str = FORMS[0]) -> bytes:
-        """Write the request, with the pictures before the text of the last message.
-
-        Args:
-            form: How an answer by a schema is asked for, of `reelscore.endpoint.abilities`.
-        """
+        """Write the request in a form of answers, pictures before the text of the last message."""
         request = in_form(self.request, form)
         if self.images is not None:
             *before, last = request["messages"]

@@ -58,9 +58,7 @@ def asked_matches(
 ) -> list[CaptionMatches | None]:
     """Return of each caption which events are entailed, and why; ``None`` without an answer.
 
-    Args:
-        metric: How questions are asked, and whether texts without events are one event.
-        known: The events of references that the model need not find.
+    The events of some references are known, and the model need not find them.
     """
     wanted: dict[str, str] = {}
     for each in compared:

@@ -40,7 +40,6 @@ from reelscore.text.words import CaptionBatch, Captions
 _WORD = re.compile(r"[^\W_]+(?:['’-](?!s\b)[^\W_]+)*")
 _NO_NAMES = TITLES | word_set("the a an of and first second third fourth old young")
 
-
 _BEFORE = 5  # descriptions that a model reads before the one in question
 PROMPT = MetricPrompt.read("people")
 

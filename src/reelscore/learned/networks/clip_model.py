@@ -148,9 +148,7 @@ def clip_model(metric: str, folder: str) -> ClipModel:
         raise DataError(f"{metric}: {error}") from error
 
 
-@lru_cache(maxsize=2)
-def _loaded(folder: Path) -> ClipModel:
-    return ClipModel(folder)
+_loaded = lru_cache(maxsize=2)(ClipModel)
 
 
 def check_videos(metric: str, folder: str | None) -> None:

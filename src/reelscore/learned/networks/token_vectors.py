@@ -107,10 +107,7 @@ class TokenEncoder:
         return TokenVectors(vectors, tokens.all().ids, offsets, cut)
 
 
-@lru_cache(maxsize=2)
-def token_encoder(folder: Path, layer: int | None) -> TokenEncoder:
-    """Load an encoder once."""
-    return TokenEncoder(folder, layer)
+token_encoder = lru_cache(maxsize=2)(TokenEncoder)
 
 
 def effective_layer(folder: Path, layer: int | None) -> int:
