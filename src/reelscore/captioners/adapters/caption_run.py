@@ -13,11 +13,7 @@ from reelscore._progress import Progress
 from reelscore.captioners.adapters import adapter_of
 from reelscore.captioners.adapters.adapter import Adapter
 from reelscore.captioners.adapters.clip_work import Budget, CaptionSettings, ClipWork
-from reelscore.captioners.run_record import (
-    Run,
-    check_candidates_target,
-    write_candidates,
-)
+from reelscore.captioners.run_record import Run, check_candidates_target, write_candidates
 from reelscore.data.atomic_files import check_target
 from reelscore.endpoint.journal import AnswerRecord, Journal
 from reelscore.endpoint.prompts import CaptionPrompt

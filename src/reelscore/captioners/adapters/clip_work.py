@@ -13,13 +13,7 @@ from threading import Lock
 from typing import Any, ClassVar
 
 from reelscore._progress import Progress
-from reelscore.captioners.adapters.adapter import (
-    Adapter,
-    ClipError,
-    Sent,
-    ShownClip,
-    cleaned,
-)
+from reelscore.captioners.adapters.adapter import Adapter, ClipError, Sent, ShownClip, cleaned
 from reelscore.captioners.run_record import Parameters
 from reelscore.endpoint.chat import ChatReply
 from reelscore.endpoint.journal import AnswerRecord, Journal

@@ -34,12 +34,7 @@ from reelscore.endpoint.answers import AnswerForm
 from reelscore.endpoint.prompts import MetricPrompt, Prompt, quoted
 from reelscore.errors import DataError, check_choice
 from reelscore.learned.judges.benchmark_files import DIMENSIONS, AskedQuestion, read_questions
-from reelscore.learned.judges.endpoint_metric import (
-    Asked,
-    EndpointMetric,
-    Interview,
-    of_captions,
-)
+from reelscore.learned.judges.endpoint_metric import Asked, EndpointMetric, Interview, of_captions
 from reelscore.metrics.base import FloatArray
 from reelscore.stats.correlations import mean_known
 from reelscore.text.words import CaptionBatch

@@ -26,12 +26,7 @@ from reelscore.learned.networks.bert import (
 from reelscore.learned.networks.bert_torch import TorchBert, torch_threads
 from reelscore.learned.networks.cross_encoder import CrossEncoder
 from reelscore.learned.networks.sentence_vectors import Embedding, cosines, unit
-from reelscore.learned.networks.token_lists import (
-    IntArray,
-    TextTokens,
-    TokenLists,
-    first_of_each,
-)
+from reelscore.learned.networks.token_lists import IntArray, TextTokens, TokenLists, first_of_each
 
 _PAIRS = 4096  # whose vectors are compared at a time
 _VECTORS = 20_000  # that are kept, 30 MB

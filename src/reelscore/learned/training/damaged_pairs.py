@@ -25,12 +25,7 @@ from reelscore.learned.networks.sentence_vectors import Embedding, cosines
 from reelscore.learned.training.recipes import Stage
 from reelscore.text.damages.exploits import exploit
 from reelscore.text.damages.negation import negated
-from reelscore.text.damages.rules import (
-    HELD_OUT_NEGATIONS,
-    LACKING_NEGATIONS,
-    damage,
-    damage_forms,
-)
+from reelscore.text.damages.rules import HELD_OUT_NEGATIONS, LACKING_NEGATIONS, damage, damage_forms
 from reelscore.text.damages.sentence import WordRow
 
 if TYPE_CHECKING:

@@ -34,11 +34,7 @@ from reelscore.learned.training.damaged_pairs import (
     damaged_pairs,
     with_targets,
 )
-from reelscore.learned.training.examples import (
-    TrainingExamples,
-    campaigns_of,
-    training_examples,
-)
+from reelscore.learned.training.examples import TrainingExamples, campaigns_of, training_examples
 from reelscore.learned.training.hold_out import Watch, validation_split
 from reelscore.learned.training.recipes import Recipe, Stage
 

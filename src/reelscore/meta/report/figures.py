@@ -10,14 +10,7 @@ import numpy as np
 
 from reelscore.meta.audit import Audit
 from reelscore.meta.shifts import Scan, critical, signed
-from reelscore.report.plots.style import (
-    BLUE,
-    COLUMN_WIDTH,
-    GREY,
-    RED,
-    figure,
-    save,
-)
+from reelscore.report.plots.style import BLUE, COLUMN_WIDTH, GREY, RED, figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
