@@ -8,6 +8,4 @@ COMMANDS = {
     ),
 }
 # the headings of the first screen, and what is listed there
-HEADINGS = {
-    "Make": ["caption"],
-}
+HEADINGS = {"Make": ["caption"]}

@@ -9,6 +9,4 @@ COMMANDS = {
 }
 ASSETS = "reelscore.corpus.review"
 # the headings of the first screen, and what is listed there
-HEADINGS = {
-    "Make": ["corpus"],
-}
+HEADINGS = {"Make": ["corpus"]}

@@ -12,6 +12,4 @@ COMMANDS = {
     ),
 }
 # the headings of the first screen, and what is listed there
-HEADINGS = {
-    "Score": ["bertha", "ensemble"],
-}
+HEADINGS = {"Score": ["bertha", "ensemble"]}

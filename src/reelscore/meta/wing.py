@@ -17,6 +17,4 @@ COMMANDS = {
     "data": ("reelscore.meta.commands.audits:data", "Describe data sets with human judgments."),
 }
 # the headings of the first screen, and what is listed there
-HEADINGS = {
-    "Trust": ["meta", "stress", "audit", "data"],
-}
+HEADINGS = {"Trust": ["meta", "stress", "audit", "data"]}
