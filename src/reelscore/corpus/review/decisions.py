@@ -38,7 +38,7 @@ def read_decisions(path: Path) -> list[Decision]:
     for number, line in enumerate(lines, start=1):
         try:
             if line.strip():
-                decisions.append(msgspec.json.decode(line, type=Decision))
+                decisions.append(msgspec.json.decode(line, type=resolved(Decision)))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             if number == len(lines):  # without its line end: never finished
                 break

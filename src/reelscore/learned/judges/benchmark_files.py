@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from reelscore._records import resolved
 from reelscore.data.file_names import expanded
 from reelscore.data.json_documents import plain_record
 from reelscore.errors import DataError
@@ -140,7 +141,7 @@ def _dream(files: tuple[Path, ...]) -> Mapping[str, Clip]:
     for place, line in _lines(files):
         try:
             value: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
-            about = msgspec.convert(value, _Line)
+            about = msgspec.convert(value, resolved(_Line))
             description = msgspec.convert(plain_record(value)["reference"], str)
         except (msgspec.DecodeError, UnicodeDecodeError, KeyError) as error:
             raise DataError(
@@ -169,7 +170,7 @@ def _vdc(files: tuple[Path, ...]) -> Mapping[str, list[AskedQuestion]]:
     questions: dict[str, list[AskedQuestion]] = {}
     for place, line in _lines(files):
         with _expected(place, 'questions of VDC: {"ID": [{"question", "answer"}, …]}'):
-            videos = msgspec.json.decode(line, type=dict[str, list[_VdcQuestion]])
+            videos = msgspec.json.decode(line, type=resolved(dict[str, list[_VdcQuestion]]))
         # of a video that comes again the later questions count, as in the tool
         questions |= {
             item: [AskedQuestion(each.question, each.answer) for each in asked]
@@ -182,7 +183,7 @@ def _capability(files: tuple[Path, ...]) -> Mapping[str, list[AskedQuestion]]:
     questions: dict[str, list[AskedQuestion]] = {}
     for place, line in _lines(files):
         with _expected(place, "an annotation of CAPability: file_id, task, annotation"):
-            one = msgspec.json.decode(line, type=_Annotation)
+            one = msgspec.json.decode(line, type=resolved(_Annotation))
             if one.task not in DIMENSIONS:
                 names = ", ".join(DIMENSIONS)
                 raise msgspec.DecodeError(f"no task {one.task!r}; there are {names}")
