@@ -18,8 +18,6 @@ from reelscore.data.captions.shards import (
     BadRow,
     BadRows,
     Shard,
-    check_pyarrow,
-    damaged,
     names_of,
     open_parquet,
     place_of,
@@ -28,7 +26,12 @@ from reelscore.data.captions.shards import (
 )
 from reelscore.data.checks import candidate_fault, id_fault, text_fault
 from reelscore.data.formats import get_format
-from reelscore.data.formats.parquet import check_single, holds_bytes
+from reelscore.data.formats.parquet import (
+    check_single,
+    damage_explained,
+    holds_bytes,
+    need_pyarrow,
+)
 from reelscore.data.json_documents import decode_json_line
 from reelscore.data.source import Source
 from reelscore.errors import DataError
@@ -47,7 +50,7 @@ _SPLIT = "split"  # the field that says which part of a data set a record belong
 
 def blocks_of(shard: Shard, bad: BadRows) -> Iterator[pa.Table]:
     """Read a shard, block by block."""
-    check_pyarrow(f"{shard.path}: reading captions by system, or in pieces,")
+    need_pyarrow(f"{shard.path}: reading captions by system, or in pieces,")
     read = _parquet_blocks if shard.format == "parquet" else _line_blocks
     for block in read(shard, bad):
         if block.num_rows:
@@ -75,17 +78,14 @@ def captions_by_system(shards: Sequence[Shard]) -> dict[str, dict[str, str]]:
 
 def _parquet_blocks(shard: Shard, bad: BadRows) -> Iterator[pa.Table]:
     import numpy as np
-    import pyarrow as pa
 
     with open_parquet(shard.path) as file:
         columns = _columns(shard, file.schema_arrow.names)
         batches = file.iter_batches(_BLOCK, columns=list(columns.values()), use_threads=False)
         row = 0
         while True:
-            try:
+            with damage_explained(shard.path):
                 batch = next(batches, None)
-            except (pa.ArrowException, OSError) as error:
-                raise damaged(shard.path, error) from None
             if batch is None:
                 return
             arrays = {role: batch.column(name) for role, name in columns.items()}

@@ -16,9 +16,10 @@ from msgspec import structs
 from reelscore.data.checks import counted
 from reelscore.data.file_names import PathLike, is_file, shard_files
 from reelscore.data.formats import detect_format, get_format
+from reelscore.data.formats.parquet import damage_explained, need_pyarrow
 from reelscore.data.reading import Reading, Role, same_name
 from reelscore.data.source import EmptyFileError, Source
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 SYSTEM = "system"
 STREAMED = ("parquet", "jsonl")  # the formats that are read in blocks
@@ -249,29 +250,12 @@ def names_of(role: Role) -> tuple[str, ...]:
     )
 
 
-def check_pyarrow(what: str) -> None:
-    """Print that something needs pyarrow, where it is not installed."""
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise MissingExtraError.of(f"{what} needs pyarrow", "reelscore[files]") from None
-
-
 def open_parquet(path: str) -> Any:
     """Open a Parquet file."""
-    check_pyarrow(f"{path}: reading Parquet")
-    import pyarrow as pa
+    need_pyarrow(f"{path}: reading Parquet")
     import pyarrow.parquet as pq
 
-    try:
+    if not Path(path).exists():
+        raise DataError(f"{path}: no such file.")
+    with damage_explained(path):
         return pq.ParquetFile(path, memory_map=True)
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file.") from None
-    except (pa.ArrowException, OSError) as error:
-        raise damaged(path, error) from None
-
-
-def damaged(path: str, error: Exception) -> DataError:
-    """The error of a file that begins like Parquet and is not."""
-    what = str(error).partition("\n")[0]
-    return DataError(f"{path}: the Parquet file is damaged ({what}).")

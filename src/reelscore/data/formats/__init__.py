@@ -1,8 +1,8 @@
 """The caption formats, recognised by their content.
 
-A new format is a class with the methods of `Format`, and an entry in `FORMATS`. A format in JSON
-is told by its shape (`json_shape`); a format of text tells by itself whether a file is of it.
-`lines` comes last, and takes only text without any structure. File names never count.
+A new format is a class derived from `Format`, and an entry in `FORMATS`. A format in JSON is told
+by its shape (`json_kind`); a format of text tells by itself whether a file is of it. `lines` comes
+last, and takes only text without any structure. File names never count.
 """
 
 from __future__ import annotations
@@ -10,30 +10,24 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import import_module
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar, cast
 
 from reelscore.data.reading import USUAL, Reading, Record, Request
 from reelscore.data.source import PARQUET, Source
 from reelscore.errors import DataError, check_choice
 
 
-class Format(Protocol):
-    """What a format has."""
+class Format:
+    """A format, with what most have: records named by their number from 1 on, fields without names.
 
-    def fields(self, source: Source, reading: Reading) -> Collection[str]:
-        """Name the fields of the first record; none where the format has no names."""
-
-    def place(self, path: str, number: int) -> str:
-        """Name the place of a record, for messages."""
-
-    def read(self, source: Source, request: Request) -> Iterator[Record]:
-        """Yield number, item id and caption or list of captions of each record, unchecked."""
-
-
-class Numbered:
-    """What most formats have: records named by their number from 1 on, and no names of fields."""
+    Each has a `read` of its own; those of text also tell whether a file is theirs.
+    """
 
     unit: ClassVar[str] = "record"  # what one is called; "" where numbers are of lines
+
+    def sniff(self, source: Source, reading: Reading) -> bool:
+        """Return whether a file of text that begins like this is of the format."""
+        raise NotImplementedError
 
     def fields(self, source: Source, reading: Reading) -> Collection[str]:
         """Name the fields of the first record; none where the format has no names."""
@@ -43,12 +37,9 @@ class Numbered:
         """Name the place of a record, for messages."""
         return f"{path}: {self.unit} {number}" if self.unit else f"{path}:{number}"
 
-
-class _TextFormat(Format, Protocol):
-    """A format of text, which tells by itself whether a file is of it."""
-
-    def sniff(self, source: Source, reading: Reading) -> bool:
-        """Return whether a file that begins like this is of the format."""
+    def read(self, source: Source, request: Request) -> Iterator[Record]:
+        """Yield number, item id and caption or list of captions of each record, unchecked."""
+        raise NotImplementedError
 
 
 LINES = "lines"
@@ -111,7 +102,7 @@ def detect_format(source: Source, reading: Reading | None = None) -> str:
     if kind in FORMATS:
         return kind
     for name in (name for name, (module, *_) in FORMATS.items() if module in _OF_TEXT):
-        if cast(_TextFormat, get_format(name)).sniff(source, reading):
+        if get_format(name).sniff(source, reading):
             _check_named_fields(name, source, reading)
             return name
     structure = structure_of(source.head)

@@ -15,7 +15,7 @@ from typing import ClassVar
 import msgspec
 
 from reelscore.data.checks import counted, is_written_list
-from reelscore.data.formats import Numbered
+from reelscore.data.formats import Format
 from reelscore.data.json_documents import NoCaption, texts_of
 from reelscore.data.reading import (
     IN_ORDER,
@@ -61,7 +61,7 @@ def _names(header: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*column_kinds(header), *header]))
 
 
-class Delimited(Numbered, msgspec.Struct, frozen=True):
+class Delimited(Format, msgspec.Struct, frozen=True):
     """A format of tables, by the delimiters it may have."""
 
     delimiters: str
@@ -144,7 +144,7 @@ def _records_in(cell: str) -> list[object] | None:
         return None
 
 
-class MsvdCorpus(Numbered):
+class MsvdCorpus(Format):
     """``msvd-csv``: MSVD's table of videos, times, languages and descriptions."""
 
     unit = ""

@@ -27,7 +27,7 @@ import msgspec
 from msgspec.structs import replace
 
 from reelscore.data.checks import in_words
-from reelscore.data.formats import Numbered
+from reelscore.data.formats import Format
 from reelscore.data.json_documents import (
     captions_section,
     glimpse,
@@ -46,7 +46,7 @@ _LANGUAGES = {"enCap": "English", "chCap": "Chinese"}  # of VATEX
 _IMAGE_FIELDS = ("cocoid", "filename", "imgid")  # that name the items of Karpathy's splits
 
 
-class Coco(Numbered):
+class Coco(Format):
     """``coco``: a list of records, alone or in a section."""
 
     def fields(self, source: Source, reading: Reading) -> list[str]:
@@ -71,7 +71,7 @@ class Coco(Numbered):
         return records_of(objects_in(records, source.path, place), place, request)
 
 
-class Msrvtt(Numbered):
+class Msrvtt(Format):
     """``msrvtt``: sentences and videos in two lists."""
 
     unit = "sentence"
@@ -103,7 +103,7 @@ class Msrvtt(Numbered):
                 yield number, item, caption
 
 
-class Vatex(Numbered):
+class Vatex(Format):
     """``vatex``: a list of videos with captions in two languages."""
 
     def fields(self, source: Source, reading: Reading) -> list[str]:
@@ -132,7 +132,7 @@ class Vatex(Numbered):
         return record_fields(values[0]) if values else []
 
 
-class Karpathy(Numbered):
+class Karpathy(Format):
     """``karpathy``: images with their sentences and their part of the data set."""
 
     unit = "image"
@@ -173,7 +173,7 @@ def _sentences(image: dict[str, object]) -> object:
     return [each.get("raw") if isinstance(each, dict) else each for each in sentences]
 
 
-class Timed(Numbered, msgspec.Struct, frozen=True):
+class Timed(Format, msgspec.Struct, frozen=True):
     """A format of timed captions."""
 
     title: str  # what it is called in notes

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from reelscore.data.checks import in_words
-from reelscore.data.formats import Numbered
+from reelscore.data.formats import Format
 from reelscore.data.json_documents import (
     DOUBTFUL,
     NoCaption,
@@ -41,7 +41,7 @@ from reelscore.data.source import Source
 from reelscore.errors import DataError
 
 
-class Mapping(Numbered):
+class Mapping(Format):
     """``json``: an object of item ids."""
 
     unit = "entry"
@@ -124,7 +124,7 @@ def count_strings(document: bytes) -> int:
     return quotes // 2
 
 
-class JsonLines(Numbered):
+class JsonLines(Format):
     """``jsonl``: a record in each line."""
 
     unit = ""
@@ -149,7 +149,7 @@ class JsonLines(Numbered):
                 request.problems.add(str(error))
 
 
-class Lists(Numbered):
+class Lists(Format):
     """``lists``: lists of captions."""
 
     unit = "entry"

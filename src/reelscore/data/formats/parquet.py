@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from reelscore.data.formats import Numbered
+from reelscore._packages import need
+from reelscore.data.formats import Format
 from reelscore.data.json_documents import joined
 from reelscore.data.reading import Reading, Record, Request
 from reelscore.data.source import Source
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _ROWS = 10_000  # that are Python objects at a time
 
 
-class Parquet(Numbered):
+class Parquet(Format):
     """``parquet``: a table with named columns."""
 
     unit = "row"
@@ -68,21 +69,24 @@ def holds_bytes(kind: pa.DataType) -> bool:
     return any(is_kind(kind) for is_kind in kinds)
 
 
+def need_pyarrow(what: str) -> None:
+    """Refuse what needs pyarrow, where it is not installed."""
+    need("pyarrow", "reelscore[files]", f"{what} needs")
+
+
 def _open(source: Source) -> pq.ParquetFile:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        need = f"{source.path}: reading Parquet needs pyarrow"
-        raise MissingExtraError.of(need, "reelscore[files]") from None
-    with _damage_explained(source.path):
-        return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(source.document()))
+    need_pyarrow(f"{source.path}: reading Parquet")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with damage_explained(source.path):
+        return pq.ParquetFile(pa.BufferReader(source.document()))
 
 
 def _rows(table: pq.ParquetFile, columns: list[str], path: str) -> Iterator[dict[str, object]]:
     batches = table.iter_batches(_ROWS, columns=list(dict.fromkeys(columns)))
     while True:
-        with _damage_explained(path):
+        with damage_explained(path):
             batch = next(batches, None)
             rows = [] if batch is None else _with_texts(batch).to_pylist()
         if batch is None:
@@ -102,7 +106,8 @@ def _with_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 @contextmanager
-def _damage_explained(path: str) -> Iterator[None]:
+def damage_explained(path: str) -> Iterator[None]:
+    """Let an error say that a file begins like Parquet, and is not."""
     import pyarrow
 
     try:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from reelscore.data.formats import Numbered, detect_format, get_format
+from reelscore.data.formats import Format, detect_format, get_format
 from reelscore.data.json_documents import json_kind, whole_document
 from reelscore.data.reading import Reading, Record, Request
 from reelscore.data.source import Source
@@ -21,7 +21,7 @@ _BEGIN = re.compile(rb"""[\[{(]\s*([\[{(]\s*)*([uUbB]?'|[uUbB]?"|\d+\s*[:,])""")
 _UNREADABLE = (ValueError, SyntaxError, MemoryError, RecursionError)
 
 
-class PythonLiteral(Numbered):
+class PythonLiteral(Format):
     """``python``: one literal, of any layout that there is in JSON."""
 
     unit = "entry"

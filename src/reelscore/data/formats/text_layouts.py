@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import msgspec
 
-from reelscore.data.formats import Numbered
+from reelscore.data.formats import Format
 from reelscore.data.reading import Reading, Record, Request
 from reelscore.data.source import Source, decode_line
 from reelscore.errors import DataError
@@ -29,7 +29,7 @@ _FIRST = 20  # lines that a file is recognised by
 _TIME = r"\d\d\.\d\d\.\d\d\.\d\d\d"
 
 
-class TextLayout(Numbered, msgspec.Struct, frozen=True):
+class TextLayout(Format, msgspec.Struct, frozen=True):
     """A format whose lines each hold an item id and a caption."""
 
     title: str  # what the layout is called in notes
@@ -98,7 +98,7 @@ def msvd() -> TextLayout:
     )
 
 
-class Lines(Numbered):
+class Lines(Format):
     """``lines``: the lines of a text without any structure."""
 
     unit = ""

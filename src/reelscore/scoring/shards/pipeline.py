@@ -39,12 +39,12 @@ from reelscore.data.captions.shards import (
     BadRow,
     Remedies,
     Shard,
-    check_pyarrow,
     shards_of,
     streamed,
     write_shards,
 )
 from reelscore.data.file_names import PathLike
+from reelscore.data.formats.parquet import need_pyarrow
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
 from reelscore.engines.engine import Engine
@@ -116,7 +116,7 @@ def score_shards(
     >>> float(table)
     1.0
     """
-    check_pyarrow(_NEEDS)
+    need_pyarrow(_NEEDS)
     files = _files(systems, reading)
     truth = paths_in(references, texts=True)
     if files is not None and truth:
@@ -181,7 +181,7 @@ def score_files(
     progress: Progress | None = None,
 ) -> ScoreTable:
     """Score shards with the options of `score_shards`."""
-    check_pyarrow(_NEEDS)
+    need_pyarrow(_NEEDS)
     engine = engine or Engine()
     columns = table_columns(metrics)
     check_metrics(columns, tokenizer)
