@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from reelscore._packages import need
 from reelscore.compat import coco
-from reelscore.errors import DataError, MissingExtraError, UnknownNameError
+from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -334,10 +335,7 @@ def _dictionaries(
 
 
 def _outputs(name: str, corpus: Any, sentences: Any, return_all_scores: bool) -> Any:
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtraError.of("Scores as tensors need torch", "torch") from None
+    torch = need("torch", "torch", "Scores as tensors need")
     score = torch.as_tensor(float(corpus), dtype=torch.float64)
     if not return_all_scores:
         return score

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO, cast
 
 from reelscore.data.checks import Problems
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 STANDARD_INPUT = "-"
 PARQUET = b"PAR1"  # a binary format: there is nothing to decode
@@ -222,12 +222,9 @@ def _xz(stream: io.BufferedReader) -> tuple[object, Damage]:
 
 
 def _zstd(stream: io.BufferedReader) -> tuple[object, Damage]:
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingExtraError.of(
-            "Reading .zst files needs zstandard", "reelscore[files]"
-        ) from None
+    from reelscore._packages import need
+
+    zstandard = need("zstandard", "reelscore[files]", "Reading .zst files needs")
     return _ZstdReader(stream), (OSError, EOFError, zstandard.ZstdError)
 
 

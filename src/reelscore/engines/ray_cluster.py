@@ -12,8 +12,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+from reelscore._packages import need
 from reelscore._version import __version__
-from reelscore.errors import ClusterError, MissingExtraError, install_command
+from reelscore.errors import ClusterError, install_command
 
 if TYPE_CHECKING:
     from ray import ObjectRef
@@ -45,10 +46,7 @@ def connect(address: str | None = None) -> Any:
     A program that is connected already stays so.
     """
     _set_defaults()
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtraError.of("The engine ray needs Ray", "reelscore[ray]") from None
+    ray = need("ray", "reelscore[ray]", "The engine ray needs", "Ray")
     if ray.is_initialized():
         return ray
     variable = "" if address else os.environ.get("RAY_ADDRESS", "")

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.errors import MissingExtraError
+from reelscore._packages import need
 
 _WIDTH, _HEIGHT, _RATE = 320, 180, 12
 # Several threads would wait for one another longer than pictures so small take to encode.
@@ -27,12 +27,7 @@ def draw_videos(folder: Path, items: Iterable[str], seconds: float = 2.0) -> Non
     ...     Path(name, "clip01.webm").read_bytes()[:4].hex()
     '1a45dfa3'
     """
-    try:
-        import av
-    except ImportError:
-        raise MissingExtraError.of(
-            "Drawing the example's videos needs PyAV", "reelscore[web]"
-        ) from None
+    av = need("av", "reelscore[web]", "Drawing the example's videos needs", "PyAV")
     for item in items:
         rng = random.Random(item)
         with av.open(str(folder / f"{item}.webm"), "w") as target:

@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgspec.structs import replace
 
+from reelscore._packages import need
 from reelscore.data.tables.scales import Scale
-from reelscore.errors import DataError, MissingExtraError, check_choice
+from reelscore.errors import DataError, check_choice
 from reelscore.metrics.base import Reads
 from reelscore.metrics.meteor import Meteor, PackedStems
 from reelscore.text.words import Packed, pack
@@ -86,11 +86,6 @@ class MeteorUniversal(Meteor):
 
 @lru_cache(maxsize=4)
 def _stemmer(language: str) -> Callable[[str], str]:
-    try:
-        package: Any = import_module("snowballstemmer")
-    except ImportError:
-        raise MissingExtraError.of(
-            "meteor_universal needs snowballstemmer", "reelscore[languages]"
-        ) from None
+    package = need("snowballstemmer", "reelscore[languages]", "meteor_universal needs")
     stem: Callable[[str], str] = package.stemmer(STEMMERS[language]).stemWord
     return stem

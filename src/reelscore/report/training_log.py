@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
+from reelscore._packages import need
 from reelscore.errors import DataError, MissingExtraError
 from reelscore.metrics.registry import DEFAULT_METRICS
 from reelscore.report.safe_text import legible
@@ -136,10 +137,7 @@ def _wandb(given: WandbRun | bool | None) -> WandbRun | None:
         return None
     if given is not True:
         return given
-    try:
-        package = import_module("wandb")
-    except ImportError as error:
-        raise MissingExtraError.of("Logging to Weights & Biases needs wandb", "wandb") from error
+    package = need("wandb", "wandb", "Logging to Weights & Biases needs")
     if package.run is None:
         raise DataError("No run of Weights & Biases is active; call wandb.init() first.")
     run: WandbRun = package.run

@@ -12,11 +12,10 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 
 # Name: the class of sacrebleu.tokenizers, and what it needs beside sacrebleu.
 _SACREBLEU = {
@@ -107,11 +106,9 @@ def _chinese_words(name: str) -> Callable[[str], str]:
 
 
 def _need(name: str, package: str, module: str = "") -> Any:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of old packages, about themselves
-            return import_module(module or package)
-    except ImportError:
-        raise MissingExtraError.of(
-            f"The tokenizer {name} needs {package}", "reelscore[languages]"
-        ) from None
+    from reelscore._packages import need
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of old packages, about themselves
+        who = f"The tokenizer {name} needs"
+        return need(module or package, "reelscore[languages]", who, package)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore import _native
-from reelscore.errors import MissingExtraError
+from reelscore._packages import need
 
 Pieces: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.int64]]
 
@@ -152,13 +152,8 @@ def open_tokenizer(path: Path) -> WordPieces | PackagePieces:
     description = json.loads(path.read_text(encoding="utf-8"))
     if _is_uncased_bert(description):
         return WordPieces(description)
-    try:
-        from tokenizers import Tokenizer
-    except ImportError:
-        raise MissingExtraError.of(
-            f"{path}: not of an uncased BERT, which needs the package tokenizers", "tokenizers"
-        ) from None
-    return PackagePieces(Tokenizer.from_file(str(path)))
+    who = f"{path}: not of an uncased BERT, which needs the package"
+    return PackagePieces(need("tokenizers", "tokenizers", who).Tokenizer.from_file(str(path)))
 
 
 def _is_uncased_bert(description: Mapping[str, Any]) -> bool:

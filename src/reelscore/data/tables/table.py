@@ -19,7 +19,7 @@ from msgspec import field, structs
 
 from reelscore._lazy import np
 from reelscore.data.tables.scales import HIGHER, Scale, score_labels, scores_named
-from reelscore.errors import DataError, MissingExtraError, UnknownNameError
+from reelscore.errors import DataError, UnknownNameError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -486,7 +486,9 @@ class ScoreTable(msgspec.Struct, frozen=True):
         >>> table.to_pandas().dropna().to_dict("records")
         [{'system': 'mine', 'item': 'v1', 'metric': 'rouge_l', 'score': 1.0}]
         """
-        return _package("pandas").DataFrame(_columns(self))
+        from reelscore._packages import need
+
+        return need("pandas", "pandas", "A pandas table needs").DataFrame(_columns(self))
 
     def to_polars(self) -> Any:
         """Return all scores as a polars table; columns and rows as in `to_pandas`.
@@ -499,7 +501,9 @@ class ScoreTable(msgspec.Struct, frozen=True):
         >>> table.to_polars().drop_nulls().rows()
         [('mine', 'v1', 'rouge_l', 1.0)]
         """
-        polars = _package("polars")
+        from reelscore._packages import need
+
+        polars = need("polars", "polars", "A polars table needs")
         names = dict.fromkeys(("system", "item", "metric"), polars.String)
         return polars.DataFrame(_columns(self), schema_overrides=names)
 
@@ -601,14 +605,6 @@ def view(name: str) -> Any:
     """
     module, _, attribute = VIEWS[name].partition(":")
     return getattr(import_module(module), attribute)
-
-
-def _package(name: str) -> Any:
-    """Load what is not needed otherwise, and may not be there."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise MissingExtraError.of(f"A {name} table needs {name}", name) from error
 
 
 def _columns(table: ScoreTable) -> dict[str, Sequence[object] | NDArray[np.float64]]:

@@ -14,8 +14,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reelscore._packages import need
 from reelscore.data.atomic_files import write_atomically
-from reelscore.errors import DataError, MissingExtraError
+from reelscore.errors import DataError
 from reelscore.report.plots import FORMATS
 
 if TYPE_CHECKING:
@@ -68,10 +69,7 @@ _STYLE: Any = {
 
 def need_matplotlib() -> None:
     """Print how to install matplotlib, where it is not: before the work whose result is drawn."""
-    try:
-        import matplotlib  # noqa: F401 (only to see that it is there)
-    except ImportError as error:
-        raise MissingExtraError.of("Plots need matplotlib", "reelscore[plots]") from error
+    need("matplotlib", "reelscore[plots]", "Plots need")
 
 
 def check_figure(path: str | Path) -> None:
