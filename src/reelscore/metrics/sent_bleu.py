@@ -91,5 +91,4 @@ def smoothed_bleu(counts: FloatArray, n: int, smoothing: Smoothing, value: float
     shorter = (length < reference_length) & (length > 0)
     penalty = np.where(shorter, 1 - reference_length / np.maximum(length, 1.0), 0.0)
     bleu = np.exp(log_precision.sum(axis=1) / orders + penalty)
-    scores: FloatArray = np.where(any_match, bleu, 0.0)
-    return scores
+    return np.where(any_match, bleu, 0.0)

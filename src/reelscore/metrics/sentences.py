@@ -108,8 +108,7 @@ def means(scores: FloatArray, counts: IntArray) -> FloatArray:
         return scores[:0]
     begins = np.cumsum(counts) - counts
     sums = np.add.reduceat(scores, begins, axis=0)
-    result: FloatArray = sums / counts.reshape(-1, *[1] * (scores.ndim - 1))
-    return result
+    return sums / counts.reshape(-1, *[1] * (scores.ndim - 1))
 
 
 class _Divided(NamedTuple):
@@ -194,8 +193,7 @@ class BySentence(ReadsSentences):
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """Return the means over items."""
-        means: FloatArray = totals[..., :-1] / totals[..., -1:]
-        return means
+        return totals[..., :-1] / totals[..., -1:]
 
     def sentence_matches(self, batch: CaptionBatch) -> list[CaptionMatches]:
         """Return of each caption which sentences bear out which, by the metric's last score."""

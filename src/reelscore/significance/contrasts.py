@@ -91,5 +91,4 @@ def _items(table: ScoreTable, metric: str, systems: Sequence[str]) -> list[str]:
 
 
 def _shares(values: FloatArray) -> FloatArray:
-    shares: FloatArray = (ranks(values) - 1) / max(1, len(values) - 1)
-    return shares
+    return (ranks(values) - 1) / max(1, len(values) - 1)

@@ -41,8 +41,7 @@ def pearson(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     defined = varies(human) & varies(metric)
     scale = np.sqrt((h * h).sum(axis=-1) * (x * x).sum(axis=-1))
     r = (h * x).sum(axis=-1) / np.where(defined, scale, 1.0)
-    result: FloatArray = np.where(defined, np.clip(r, -1.0, 1.0), np.nan)
-    return result
+    return np.where(defined, np.clip(r, -1.0, 1.0), np.nan)
 
 
 def spearman(human: ArrayLike, metric: ArrayLike) -> FloatArray:
@@ -135,14 +134,12 @@ def mean_known(values: FloatArray, axis: int = -1) -> FloatArray:
     there = known(values)
     count = there.sum(axis=axis)
     total = np.where(there, values, 0.0).sum(axis=axis)
-    result: FloatArray = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-    return result
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def _deviations(values: FloatArray) -> FloatArray:
     """Deviations from the mean; zero where there is no number."""
-    result: FloatArray = np.nan_to_num(values - mean_known(values)[..., None], nan=0.0)
-    return result
+    return np.nan_to_num(values - mean_known(values)[..., None], nan=0.0)
 
 
 def _spread(values: FloatArray) -> FloatArray:
@@ -164,8 +161,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 def in_groups(scores: FloatArray, level: Level) -> FloatArray:
     """Arrange scores, (..., systems, items), as (..., groups, members)."""
     if level == "system":
-        means: FloatArray = mean_known(scores)[..., None, :]
-        return means
+        return mean_known(scores)[..., None, :]
     if level == "item":
         turned: FloatArray = scores.swapaxes(-1, -2)
         return turned

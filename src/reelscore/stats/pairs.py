@@ -228,8 +228,7 @@ def _distinct(values: FloatArray) -> NDArray[np.int64]:
 
 
 def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
-    result: FloatArray = np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
-    return result
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
 
 
 class TieCalibration(NamedTuple):

@@ -69,8 +69,7 @@ class ExactSums:
 
     def __call__(self, counts: FloatArray) -> FloatArray:
         """Sum up each resample: resamples × k."""
-        sums: FloatArray = sum((counts @ part for part in self._parts[1:]), counts @ self._parts[0])
-        return sums
+        return sum((counts @ part for part in self._parts[1:]), counts @ self._parts[0])
 
 
 def _in_steps(statistics: FloatArray) -> FloatArray:
@@ -88,8 +87,7 @@ def percentile_interval(samples: FloatArray, level: float = 0.95) -> FloatArray:
     [25.0, 75.0]
     """
     tail = (1 - level) / 2
-    interval: FloatArray = np.quantile(samples, [tail, 1 - tail], axis=0)
-    return interval
+    return np.quantile(samples, [tail, 1 - tail], axis=0)
 
 
 def paired_bootstrap(

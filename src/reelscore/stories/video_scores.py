@@ -40,8 +40,7 @@ class VideoScores(Metric):
 
     def scores(self, totals: FloatArray) -> FloatArray:
         """Means over videos."""
-        means: FloatArray = totals[..., :-1] / totals[..., -1:]
-        return means
+        return totals[..., :-1] / totals[..., -1:]
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,7 @@ class Shares(NamedTuple):
 
     def totals(self, captions: int) -> FloatArray:
         """Sum the shares of each caption: its CIDEr."""
-        totals: FloatArray = np.bincount(self.caption, self.share, captions).astype(np.float64)
-        return totals
+        return np.bincount(self.caption, self.share, captions).astype(np.float64)
 
 
 class _Grams(NamedTuple):
