@@ -72,9 +72,9 @@ class Story(msgspec.Struct, frozen=True, eq=False):
         >>> story.in_time_order().sentences
         ('a man stands', 'he runs')
         """
-        if self._is_in_order():
+        order = self.time_order()
+        if order == [*range(len(self))]:
             return self
-        order = self._sorted()
         return Story(self.segments[order], tuple(self.sentences[k] for k in order), self.duration)
 
     def time_order(self) -> list[int]:
@@ -83,17 +83,11 @@ class Story(msgspec.Struct, frozen=True, eq=False):
         >>> Story(np.array([[5.0, 9.0], [0.0, 5.0]]), ("he runs", "a man stands")).time_order()
         [1, 0]
         """
-        return [*range(len(self))] if self._is_in_order() else self._sorted()
-
-    def _sorted(self) -> list[int]:
         starts, ends = self.segments.T.tolist()
-        rows = sorted(zip(starts, ends, self.sentences, range(len(self)), strict=True))
-        return [row[3] for row in rows]
-
-    def _is_in_order(self) -> bool:
-        """Return whether each caption begins after the one before, as in nearly all stories."""
-        starts = self.segments[:, 0].tolist()
-        return all(map(lt, starts, starts[1:]))
+        numbers = range(len(self))
+        if all(map(lt, starts, starts[1:])):  # as in nearly all stories
+            return [*numbers]
+        return [row[3] for row in sorted(zip(starts, ends, self.sentences, numbers, strict=True))]
 
     def paragraph(self) -> str:
         """Return the captions as one text, in the order of time, each ended by a mark.

@@ -40,7 +40,7 @@ def soda_scores(batch: VideoBatch, f: SentenceScore) -> dict[str, FloatArray]:
     theirs: list[Story] = []
     protocol = batch.protocol
     for video, (story, truth) in enumerate(zip(batch.candidates, batch.references, strict=True)):
-        ordered = story.in_time_order() if len(story) else story
+        ordered = story.in_time_order()
         for annotator in [merged(truth)] if protocol.annotators == "merge" else truth:
             owners.append(video)
             ours.append(ordered)
@@ -287,7 +287,7 @@ def matchings_of(
     pool = TextPool()
     in_file_order = f.protocol.reference_order == "file"
     orders = [
-        (_order(ours), range(len(theirs)) if in_file_order else _order(theirs))
+        (ours.time_order(), range(len(theirs)) if in_file_order else theirs.time_order())
         for ours, theirs in stories
     ]
     sentences = [
@@ -348,7 +348,3 @@ def _matching(
         float(recall[0]),
         float(f1_of(precision, recall)[0]),
     )
-
-
-def _order(story: Story) -> Sequence[int]:
-    return story.time_order() if len(story) else []

@@ -314,7 +314,6 @@ def _matched_stories(annotator: str, matching: StoryMatching) -> MatchedStories:
 
 def _captions(side: str, story: Story, matched: set[int]) -> dict[int, TimedCaption]:
     """Name the captions in time order, by their place in the story."""
-    order = story.time_order() if len(story) else []
     return {
         place: TimedCaption(
             f"{side}{number}",
@@ -323,5 +322,5 @@ def _captions(side: str, story: Story, matched: set[int]) -> dict[int, TimedCapt
             story.sentences[place],
             place in matched,
         )
-        for number, place in enumerate(order, start=1)
+        for number, place in enumerate(story.time_order(), start=1)
     }
