@@ -148,9 +148,7 @@ def in_words(value: object) -> str:
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a value says that there is none: None.
-
-    And what data frames put into empty cells.
+    """Return whether a value says that there is none: None, or what data frames have there.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing("")
     (True, True, False)

@@ -70,11 +70,9 @@ def shard_files(paths: Iterable[PathLike]) -> list[PathLike]:
     ['part-0.parquet', '_ours.jsonl']
     """
     files = expanded(paths)
-    return [path for path in files if not _is_mark(Path(path).name)] or files
-
-
-def _is_mark(name: str) -> bool:
-    return name.startswith("_") and "." not in name
+    names = [Path(path).name for path in files]
+    are_marks = [name.startswith("_") and "." not in name for name in names]
+    return [path for path, mark in zip(files, are_marks, strict=True) if not mark] or files
 
 
 def _files(path: PathLike) -> list[PathLike]:

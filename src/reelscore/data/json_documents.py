@@ -41,7 +41,8 @@ def json_kind(head: bytes, fields: FieldNames = USUAL) -> str:
             return ""  # as Python prints records
         case ["[", "{" | "]", *_]:
             values = glimpse(head)[0]
-            return "vatex" if values and _is_vatex(values[0]) else "coco"
+            is_vatex = bool(values) and not {"enCap", "chCap"}.isdisjoint(values[0] or ())
+            return "vatex" if is_vatex else "coco"
         case ["[", "[", *_]:
             return "lists"
         case ["[", first, "," | "]", *_] if first.startswith('"'):
@@ -203,10 +204,6 @@ def _written_list(text: str) -> object:
         return literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text
-
-
-def _is_vatex(record: object) -> bool:
-    return isinstance(record, dict) and bool({"enCap", "chCap"} & record.keys())
 
 
 def _are_records(value: object) -> bool:
@@ -448,7 +445,7 @@ def texts_of(value: object, fields: FieldNames, role: Role) -> object:
     """Take captions out of the objects that hold them, or have them by the ids of sentences."""
     if isinstance(value, dict):
         if fault := fields.caption_fault(value, role):
-            if value and all(map(_has_digit, value)):
+            if value and all(re.search(r"\d", key) for key in value):
                 return joined(value.values())
             raise NoCaption(fault)
         names = fields.caption_fields(value, role)
@@ -457,10 +454,6 @@ def texts_of(value: object, fields: FieldNames, role: Role) -> object:
     if isinstance(value, list) and any(isinstance(each, dict) for each in value):
         return joined(texts_of(each, fields, role) for each in value)
     return value
-
-
-def _has_digit(key: str) -> bool:
-    return any(map(str.isdigit, key))
 
 
 def joined(values: Iterable[object]) -> list[object]:

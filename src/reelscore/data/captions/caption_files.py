@@ -97,7 +97,14 @@ def read_references(
         ...     read_references(paths)
         {'1': ['a man walks', 'someone strolls'], '2': ['a dog barks', 'a loud dog']}
     """
-    return references_of_files(paths, Reading(format, **options))[0]
+    return references_in(paths, Reading(format, **options))
+
+
+def references_in(
+    paths: PathLike | Sequence[PathLike], reading: Reading | None = None
+) -> dict[str, list[str]]:
+    """Read references as `read_references` does."""
+    return references_of_files(paths, reading)[0]
 
 
 class CaptionFile(msgspec.Struct, frozen=True):
@@ -109,6 +116,13 @@ class CaptionFile(msgspec.Struct, frozen=True):
     read_as: str = ""  # the format in words, where a reader of the scores has to know it
     # the part of the data set that each item belongs to, where the file says it
     splits: Mapping[str, str] = MappingProxyType({})
+    may_be_candidates: bool = False  # whether a field of its records may hold a system's captions
+    are_candidates: bool = False  # whether a field has a name that says so, and none of references
+
+    @property
+    def are_references(self) -> bool:
+        """Whether captions have the names of references, and there are no others."""
+        return self.has_references and not self.may_be_candidates
 
 
 def candidates_of_file(
@@ -158,9 +172,8 @@ def references_of_files(
             file = caption_file(source, reading)
             with reading_explained([file]):
                 reader = get_format(file.format)
-                others = (or_candidates and _are_candidates(source, file, reading)) or (
-                    of_systems and not _are_references(source, file, reading)
-                )
+                others = file.are_candidates if or_candidates else of_systems
+                others = others and not file.are_references
                 role: Role = "candidates" if others else "references"
                 request = Request(role, problems, reading, blind=blind)
                 place = partial(reader.place, source.path)
@@ -216,29 +229,22 @@ def _hints(files: Sequence[CaptionFile], error: str) -> Iterator[str]:
 def caption_file(source: Source, reading: Reading) -> CaptionFile:
     """Return how a file is to be read, by its first bytes unless a format is given."""
     name = reading.format or detect_format(source, reading)
-    fields = get_format(name).fields(source, reading)
-    has_references = bool(reading.fields.role_fields(fields, "references"))
-    return CaptionFile(source.path, name, has_references)
+    names, fields = get_format(name).fields(source, reading), reading.fields
+    has_references = bool(fields.role_fields(names, "references"))
+    return CaptionFile(
+        source.path,
+        name,
+        has_references,
+        may_be_candidates=bool(fields.caption_fields(names, "candidates")),
+        are_candidates=not has_references and bool(fields.role_fields(names, "candidates")),
+    )
 
 
 def holds_both(path: PathLike, reading: Reading) -> bool:
     """Return whether a file holds candidates beside references, by the names of its fields."""
     with Source(path, reading.encoding) as source:
         file = caption_file(source, reading)
-        names = get_format(file.format).fields(source, reading)
-    return file.has_references and bool(reading.fields.caption_fields(names, "candidates"))
-
-
-def _are_candidates(source: Source, file: CaptionFile, reading: Reading) -> bool:
-    """Return whether the captions of a file are a system's, by their names."""
-    names = get_format(file.format).fields(source, reading)
-    return not file.has_references and bool(reading.fields.role_fields(names, "candidates"))
-
-
-def _are_references(source: Source, file: CaptionFile, reading: Reading) -> bool:
-    """Return whether a file has captions by the names of references, and no others."""
-    names = get_format(file.format).fields(source, reading)
-    return file.has_references and not reading.fields.caption_fields(names, "candidates")
+    return file.has_references and file.may_be_candidates
 
 
 def is_in_order(file: CaptionFile) -> bool:

@@ -19,6 +19,7 @@ from reelscore.data.captions.caption_files import (
     candidates_of_file,
     is_in_order,
     reading_explained,
+    references_in,
     references_of_files,
 )
 from reelscore.data.captions.item_ids import ORDER
@@ -134,7 +135,7 @@ def read_inputs(
         truth = numbered[-1].references()
     both = [file for file in files if file.has_references]
     beside: dict[str, Callable[[], References]] = {
-        file.path: partial(_references_of_file, file.path, reading) for file in both
+        file.path: partial(references_in, file.path, reading) for file in both
     }
     beside |= {
         f"the table of {given.name}": given.references
@@ -297,10 +298,6 @@ def _candidates_of_files(
         together |= candidates
         files.append(file)
     return together, files
-
-
-def _references_of_file(path: str, reading: Reading | None) -> References:
-    return references_of_files(path, reading)[0]
 
 
 def references_note(paths: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from reelscore.data.checks import (
     Problems,
@@ -38,10 +38,14 @@ Column = Sequence[Any]  # the cells of a table under one name, or the ids of its
 TEXTS = ""  # the name of the only column of a form without names
 NO_FIELD = object()  # in place of what a record does not have
 _MOST_COLUMNS = 100  # a mapping with more keys has ids
+_CELL = ' Fill it ("" is an empty caption), or remove it.'
+
+# Captions as a user may give them: see the table in docs/formats.md.
+CaptionsLike = Mapping[Any, object] | Iterable[object] | PathLike
 
 
-class PythonTable(msgspec.Struct, frozen=True):
-    """Data of one form, as columns."""
+class PythonCaptions(msgspec.Struct, frozen=True):
+    """Captions of one form, or other data, as columns."""
 
     name: str  # what they are, for messages: "candidates"
     unit: str  # what one of them is called, for messages: "row"; "" in a mapping, where ids tell
@@ -59,147 +63,6 @@ class PythonTable(msgspec.Struct, frozen=True):
     def place(self, number: int) -> str:
         """Name the place of a row, from 1 on."""
         return f"{self.name}: {self.unit} {number}" if self.unit else self.name
-
-
-def python_table(value: object, name: str) -> PythonTable:
-    """Bring data of any form to columns."""
-    if isinstance(value, PythonTable):
-        return value
-    if hasattr(value, "collect"):  # a lazy frame of polars
-        value = value.collect()
-    if isinstance(value, Mapping):
-        return _of_mapping(value, name)
-    if hasattr(value, "iloc"):  # pandas
-        return _of_pandas(value, name)
-    if hasattr(value, "get_columns"):  # polars
-        columns = {column.name: column.to_list() for column in value.get_columns()}
-        return _of_columns(columns, name)
-    if hasattr(value, "to_pydict"):  # pyarrow
-        return _of_columns(value.to_pydict(), name)
-    if hasattr(value, "column_names") and hasattr(value, "num_rows"):  # datasets
-        return _of_columns({column: list(value[column]) for column in value.column_names}, name)  # type: ignore[index]
-    if isinstance(value, (str, bytes, set, frozenset)) or not isinstance(value, Iterable):
-        what = "a set, which has no order" if isinstance(value, (set, frozenset)) else ""
-        raise DataError(
-            f"The {name} are {what or in_words(value)}; expected captions by id, a list of them, "
-            "a data frame, or a file."
-        )
-    entries = value.tolist() if hasattr(value, "tolist") else list(value)
-    if entries and all(isinstance(entry, Mapping) for entry in entries):
-        return _of_records(entries, name)
-    return PythonTable(name, "entry", {TEXTS: entries}, None)
-
-
-def columns_of(value: object, name: str) -> Mapping[str, Column]:
-    """Return the columns of a data frame, a data set, records, or a mapping of columns.
-
-    >>> columns_of([{"system": "a", "Score": 1}, {"system": "b", "Score": 2}], "scores")
-    {'system': ['a', 'b'], 'score': [1, 2]}
-    """
-    if isinstance(value, Mapping) and all(isinstance(own, (list, tuple)) for own in value.values()):
-        return _of_columns(value, name).columns
-    columns = python_table(value, name).columns
-    if TEXTS in columns:
-        raise DataError(
-            f"The {name} are {in_words(value)}; expected a data frame, records or a file."
-        )
-    return {
-        key: [None if cell is NO_FIELD else cell for cell in cells]
-        for key, cells in columns.items()
-    }
-
-
-def is_frame(value: object) -> bool:
-    """Return whether a value is a table of some package: a data frame or a data set.
-
-    >>> is_frame({"id": [1]})
-    False
-    """
-    kinds = ("iloc", "get_columns", "collect", "to_pydict", "column_names")
-    return not isinstance(value, Mapping) and any(hasattr(value, name) for name in kinds)
-
-
-def has_item(record: Mapping[Any, object]) -> bool:
-    """Return whether a mapping is a record, with an item id among its fields.
-
-    >>> has_item({"video_id": "v1", "sentence": "a man"}), has_item({"v1": ["a man"]})
-    (True, False)
-    """
-    return USUAL.item_field([str(key) for key in record]) is not None
-
-
-def is_path(value: object) -> bool:
-    """Return whether a value names a file.
-
-    >>> is_path("refs.json"), is_path(["refs.json"])
-    (True, False)
-    """
-    return isinstance(value, (str, os.PathLike))
-
-
-def _of_mapping(value: Mapping[Any, Any], name: str) -> PythonTable:
-    records = value.get("annotations")
-    if isinstance(records, list) and records and isinstance(records[0], Mapping):
-        return _of_records(records, name)
-    if are_columns(value):
-        return _of_columns(value, name)
-    if hasattr(next(iter(value.values()), None), "column_names"):
-        names = [str(key) for key in value]
-        raise DataError(
-            f"The {name} are several data sets ({', '.join(names)}); choose one of them, such as "
-            f"data[{names[0]!r}]."
-        )
-    return PythonTable(name, "", {TEXTS: list(value.values())}, list(value))
-
-
-def _of_pandas(value: Any, name: str) -> PythonTable:
-    labels = value.index.tolist()
-    counted = value.index.name is None and labels == list(range(len(labels)))
-    if not hasattr(value, "columns"):
-        return PythonTable(name, "row", {TEXTS: value.tolist()}, labels, counted)
-    columns = {column: value[column].tolist() for column in value.columns}
-    if value.index.name is not None:
-        columns = {value.index.name: labels, **columns}
-    frame = _of_columns(columns, name)
-    return frame if frame.labels is not None else replace(frame, labels=labels, counted=counted)
-
-
-def _of_records(records: Sequence[Mapping[Any, object]], name: str) -> PythonTable:
-    names = dict.fromkeys(key for record in records for key in record)
-    columns = {key: [record.get(key, NO_FIELD) for record in records] for key in names}
-    return _of_columns(columns, name, "record")
-
-
-def _of_columns(columns: Mapping[Any, Column], name: str, unit: str = "row") -> PythonTable:
-    by_name = {str(key).strip().lower(): column for key, column in columns.items()}
-    item = USUAL.item_field(by_name)
-    return PythonTable(name, unit, by_name, None if item is None else by_name[item])
-
-
-def are_columns(value: Mapping[Any, object]) -> bool:
-    """Return whether the keys of a mapping are names of columns, not ids: a batch of a data set.
-
-    >>> are_columns({"id": ["v1"], "caption": ["a man"]}), are_columns({"v1": ["a man"]})
-    (True, False)
-    """
-    if len(value) > _MOST_COLUMNS:
-        return False
-    names = [str(key) for key in value]
-    return (
-        USUAL.item_field(names) is not None
-        and USUAL.has_captions(names)
-        and all(isinstance(column, (list, tuple)) for column in value.values())
-    )
-
-
-# Captions as a user may give them: see the table in docs/formats.md.
-CaptionsLike = Mapping[Any, object] | Iterable[object] | PathLike
-
-_CELL = ' Fill it ("" is an empty caption), or remove it.'
-
-
-class PythonCaptions(PythonTable, frozen=True):
-    """Captions of one form, as columns."""
 
     @property
     def has_references(self) -> bool:
@@ -295,10 +158,134 @@ class PythonCaptions(PythonTable, frozen=True):
 
 
 def python_captions(value: object, name: str = "captions") -> PythonCaptions:
-    """Take captions of any form; see `reelscore.data.captions.python_captions.python_table`."""
+    """Bring captions, or other data, of any form to columns."""
     if isinstance(value, PythonCaptions):
         return value
-    return PythonCaptions(**asdict(python_table(value, name)))
+    if hasattr(value, "collect"):  # a lazy frame of polars
+        value = value.collect()
+    if isinstance(value, Mapping):
+        return _of_mapping(value, name)
+    if hasattr(value, "iloc"):  # pandas
+        return _of_pandas(value, name)
+    if hasattr(value, "get_columns"):  # polars
+        columns = {column.name: column.to_list() for column in value.get_columns()}
+        return _of_columns(columns, name)
+    if hasattr(value, "to_pydict"):  # pyarrow
+        return _of_columns(value.to_pydict(), name)
+    if hasattr(value, "column_names") and hasattr(value, "num_rows"):  # datasets
+        return _of_columns({column: list(value[column]) for column in value.column_names}, name)  # type: ignore[index]
+    if isinstance(value, (str, bytes, set, frozenset)) or not isinstance(value, Iterable):
+        what = "a set, which has no order" if isinstance(value, (set, frozenset)) else ""
+        raise DataError(
+            f"The {name} are {what or in_words(value)}; expected captions by id, a list of them, "
+            "a data frame, or a file."
+        )
+    entries = value.tolist() if hasattr(value, "tolist") else list(value)
+    if entries and all(isinstance(entry, Mapping) for entry in entries):
+        return _of_records(entries, name)
+    return PythonCaptions(name, "entry", {TEXTS: entries}, None)
+
+
+def columns_of(value: object, name: str) -> Mapping[str, Column]:
+    """Return the columns of a data frame, a data set, records, or a mapping of columns.
+
+    >>> columns_of([{"system": "a", "Score": 1}, {"system": "b", "Score": 2}], "scores")
+    {'system': ['a', 'b'], 'score': [1, 2]}
+    """
+    if isinstance(value, Mapping) and all(isinstance(own, (list, tuple)) for own in value.values()):
+        return _of_columns(value, name).columns
+    columns = python_captions(value, name).columns
+    if TEXTS in columns:
+        raise DataError(
+            f"The {name} are {in_words(value)}; expected a data frame, records or a file."
+        )
+    return {
+        key: [None if cell is NO_FIELD else cell for cell in cells]
+        for key, cells in columns.items()
+    }
+
+
+def is_frame(value: object) -> bool:
+    """Return whether a value is a table of some package: a data frame or a data set.
+
+    >>> is_frame({"id": [1]})
+    False
+    """
+    kinds = ("iloc", "get_columns", "collect", "to_pydict", "column_names")
+    return not isinstance(value, Mapping) and any(hasattr(value, name) for name in kinds)
+
+
+def has_item(record: Mapping[Any, object]) -> bool:
+    """Return whether a mapping is a record, with an item id among its fields.
+
+    >>> has_item({"video_id": "v1", "sentence": "a man"}), has_item({"v1": ["a man"]})
+    (True, False)
+    """
+    return USUAL.item_field([str(key) for key in record]) is not None
+
+
+def is_path(value: object) -> bool:
+    """Return whether a value names a file.
+
+    >>> is_path("refs.json"), is_path(["refs.json"])
+    (True, False)
+    """
+    return isinstance(value, (str, os.PathLike))
+
+
+def _of_mapping(value: Mapping[Any, Any], name: str) -> PythonCaptions:
+    records = value.get("annotations")
+    if isinstance(records, list) and records and isinstance(records[0], Mapping):
+        return _of_records(records, name)
+    if are_columns(value):
+        return _of_columns(value, name)
+    if hasattr(next(iter(value.values()), None), "column_names"):
+        names = [str(key) for key in value]
+        raise DataError(
+            f"The {name} are several data sets ({', '.join(names)}); choose one of them, such as "
+            f"data[{names[0]!r}]."
+        )
+    return PythonCaptions(name, "", {TEXTS: list(value.values())}, list(value))
+
+
+def _of_pandas(value: Any, name: str) -> PythonCaptions:
+    labels = value.index.tolist()
+    counted = value.index.name is None and labels == list(range(len(labels)))
+    if not hasattr(value, "columns"):
+        return PythonCaptions(name, "row", {TEXTS: value.tolist()}, labels, counted)
+    columns = {column: value[column].tolist() for column in value.columns}
+    if value.index.name is not None:
+        columns = {value.index.name: labels, **columns}
+    frame = _of_columns(columns, name)
+    return frame if frame.labels is not None else replace(frame, labels=labels, counted=counted)
+
+
+def _of_records(records: Sequence[Mapping[Any, object]], name: str) -> PythonCaptions:
+    names = dict.fromkeys(key for record in records for key in record)
+    columns = {key: [record.get(key, NO_FIELD) for record in records] for key in names}
+    return _of_columns(columns, name, "record")
+
+
+def _of_columns(columns: Mapping[Any, Column], name: str, unit: str = "row") -> PythonCaptions:
+    by_name = {str(key).strip().lower(): column for key, column in columns.items()}
+    item = USUAL.item_field(by_name)
+    return PythonCaptions(name, unit, by_name, None if item is None else by_name[item])
+
+
+def are_columns(value: Mapping[Any, object]) -> bool:
+    """Return whether the keys of a mapping are names of columns, not ids: a batch of a data set.
+
+    >>> are_columns({"id": ["v1"], "caption": ["a man"]}), are_columns({"v1": ["a man"]})
+    (True, False)
+    """
+    if len(value) > _MOST_COLUMNS:
+        return False
+    names = [str(key) for key in value]
+    return (
+        USUAL.item_field(names) is not None
+        and USUAL.has_captions(names)
+        and all(isinstance(column, (list, tuple)) for column in value.values())
+    )
 
 
 def caption_rows(

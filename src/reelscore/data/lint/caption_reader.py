@@ -23,7 +23,7 @@ from reelscore.data.checks import Problems, id_fault, id_text, text_fault
 from reelscore.data.file_names import PathLike
 from reelscore.data.formats import LINES, TIMED, get_format
 from reelscore.data.lint.findings import CheckedCaptions
-from reelscore.data.reading import Reading, Request
+from reelscore.data.reading import Reading, Request, Role
 from reelscore.data.source import Source
 from reelscore.errors import DataError
 
@@ -92,16 +92,15 @@ def _of_file(path: PathLike, references: References | None, reading: Reading) ->
         if file.format in TIMED and not reading.format:
             raise DataError(f"{source.path}: the captions are timed.")
         reader = get_format(file.format)
-        names = reader.fields(source, reading)
-        by_people = file.has_references and not reading.fields.caption_fields(names, "candidates")
         with reading_explained([file]):
-            request = Request("references" if by_people else "candidates", problems, reading)
+            role: Role = "references" if file.are_references else "candidates"
+            request = Request(role, problems, reading)
             place = partial(reader.place, source.path)
             items, texts = _usable(reader.read(source, request), place, problems)
             if len(texts) <= problems.count:  # this is no file of captions
                 problems.raise_if_any()
                 raise DataError(f"{source.path}: the file holds no captions.")
-    if file.has_references and not by_people and references is None:
+    if file.has_references and not file.are_references and references is None:
         references = references_of_files(path, reading)[0]
     in_order = is_in_order(replace(file, read_as=request.read_as))
     read_as = request.read_as if file.format != LINES else ""

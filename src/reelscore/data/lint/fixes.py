@@ -31,21 +31,13 @@ class Fix(NamedTuple):
     after: str
 
 
-def _without_markers(text: str) -> str:
-    return _MARKER.sub(" ", _THOUGHT.sub(" ", text))
-
-
-def _spaced(text: str) -> str:
-    return " ".join(text.split())
-
-
 # In this order: an entity may stand for a blank, and a marker leaves blanks behind.
 _FIXES: list[tuple[str, Callable[[str], str]]] = [
     ("mojibake", decoded_again),
     ("html", html.unescape),
     ("control", lambda text: _CONTROL.sub("", text)),
-    ("markers", _without_markers),
-    ("spaces", _spaced),
+    ("markers", lambda text: _MARKER.sub(" ", _THOUGHT.sub(" ", text))),
+    ("spaces", lambda text: " ".join(text.split())),
 ]
 
 
