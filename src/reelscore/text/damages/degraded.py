@@ -216,14 +216,6 @@ def _quarter(length: int) -> int:
     return length // 4
 
 
-def _fifth(length: int) -> int:
-    return -(-length // 5)
-
-
-def _six(_: int) -> int:
-    return 6
-
-
 _TABLE_2 = ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5))
 RULES = {
     rules.name: rules
@@ -237,11 +229,11 @@ RULES = {
             longest=6,
             capital=True,
         ),
-        Rules("appraise", _TABLE_2, _six, head=0),
+        Rules("appraise", _TABLE_2, lambda length: 6, head=0),
         Rules(
             "crowd-alone",
             ((3, 1), (5, 2), (8, 3), (15, 4), (20, 5)),
-            _fifth,
+            lambda length: -(-length // 5),
             longest=0,
             lone=("The", "A"),
         ),

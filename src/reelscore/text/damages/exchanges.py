@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from reelscore.text.damages import english
-from reelscore.text.damages.sentence import WordRow
+from reelscore.text.damages.sentence import Rule, WordRow
 from reelscore.text.damages.subject_verb import agreeing, find_clause
 
 _GAMES = english.words("game match field court stadium team court arena practice")
@@ -24,6 +24,10 @@ _OWNERS = {
     "himself": "themselves",
     "herself": "themselves",
 }
+_BEFORE_NOUNS = english.DETERMINERS | english.PREPOSITIONS | english.ADJECTIVES
+_NO_OBJECTS = english.words("indoors outdoors together there away back fast") | (
+    english.PREPOSITIONS | english.CONJUNCTIONS | english.SUBORDINATES
+)
 _DIGITS = {str(number): number for number in range(2, 21)}
 
 
@@ -83,12 +87,7 @@ def _is_noun(sentence: WordRow, place: int) -> bool:
 
 
 def _before_noun(before: str) -> bool:
-    return (
-        before in english.DETERMINERS
-        or before in english.PREPOSITIONS
-        or before in english.ADJECTIVES
-        or before.isdigit()
-    )
+    return before in _BEFORE_NOUNS or before.isdigit()
 
 
 def _untaken(
@@ -249,9 +248,7 @@ def _verb_choice(block: str) -> dict[str, list[str]]:
     return {verb: others.split(",") for verb, others in entries}
 
 
-def _wrong_verb(
-    free: str, bound: str
-) -> Callable[[WordRow, random.Random, frozenset[str]], str | None]:
+def _wrong_verb(free: str, bound: str) -> Rule:
     """Make a rule that puts another verb in the same form."""
 
     def rule(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
@@ -272,14 +269,8 @@ def _wrong_verb(
 def _has_object(sentence: WordRow, verb: int) -> bool:
     """Return whether the verb is done to something: no preposition or mark follows."""
     after = sentence.after(verb)
-    return sentence.is_word(verb + 1) and not (
-        after in english.PREPOSITIONS
-        or after in english.CONJUNCTIONS
-        or after in english.SUBORDINATES
-        or after in english.gerunds()
-        or after in {"indoors", "outdoors", "together", "there", "away", "back", "fast"}
-        or after.endswith("ly")
-    )
+    alone = after in _NO_OBJECTS or after in english.gerunds() or after.endswith("ly")
+    return sentence.is_word(verb + 1) and not alone
 
 
 def _verbs(sentence: WordRow) -> Iterator[tuple[int, str, Callable[[str], str]]]:

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 
 from reelscore.text.damages import english
-from reelscore.text.damages.sentence import WordRow
+from reelscore.text.damages.sentence import Rule, WordRow
 from reelscore.text.damages.subject_verb import SubjectVerb, agreeing, find_clause
 
 _ACCOMPANIED = english.words(
@@ -29,9 +29,7 @@ def negated(sentence: WordRow) -> bool:
     )
 
 
-def _on_clause(
-    rule: Callable[[WordRow, SubjectVerb], WordRow | None],
-) -> Callable[..., str | None]:
+def _on_clause(rule: Callable[[WordRow, SubjectVerb], WordRow | None]) -> Rule:
     """Make a rule that needs a verb of one that gets it."""
 
     def apply(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
@@ -108,7 +106,7 @@ def stops(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     return _put(sentence, clause, "stop" if clause.plural else "stops", english.gerund(clause.base))
 
 
-def _with_to(verb: str) -> Callable[..., str | None]:
+def _with_to(verb: str) -> Rule:
     """Make a rule that says "fails to ride", or "failing to ride" where there is no other verb."""
 
     @_on_clause
@@ -119,10 +117,6 @@ def _with_to(verb: str) -> Callable[..., str | None]:
         return _put(changed, clause, _form(verb, clause), "to", clause.base)
 
     return rule
-
-
-refuses_to = _with_to("refuse")
-fails_to = _with_to("fail")
 
 
 @_on_clause
@@ -171,7 +165,7 @@ def contraction(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     return _put(sentence, clause, "who", be, english.gerund(clause.base))
 
 
-def _with_nobody(*nobody: str) -> Callable[..., str | None]:
+def _with_nobody(*nobody: str) -> Rule:
     """Make a rule that puts nobody in place of the people who do it."""
 
     @_on_clause
@@ -182,10 +176,6 @@ def _with_nobody(*nobody: str) -> Callable[..., str | None]:
         return agreeing(sentence, clause, plural=False).put(subject.start, subject.end, *nobody)
 
     return rule
-
-
-nobody = _with_nobody("nobody")
-no_one = _with_nobody("no", "one")
 
 
 @_on_clause
@@ -204,6 +194,9 @@ def none_of(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
     return sentence.put(subject.start, subject.start + 1, "none", "of", *the, first)
 
 
+_ARTICLES_AND_NUMBERS = english.ARTICLES.union(english.NUMBERS)
+
+
 def no(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Put "no" before what the caption is about, a sentence or not."""
     if negated(sentence) or not sentence.words:
@@ -214,21 +207,19 @@ def no(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | No
         return sentence.put(2, 3, "no").text()
     if subject is not None and subject.start > 0:
         place = subject.start
-    elif first in english.ARTICLES or first in english.NUMBERS or first in english.beings():
+    elif first in _ARTICLES_AND_NUMBERS or first in english.beings():
         place = 0
     else:
         return None
     word = sentence.lower[place]
-    if word in english.ARTICLES or word in english.NUMBERS or word.isdigit():
+    if word in _ARTICLES_AND_NUMBERS or word.isdigit():
         return sentence.put(place, place + 1, "no").text()
     if word in english.DETERMINERS:
         return None
     return sentence.put(place, place + 1, "no", sentence.words[place]).text()
 
 
-def _lacking(
-    with_it: Callable[[str], tuple[str, ...]], doing_it: tuple[str, ...]
-) -> Callable[..., str | None]:
+def _lacking(with_it: Callable[[str], tuple[str, ...]], *doing_it: str) -> Rule:
     """Make a rule that takes away what somebody has, or does besides."""
 
     def rule(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
@@ -252,14 +243,6 @@ def _lacking(
     return rule
 
 
-without = _lacking(lambda word: ("without",), ("without",))
-with_no = _lacking(lambda word: (word, "no"), ("but", "not"))
-instead_of = _lacking(lambda word: ("lacking",), ("instead", "of"))
-having_no = _lacking(lambda word: ("having", "no"), ("rather", "than"))
-missing = _lacking(lambda word: ("missing",), ("while", "not"))
-minus = _lacking(lambda word: ("minus",), ("minus",))
-
-
 def _withable(sentence: WordRow, place: int) -> bool:
     word, before, after = sentence.lower[place], sentence.before(place), sentence.after(place)
     if not sentence.is_word(place + 1):
@@ -276,11 +259,11 @@ def _withable(sentence: WordRow, place: int) -> bool:
 
 
 LACKING = {
-    "with no": with_no,
-    "instead of": instead_of,
-    "having no": having_no,
-    "missing": missing,
-    "minus": minus,
+    "with no": _lacking(lambda word: (word, "no"), "but", "not"),
+    "instead of": _lacking(lambda word: ("lacking",), "instead", "of"),
+    "having no": _lacking(lambda word: ("having", "no"), "rather", "than"),
+    "missing": _lacking(lambda word: ("missing",), "while", "not"),
+    "minus": _lacking(lambda word: ("minus",), "minus"),
 }
 FORMS = {
     "is not": is_not,
@@ -289,17 +272,17 @@ FORMS = {
     "cannot": cannot,
     "no longer": no_longer,
     "stops": stops,
-    "refuses to": refuses_to,
+    "refuses to": _with_to("refuse"),
     "avoids": avoids,
     "untrue": untrue,
     "no": no,
-    "nobody": nobody,
+    "nobody": _with_nobody("nobody"),
     "none of": none_of,
     **LACKING,
     "never": never,
-    "no one": no_one,
-    "without": without,
-    "fails to": fails_to,
+    "no one": _with_nobody("no", "one"),
+    "without": _lacking(lambda word: ("without",), "without"),
+    "fails to": _with_to("fail"),
     "isn't": contraction,
 }
 HELD_OUT = ("never", "no one", "without", "fails to", "isn't")

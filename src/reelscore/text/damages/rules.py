@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from reelscore.errors import UnknownNameError
 from reelscore.text.damages import english, exchanges, negation, word_order
-from reelscore.text.damages.sentence import WordRow
-
-Rule = Callable[[WordRow, random.Random, frozenset[str]], "str | None"]
+from reelscore.text.damages.sentence import Rule, WordRow
 
 # A new kind leaves the others as they are; a new form changes what the draws of its kind give.
 KINDS: Mapping[str, Mapping[str, Rule]] = {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 _TOKEN = re.compile(r"(\s*)([^\W_]+(?:['’\-][^\W_]+)*['’]?(?=\s|$)|[^\W_]+(?:['’\-][^\W_]+)*|\S)")
@@ -87,6 +88,10 @@ class WordRow:
     def after(self, place: int) -> str:
         """Return the word after, in lower case; nothing at the end."""
         return self.lower[place + 1] if place + 1 < len(self) else ""
+
+
+Rule = Callable[[WordRow, random.Random, frozenset[str]], "str | None"]
+"""Damages a caption; the words that its references have must not come in."""
 
 
 def article(word: str) -> str:

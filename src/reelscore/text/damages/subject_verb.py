@@ -17,7 +17,15 @@ _AFTER_VERBS = (
     | english.POSSESSIVES
     | english.words("into onto toward towards along across through")
 )
-_PRONOUNS = frozenset({"he", "she", "it", "they", "someone", "somebody", "everyone", "who"})
+_BEFORE_VERBS = _ADVERBS | english.words("he she it they someone somebody everyone who")
+_NO_NOUNS = _MODALS.union(
+    *(english.DETERMINERS, english.PREPOSITIONS, english.ADJECTIVES, english.BE),
+    *(["and", "or", "but", "be", "been", "being"],),
+)
+_OUTSIDE_PHRASES = _MODALS.union(
+    *(english.PREPOSITIONS, english.CONJUNCTIONS, english.RELATIVES, english.BE),
+    *(["he", "she", "they", "there", "be", "been", "being"],),
+)
 
 
 class Phrase(NamedTuple):
@@ -69,7 +77,8 @@ def _verb_sort(sentence: WordRow, place: int) -> str:
     if word in english.BE:
         return "be" if sentence.is_word(place - 1) or before == "," else ""
     if word in english.thirds():
-        if not _noun_may_end(before) or _follows_plural(sentence, place):
+        # "men walks" are two nouns, or a slip that no rule can build on
+        if not _noun_may_end(before) or english.beings().get(before, False):
             return ""
         noun = word in english.NOUN_LIKE and sentence.after(place) not in _AFTER_VERBS
         return "finite" if not noun or _starts_verb(before) else ""
@@ -85,30 +94,12 @@ def _verb_sort(sentence: WordRow, place: int) -> str:
 
 def _noun_may_end(before: str) -> bool:
     """Return whether a verb can follow this word: it is no article, preposition or adjective."""
-    return not (
-        before in english.DETERMINERS
-        or before in english.PREPOSITIONS
-        or before in english.ADJECTIVES
-        or before in {"and", "or", "but", "be", "been", "being"}
-        or before in _MODALS
-        or before in english.BE
-        or before.isdigit()
-    )
+    return before not in _NO_NOUNS and not before.isdigit()
 
 
 def _starts_verb(before: str) -> bool:
     """Return whether the word before makes a verb likely: a being, a pronoun or an adverb."""
-    return (
-        before in english.beings()
-        or before in _PRONOUNS
-        or before in _ADVERBS
-        or before.endswith("ly")
-    )
-
-
-def _follows_plural(sentence: WordRow, place: int) -> bool:
-    """Return whether "men walks" is meant: two nouns, or a slip that no rule can build on."""
-    return english.beings().get(sentence.before(place), False)
+    return before in _BEFORE_VERBS or before in english.beings() or before.endswith("ly")
 
 
 def _clause(sentence: WordRow, sort: str, place: int) -> SubjectVerb:
@@ -212,15 +203,10 @@ def _adjective(word: str) -> bool:
 def _inside_phrase(sentence: WordRow, place: int) -> bool:
     word = sentence.lower[place]
     return sentence.is_word(place) and not (
-        word in english.PREPOSITIONS
-        or word in english.CONJUNCTIONS
-        or word in english.RELATIVES
-        or word in english.BE
+        word in _OUTSIDE_PHRASES
         or (_ends_in_s(word) and word not in {"sports", "his"})
         or word in english.gerunds()
         or (word in english.bases() and word not in english.ADJECTIVES)
-        or word in {"he", "she", "they", "there", "be", "been", "being"}
-        or word in _MODALS
     )
 
 

@@ -65,17 +65,18 @@ def repeat_last(sentence: WordRow, rng: random.Random, taken: frozenset[str]) ->
 
 def repeat_word(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
     """Return one word of some weight two or three times more."""
-    weighty = [
-        place
-        for place, word in enumerate(sentence.lower)
-        if sentence.is_word(place)
-        and word not in english.PREPOSITIONS | english.DETERMINERS | english.CONJUNCTIONS
-    ]
-    if not weighty or len(sentence) < 2:
+    places = weighty_places(sentence)
+    if not places or len(sentence) < 2:
         return None
-    place = rng.choice(weighty)
+    place = rng.choice(places)
     word = sentence.words[place]
     return sentence.put(place, place + 1, *[word] * rng.choice((3, 4))).text()
+
+
+def weighty_places(sentence: WordRow) -> list[int]:
+    """Return the places of the words that say something by themselves."""
+    light = english.PREPOSITIONS | english.DETERMINERS | english.CONJUNCTIONS
+    return [place for place in _places(sentence) if sentence.lower[place] not in light]
 
 
 def repeat_phrase(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
@@ -129,6 +130,14 @@ TRUNCATION = {"first half": first_half, "last half": last_half}
 
 # Between the verb and whom it is done to. "With", "beside" or "and" do not say who does it.
 _DIRECTED = english.words("at on to over into from behind off onto under for toward towards by")
+_ENDS_OBJECTS = english.words("with of in next").union(
+    *(english.CONJUNCTIONS, english.RELATIVES, english.SUBORDINATES, english.BE)
+)
+_ENDS_PHRASES = english.words("back out himself herself itself themselves").union(
+    *(english.PREPOSITIONS, english.CONJUNCTIONS, english.RELATIVES, english.DETERMINERS),
+    *(english.BE, english.ADVERBS),
+)
+_VERB_FORMS = (english.gerunds, english.thirds)
 _LONGEST = 4  # words of a phrase
 _FARTHEST = 8  # words from a verb to whom it is done
 
@@ -160,7 +169,8 @@ def exchange_object(sentence: WordRow, rng: random.Random, taken: frozenset[str]
         return None
     if any(word in english.beings() for word in sentence.lower[start:end]):
         return None
-    whom = Phrase(start, end, head, _looks_plural(sentence.lower[head]))
+    noun = sentence.lower[head]
+    whom = Phrase(start, end, head, noun.endswith("s") and not noun.endswith("ss"))
     return _exchanged(sentence, clause, clause.subject, whom)
 
 
@@ -214,16 +224,8 @@ def _whom(sentence: WordRow, clause: SubjectVerb) -> Phrase | None:
 def _goes_on(sentence: WordRow, place: int) -> bool:
     """Return whether the object may go on: no other verb, clause or list begins here."""
     word = sentence.lower[place]
-    return sentence.is_word(place) and not (
-        word in english.CONJUNCTIONS
-        or word in english.RELATIVES
-        or word in english.SUBORDINATES
-        or word in english.BE
-        or word in english.gerunds()
-        or word in english.thirds()
-        or word in english.beings()
-        or word in {"with", "of", "in", "next"}
-    )
+    ends = word in _ENDS_OBJECTS or any(word in forms() for forms in (*_VERB_FORMS, english.beings))
+    return sentence.is_word(place) and not ends
 
 
 def _being_at(sentence: WordRow, start: int) -> Phrase | None:
@@ -242,18 +244,8 @@ def _being_at(sentence: WordRow, start: int) -> Phrase | None:
 
 def _stops(sentence: WordRow, place: int) -> bool:
     word = sentence.lower[place]
-    return (
-        word in english.PREPOSITIONS
-        or word in english.CONJUNCTIONS
-        or word in english.RELATIVES
-        or word in english.DETERMINERS
-        or word in english.BE
-        or word in english.ADVERBS
-        or word in {"back", "out", "himself", "herself", "itself", "themselves"}
-        or word in english.gerunds()
-        or word in english.thirds()
-        or word.endswith(("ly", "ed"))
-    )
+    is_verb = any(word in forms() for forms in _VERB_FORMS)
+    return word in _ENDS_PHRASES or is_verb or word.endswith(("ly", "ed"))
 
 
 def _bounded(sentence: WordRow, place: int) -> bool:
@@ -276,10 +268,6 @@ def _ends_phrase(sentence: WordRow, place: int) -> bool:
     word = sentence.lower[place]
     verb = word in english.bases() and word not in english.NOUN_LIKE
     return word not in {"and", "of"} and (verb or _stops(sentence, place))
-
-
-def _looks_plural(noun: str) -> bool:
-    return noun.endswith("s") and not noun.endswith("ss")
 
 
 def _exchanged(sentence: WordRow, clause: SubjectVerb, who: Phrase, whom: Phrase) -> str | None:
