@@ -68,7 +68,7 @@ def _tree(tree: Tree, roles: dict[int, str], width: int) -> list[str]:
 def _tree_arcs(tree: Tree) -> list[str]:
     """Draw the arcs of a tree beside its words, one line for each word."""
     total = len(tree.tokens)
-    depth = [_depth(tree, index) for index in range(total)]
+    depth = [*map(tree.depth, range(total))]
     columns = max(1, *depth)
     rows = [[" "] * columns for _ in range(total)]
     for head, children in enumerate(tree.children):
@@ -91,13 +91,6 @@ def _tree_arcs(tree: Tree) -> list[str]:
         ]
         lines.append("".join(marks) + "─")
     return lines
-
-
-def _depth(tree: Tree, index: int) -> int:
-    steps = 0
-    while tree.tokens[index].head != ROOT and steps < len(tree.tokens):
-        index, steps = tree.tokens[index].head, steps + 1
-    return steps
 
 
 def _clause_text(clause: Clause) -> str:
@@ -180,7 +173,7 @@ class TreePicture:
     arcs: list[Arc] = field(default_factory=list)
 
 
-def parses_html(parsed: Parsed, title: str = "Parsed captions", model: str = "") -> str:
+def parses_html(parsed: Parsed) -> str:
     """Return parsed captions as one HTML page; nothing is loaded from elsewhere."""
     from reelscore.report.pages import render
 
@@ -198,7 +191,8 @@ def parses_html(parsed: Parsed, title: str = "Parsed captions", model: str = "")
         }
         for item, sentences in parsed.items()
     ]
-    return render("parses.html", title=title, items=items, model=model, roles=_used_roles(parsed))
+    roles = _used_roles(parsed)
+    return render("parses.html", title="Parsed captions", items=items, roles=roles)
 
 
 def _pictures(sentence: Sentence) -> list[TreePicture]:

@@ -34,7 +34,8 @@ from reelscore.errors import DataError
 from reelscore.learned.judges.endpoint_metric import Asked, EndpointMetric, Question, of_captions
 from reelscore.learned.metrics.recall_within import film_of
 from reelscore.metrics.base import FloatArray
-from reelscore.text.names.cast import TITLES, word_set
+from reelscore.text.names.cast import TITLES
+from reelscore.text.parser.lexicon import word_set
 from reelscore.text.words import CaptionBatch, Captions
 
 _WORD = re.compile(r"[^\W_]+(?:['’-](?!s\b)[^\W_]+)*")

@@ -11,13 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reelscore.text.parser.lexicon import PARTS_OF_SPEECH, Lexicon, PartOfSpeech
-
-
-def word_set(words: str) -> frozenset[str]:
-    """Return the words of a list with blanks."""
-    return frozenset(words.split())
-
+from reelscore.text.parser.lexicon import PARTS_OF_SPEECH, Lexicon, PartOfSpeech, word_set
 
 TITLES = word_set(
     "mr mrs ms miss mister dr doctor prof professor sir lady lord madam madame captain capt "
@@ -102,10 +96,7 @@ def _is_modifier(word: str) -> bool:
 
 
 def _is_role(parts: Sequence[str]) -> bool:
-    """Return whether a heading has words for roles alone: the last is one.
-
-    The others are common.
-    """
+    """Return whether a heading has words for roles alone: the last is one, others are common."""
     lexicon = Lexicon.load()
     singular = lexicon.count(parts[-1], "n") is not None
     last = lexicon.lemma(parts[-1], "NN" if singular else "NNS").text

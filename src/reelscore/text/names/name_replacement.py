@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reelscore.errors import DataError
-from reelscore.text.names.cast import TITLES, Cast, is_known, is_word, verb_and_noun, word_set
+from reelscore.text.names.cast import TITLES, Cast, is_known, is_word, verb_and_noun
+from reelscore.text.parser.lexicon import word_set
 
 PEOPLE = "people"
 """What several people of one name become."""

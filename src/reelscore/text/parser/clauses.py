@@ -9,31 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reelscore.text.parser.lexicon import Lexicon
+from reelscore.text.parser.lexicon import Lexicon, word_set
 from reelscore.text.parser.trees import ROOT, Tree
 
 # Verbs that only say how far the next verb has come: "begins to shoot" tells of shooting.
-AUXILIARY_VERBS = frozenset(
-    (
-        "begin",
-        "start",
-        "continue",
-        "try",
-        "attempt",
-        "proceed",
-        "appear",
-        "seem",
-        "want",
-        "prepare",
-        "keep",
-        "get",
-    )
+AUXILIARY_VERBS = word_set(
+    "begin start continue try attempt proceed appear seem want prepare keep get"
 )
-CLOTHING_VERBS = frozenset(("wear", "dress", "dress_up", "clothe", "costume", "disguise"))
-_VIEW_WORDS = (
+CLOTHING_VERBS = word_set("wear dress dress_up clothe costume disguise")
+_VIEWS = word_set(
     "clip close-up closeup film footage image montage movie photo picture scene shot video view"
 )
-_VIEWS = frozenset(_VIEW_WORDS.split())
 _CLAUSE_RELATIONS = ("parataxis", "advcl", "ccomp", "acl")
 _VERB_LIKE_TAGS = ("NN", "JJ", "RB", "IN")
 _JOINED_PREPOSITIONS = ("at", "after")
@@ -83,10 +69,7 @@ class _Finder:
         ]
 
     def _is_copular(self, index: int) -> bool:
-        """Return whether the word is said of a subject by *be*.
-
-        Participles make verb forms with it.
-        """
+        """Return whether the word is said of a subject by *be*; participles make verbs with it."""
         return bool(self._children(index, "cop")) and not self._is_participle(index)
 
     def _is_participle(self, index: int) -> bool:

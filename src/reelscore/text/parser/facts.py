@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from reelscore.text.parser.lexicon import word_set
 from reelscore.text.parser.trees import NOUNS, Tree, dependencies
 
 Fact = tuple[str, ...]
@@ -18,15 +19,12 @@ RULES = "1"  # changes with any change of the rules: it is part of signatures
 _PLURALS = frozenset({"NNS", "NNPS"})
 _SINGULARS = frozenset({"NN", "NNP"})
 # "a couple of dogs" are dogs; "a group of dogs" is a group.
-_SOME = (
+_QUANTITIES = word_set(
     "array assortment bunch couple handful heap lot multitude myriad number pair range string ton "
     "type variety version"
 )
-_MANY = "dozens hundreds lots pairs plenty thousands tons"
-_ONE = "he she it him her his its one himself herself itself hers"
-_QUANTITIES = frozenset(_SOME.split())
-_PLURAL_QUANTITIES = frozenset(_MANY.split())
-_SINGULAR_PRONOUNS = frozenset(_ONE.split())
+_PLURAL_QUANTITIES = word_set("dozens hundreds lots pairs plenty thousands tons")
+_SINGULAR_PRONOUNS = word_set("he she it him her his its one himself herself itself hers")
 _BRACKETS = str.maketrans(
     {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
 )

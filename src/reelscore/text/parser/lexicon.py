@@ -32,7 +32,6 @@ _FILE_NAMES = (
     "verb.perception verb.possession verb.social verb.stative verb.weather adj.ppl"
 )
 FILES = tuple(_FILE_NAMES.split())  # the lexicographer files, by number
-TOPICS = tuple(name.removeprefix("verb.") for name in FILES if name.startswith("verb."))
 
 _POS_OF_TAG: dict[str, PartOfSpeech] = {"V": "v", "N": "n", "J": "a", "R": "r"}
 _DETACHMENTS: dict[PartOfSpeech, tuple[tuple[str, str], ...]] = {
@@ -70,6 +69,15 @@ _CONTRACTIONS = {
     "wo": "will",
     "'ll": "will",
 }
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a list with blanks.
+
+    >>> sorted(word_set("in on"))
+    ['in', 'on']
+    """
+    return frozenset(words.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,10 +282,7 @@ class Lexicon:
         }
 
     def is_a(self, sense: Sense, *kinds: str) -> bool:
-        """Return whether a noun `sense` is, or is a kind of.
-
-        The first sense of one of the nouns `kinds`.
-        """
+        """Return whether a noun `sense` is, or is a kind of, the first sense of one of `kinds`."""
         targets = {other.synset for kind in kinds for other in self.senses(kind, "n")[:1]}
         return not targets.isdisjoint(self.ancestors(sense.synset))
 

@@ -226,7 +226,6 @@ def joined(tree: Tree, groups: Sequence[Sequence[str]], lexicon: Lexicon) -> Tre
     if all(len(group) == 1 for group in groups):
         return tree
     word_of = [number for number, group in enumerate(groups) for _ in group]
-    depth = [_depth(tree, index) for index in range(len(tree.tokens))]
     tokens: list[Token] = []
     start = 0
     for group in groups:
@@ -235,21 +234,13 @@ def joined(tree: Tree, groups: Sequence[Sequence[str]], lexicon: Lexicon) -> Tre
         if not places:  # the parser reads only so many words
             break
         # the part nearest to the root: what hangs below the word then cannot be above it
-        top = min(places, key=depth.__getitem__)
+        top = min(places, key=tree.depth)
         token = tree.tokens[top]
         head = token.head if token.head == ROOT else word_of[token.head]
         if len(group) > 1:
             token = _whole("".join(group), token, tree.tokens[places[-1]], lexicon)
         tokens.append(replace(token, head=head))
     return Tree(tuple(tokens))
-
-
-def _depth(tree: Tree, index: int) -> int:
-    """How many arcs lead from the root to a word."""
-    steps = 0
-    while tree.tokens[index].head != ROOT:
-        index, steps = tree.tokens[index].head, steps + 1
-    return steps
 
 
 def _whole(text: str, head: Token, last: Token, lexicon: Lexicon) -> Token:

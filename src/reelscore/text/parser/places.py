@@ -4,42 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from reelscore.text.parser.lexicon import Lexicon
+from reelscore.text.parser.lexicon import Lexicon, word_set
 from reelscore.text.parser.trees import Tree
 
-STATIC = frozenset(("in", "on", "at", "inside", "near", "behind"))
+STATIC = word_set("in on at inside near behind")
 _OF_SUBJECTS = STATIC | {"outside"}
-_LOCATIVE_WORDS = (
+_LOCATIVE = word_set(
     "in on at into inside outside near behind under over across through down around along between "
     "onto beside off against above beneath out past up by from atop among within throughout toward "
     "towards beside underneath below upon"
+) | {"in front of", "next to", "on top of", "out of"}
+PLACE_ADVERBS = word_set(
+    "outside outdoors inside indoors underwater upstairs downstairs backstage onstage"
 )
-_LOCATIVE = frozenset(_LOCATIVE_WORDS.split()) | {"in front of", "next to", "on top of", "out of"}
-PLACE_ADVERBS = frozenset(
-    (
-        "outside",
-        "outdoors",
-        "inside",
-        "indoors",
-        "underwater",
-        "upstairs",
-        "downstairs",
-        "backstage",
-        "onstage",
-    )
-)
-_TIME_WORDS = (
+TIMES = word_set(
     "day daytime daylight evening night nighttime morning afternoon noon midnight dusk dawn sunset "
     "sunrise twilight time moment second minute hour week month year while season summer winter "
     "spring autumn fall weekend weather rain"
 )
-TIMES = frozenset(_TIME_WORDS.split())
 _CLOTHING = ("clothing", "footwear", "headdress", "spectacles", "uniform", "mask")
-_PLACE_FILES = frozenset(("noun.artifact", "noun.location", "noun.object"))
-_POSSIBLE_PLACES = _PLACE_FILES | {
-    *("noun.group", "noun.event", "noun.act", "noun.body", "noun.plant", "noun.substance"),
-    *("noun.food", "noun.shape", "noun.person"),
-}
+_PLACE_FILES = word_set("noun.artifact noun.location noun.object")
+_POSSIBLE_PLACES = _PLACE_FILES | word_set(
+    "noun.group noun.event noun.act noun.body noun.plant noun.substance noun.food noun.shape "
+    "noun.person"
+)
 _MOVING_PARTS = frozenset(("noun.body", "noun.person"))
 _SIDES = {("in", "front"): "in front of", ("on", "top"): "on top of"}
 
@@ -87,10 +75,8 @@ class Places:
         for head in heads:
             for child in self._tree.children[head]:
                 relation = self._tree.tokens[child].relation
-                if relation.startswith(("obl", "nmod")) and relation not in (
-                    "obl:agent",
-                    "nmod:poss",
-                ):
+                others = ("obl:agent", "nmod:poss")
+                if relation.startswith(("obl", "nmod")) and relation not in others:
                     yield self._with_preposition(child)
 
     def _with_preposition(self, noun: int) -> tuple[str, int]:

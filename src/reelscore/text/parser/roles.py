@@ -6,40 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from reelscore.text.parser.clauses import Predicate, predicates
-from reelscore.text.parser.lexicon import Lexicon, Sense
+from reelscore.text.parser.lexicon import Lexicon, Sense, word_set
 from reelscore.text.parser.places import TIMES, Places
 from reelscore.text.parser.trees import ROOT, Token, Tree
 
 ROLES = ("subject", "verb", "object", "location")
-ANIMATE = frozenset(("noun.person", "noun.animal", "noun.group"))
-_RELATIVE = frozenset(("who", "whom", "which", "that"))
-_PLURAL_PRONOUNS = frozenset(("they", "them", "these", "those"))
-_PRONOUNS = frozenset(("he", "she", "it")) | _PLURAL_PRONOUNS
+ANIMATE = word_set("noun.person noun.animal noun.group")
+_RELATIVE = word_set("who whom which that")
+_PLURAL_PRONOUNS = word_set("they them these those")
+_PRONOUNS = word_set("he she it") | _PLURAL_PRONOUNS
 _GIVING = frozenset((14, 15))  # frames "somebody ----s somebody something", "something to somebody"
 _PERSONS = {"he": "man", "she": "woman"}
-_NOT_IN_PHRASES = frozenset(
-    (
-        "case",
-        "cc",
-        "conj",
-        "punct",
-        "appos",
-        "parataxis",
-        "advcl",
-        "acl",
-        "nsubj",
-        "cop",
-        "aux",
-        "mark",
-        "advmod",
-        "obl",
-        "expl",
-        "nmod",
-        "ccomp",
-        "xcomp",
-        "obj",
-        "dislocated",
-    )
+_NOT_IN_PHRASES = word_set(
+    "case cc conj punct appos parataxis advcl acl nsubj cop aux mark advmod obl expl nmod ccomp "
+    "xcomp obj dislocated"
 )
 
 
@@ -380,10 +360,7 @@ class _Reader:
         )
 
     def _needs_object(self, predicate: Predicate) -> bool:
-        """Return whether the verb is transitive.
-
-        And not just able to take an object as *sing* is.
-        """
+        """Return whether the verb is transitive, not just able to take an object as *sing* is."""
         if any(self._children(verb, "obl", "xcomp", "ccomp") for verb in predicate.verbs):
             return False
         senses = self._lexicon.senses(predicate.lemma or "", "v")

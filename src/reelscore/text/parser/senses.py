@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Literal
 
 from reelscore.errors import DataError, check_choice
-from reelscore.text.parser.lexicon import Lexicon, Sense
+from reelscore.text.parser.lexicon import Lexicon, Sense, word_set
 from reelscore.text.parser.roles import Clause, Filler
 
-OBJECT_ROLES = frozenset(("Patient", "Theme", "Recipient", "Beneficiary", "Topic"))
-PLACE_ROLES = frozenset(
-    ("Location", "Destination", "Source", "Trajectory", "Initial_Location", "Goal")
-)
-_ANIMATE = frozenset(("animate", "human", "person", "animal"))
+OBJECT_ROLES = word_set("Patient Theme Recipient Beneficiary Topic")
+PLACE_ROLES = word_set("Location Destination Source Trajectory Initial_Location Goal")
+_ANIMATE = word_set("animate human person animal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +111,7 @@ _INTRANSITIVE = frozenset((1, 2, 3))
 _WITH_PHRASE = frozenset((4, 22, 12, 27))
 _WITH_THING, _WITH_THING_AND_PHRASE = frozenset((8, 11, 14, 15)), frozenset((21,))
 _WITH_PERSON, _WITH_PERSON_AND_PHRASE = frozenset((9, 10, 17, 18)), frozenset((20,))
-_ANIMATE_PRONOUNS = frozenset(
-    ("he", "she", "they", "who", "him", "her", "them", "someone", "somebody", "i", "you", "we")
-)
+_ANIMATE_PRONOUNS = word_set("he she they who him her them someone somebody i you we")
 
 
 class Senses:

@@ -52,6 +52,13 @@ class Tree:
         roots = (index for index, token in enumerate(self.tokens) if token.head == ROOT)
         return next(roots, ROOT)
 
+    def depth(self, index: int) -> int:
+        """Count the arcs that lead from the root to a word."""
+        steps = 0
+        while self.tokens[index].head != ROOT and steps < len(self.tokens):
+            index, steps = self.tokens[index].head, steps + 1
+        return steps
+
 
 def read_trees(lines: Iterable[str]) -> Iterator[Tree]:
     r"""Read trees from `lines` of CoNLL-U: ten columns a word, an empty line after a sentence.
