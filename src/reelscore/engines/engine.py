@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import import_module
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar
 
 from reelscore.errors import check_choice
 from reelscore.text.tokens import thread_count
@@ -15,7 +15,7 @@ Batch = TypeVar("Batch")
 Value = TypeVar("Value")
 Result = TypeVar("Result")
 
-# An engine is a class with `broadcast` and `map`, in a module that is imported when it is chosen.
+# The class of each engine, in a module that is imported when it is chosen.
 ENGINES = {
     "threads": "reelscore.engines.engine:Threads",
     "ray": "reelscore.engines.ray:Ray",
@@ -29,29 +29,6 @@ class Shared(Generic[Value]):
         self.value = value
 
 
-class Workers(Protocol):
-    """What an engine is made of."""
-
-    retries: int
-
-    def broadcast(self, value: Value) -> Shared[Value]:
-        """Bring a value to all workers; it is never changed afterwards."""
-
-    def check_files(self, paths: Sequence[str]) -> None:
-        """Refuse files that some worker does not see as they are here."""
-
-    def summary(self) -> str:
-        """Return what the work took, in a sentence; empty where there is nothing to say."""
-
-    def map(
-        self,
-        function: Callable[[Batch, Value], Result],
-        batches: Iterable[Batch],
-        shared: Shared[Value],
-    ) -> Iterator[Result]:
-        """Apply a function to each batch, with a bounded number in flight."""
-
-
 class Engine:
     """Where work is done, chosen by name; the results are the same to the last bit.
 
@@ -60,6 +37,10 @@ class Engine:
         options: Of ``threads``: ``workers``, how many; all cores by default. Of ``ray``:
             ``address``, ``workers``, ``gpus_per_worker`` and ``memory``, as of
             `reelscore.engines.ray.Ray`.
+
+    Attributes:
+        name: Its name.
+        retries: How many batches were given out again, since their worker was lost.
 
     Raises:
         UnknownNameError: If there is no such engine.
@@ -72,11 +53,15 @@ class Engine:
     [30, 30]
     """
 
-    def __init__(self, name: str = "threads", **options: Any) -> None:
+    name: ClassVar[str]
+    retries: int = 0
+
+    def __new__(cls, name: str = "threads", **options: Any) -> Engine:
+        """Make the engine of a name, which takes the options."""
         check_choice("engine", name, ENGINES)
         module, _, kind = ENGINES[name].partition(":")
-        self.name = name
-        self._workers = cast(Workers, getattr(import_module(module), kind)(**options))
+        own: type[Engine] = getattr(import_module(module), kind) if cls is Engine else cls
+        return super().__new__(own)
 
     def __repr__(self) -> str:
         return f"<Engine {self.name}>"
@@ -86,26 +71,20 @@ class Engine:
         """Whether all work is done in this process, whose kernels use all threads themselves."""
         return self.name == "threads"
 
-    @property
-    def retries(self) -> int:
-        """How many batches were given out again, since their worker was lost."""
-        return self._workers.retries
-
     def check_files(self, paths: Sequence[str]) -> None:
         """Refuse files that some worker does not see as they are here.
 
         Raises:
             ClusterError: With the machine and the file.
         """
-        self._workers.check_files(paths)
 
     def summary(self) -> str:
         """Return what the work took, in a sentence; empty for work in this process."""
-        return self._workers.summary()
+        return ""
 
     def broadcast(self, value: Value) -> Shared[Value]:
         """Bring a value to all workers, once for all calls of `map`; nobody changes it."""
-        return self._workers.broadcast(value)
+        return Shared(value)
 
     def map(
         self,
@@ -119,27 +98,16 @@ class Engine:
         may be applied to a batch more than once, where a worker was lost: what it writes is
         written aside and renamed. It also takes the value that `broadcast` shared.
         """
-        return self._workers.map(function, batches, shared)
+        raise NotImplementedError
 
 
-class Threads:
-    """Threads of this process."""
+class Threads(Engine):
+    """Threads of this process, which see what it sees."""
 
-    retries = 0
+    name = "threads"
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, name: str = name, workers: int | None = None) -> None:
         self._workers = thread_count(workers)
-
-    def broadcast(self, value: Value) -> Shared[Value]:
-        """Share a value: all threads see it as it is."""
-        return Shared(value)
-
-    def check_files(self, paths: Sequence[str]) -> None:
-        """Refuse nothing: all threads see what this process sees."""
-
-    def summary(self) -> str:
-        """Return nothing: all went on here."""
-        return ""
 
     def map(
         self,

@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from reelscore.engines.engine import Shared
+from reelscore.engines.engine import Engine, Shared
 from reelscore.engines.ray_cluster import check_files, check_nodes, connect, first_line
 from reelscore.errors import ClusterError, DataError, ReelscoreError
 
@@ -41,15 +41,18 @@ class Peak(NamedTuple):
     memory: int
 
 
-class Ray:
+class Ray(Engine):
     """Workers on a Ray cluster.
 
     Attributes:
         workers: How many actors there are; ``None`` for tasks.
     """
 
+    name = "ray"
+
     def __init__(
         self,
+        name: str = name,
         address: str | None = None,
         workers: int | None = None,
         gpus_per_worker: float = 0.0,
@@ -58,7 +61,6 @@ class Ray:
         _check_numbers(workers, gpus_per_worker, memory)
         self._ray = connect(address)
         self.nodes = check_nodes(self._ray)
-        self.retries = 0
         self._peaks: dict[tuple[str, int], int] = {}  # of each process
         self._used: dict[str, int] = {}  # by the processes of each machine together
         self._largest = 0

@@ -393,7 +393,7 @@ def test_memory_is_that_of_workers_at_the_same_time(cluster):
         list(engine.map(fill, range(4), engine.broadcast(200)))
     used = int(re.search(r"used up to ([0-9,]+) MB", engine.summary())[1].replace(",", ""))
     assert 200 < used < 2 * 400
-    assert engine._workers.request() > 200 << 20  # that much is kept free for each from now on
+    assert engine.request() > 200 << 20  # that much is kept free for each from now on
 
 
 def wait_for_file(batch, path):
@@ -538,7 +538,7 @@ def test_a_machine_that_is_slow_to_start_processes_is_waited_for(cluster, tmp_pa
     )
     node = cluster.add_node(**SMALL, env_vars={"PYTHONPATH": str(tmp_path)})
     try:
-        assert len(Engine("ray")._workers.nodes) == 3
+        assert len(Engine("ray").nodes) == 3
     finally:
         cluster.remove_node(node)
 
