@@ -205,29 +205,6 @@ def _together(shown: Sequence[Timeline], notes: Sequence[str]) -> Timeline:
     )
 
 
-def timelines(
-    systems: Mapping[str, StoriesLike],
-    references: StoriesLike | Iterable[StoriesLike],
-    score: str = "soda_c",
-    *,
-    tiou: float = 0.5,
-    preset: str | None = None,
-    **choices: Any,
-) -> Timelines:
-    """Show how SODA matches all videos of some systems; arguments as in `timeline`.
-
-    >>> from reelscore import examples
-    >>> systems, annotators = examples.stories()
-    >>> shown = timelines(systems, annotators.values())
-    >>> len(shown["concise"]), shown["concise"]["v_dogwash"].comparisons[0].matches[0].f
-    (5, 0.24468288859149706)
-    """
-    protocol = protocol_of(preset, choices)
-    scorer = StoryScorer(annotators_of(references, protocol), protocol)
-    read = {name: candidates_of(given, protocol, name) for name, given in systems.items()}
-    return Timelines(read, scorer, score, tiou)
-
-
 class Timelines(Mapping[str, Mapping[str, Timeline]]):
     """The timelines of all videos, by system and video; a system is matched when looked at."""
 

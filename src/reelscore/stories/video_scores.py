@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from dataclasses import replace as replaced
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -42,6 +43,14 @@ class VideoScores(Metric):
         """Means over videos."""
         return totals[..., :-1] / totals[..., -1:]
 
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, str]) -> Metric:
+        """Build the scores from their signature; context such as the videos is left aside."""
+        own = {field.name for field in fields(cls)}
+        if missing := own - parameters.keys():
+            raise DataError(f"The signature of {cls.name} has no {min(missing)}.")
+        return super().from_parameters({key: parameters[key] for key in own})
+
 
 @dataclass(frozen=True)
 class _Soda(VideoScores):
@@ -64,14 +73,6 @@ class _Soda(VideoScores):
         label = self.name.replace("soda", "SODA")
         labels = (f"{label} P", f"{label} R", label)
         return tuple(replace(self.output_scale, label=each) for each in labels)
-
-    @classmethod
-    def from_parameters(cls, parameters: dict[str, str]) -> _Soda:
-        """Build the score from its signature; context such as the videos is left aside."""
-        try:
-            return cls(**{field.name: parameters[field.name] for field in fields(cls)})
-        except KeyError:
-            raise DataError(f"The signature is not one of {cls.name}.") from None
 
 
 @dataclass(frozen=True)
@@ -145,21 +146,14 @@ class ActivityNet(VideoScores):
         return "|".join(metrics if part.startswith("metrics:") else part for part in parts)
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, str]) -> ActivityNet:
-        """Build the scorer from its signature; context such as the videos is left aside."""
+    def from_parameters(cls, parameters: dict[str, str]) -> Metric:
+        """Build the scorer from its signature, in which each sentence metric is a part."""
         metrics = [
             f"{key}:{value}".replace("/", "|") for key, value in parameters.items() if "/" in key
         ]
-        try:
-            return cls(
-                parameters["variant"],
-                parameters["tious"],
-                int(parameters["max_captions"]),
-                float(parameters["epsilon"]),
-                tuple(map(parse_signature, metrics)),
-            )
-        except (KeyError, ValueError):
-            raise DataError("The signature is not one of the ActivityNet scorer.") from None
+        plain = super().from_parameters({"metrics": "", **parameters})
+        assert isinstance(plain, cls)
+        return replaced(plain, metrics=tuple(map(parse_signature, metrics)))
 
 
 @dataclass(frozen=True)
@@ -187,15 +181,6 @@ class ChapterScores(VideoScores):
         labels = (f"{CHAPTERS_LABEL}{part}" for part in ("F1", "tIoU", *starts))
         f1, *others = (replace(self.output_scale, label=each) for each in labels)
         return (replace(f1, headline=True), *others)
-
-    @classmethod
-    def from_parameters(cls, parameters: dict[str, str]) -> ChapterScores:
-        """Build the scorer from its signature; context such as the videos is left aside."""
-        try:
-            tious, within, opening, epsilon = (parameters[field.name] for field in fields(cls))
-            return cls(tious, within, opening, float(epsilon))
-        except (KeyError, ValueError):
-            raise DataError("The signature is not one of chapters.") from None
 
 
 def spelled(metric: Metric) -> str:

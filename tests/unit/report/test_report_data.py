@@ -32,7 +32,6 @@ from reelscore.significance.comparison import strictest
 from reelscore.significance.pair_tests import with_tests
 from reelscore.stories import score_systems as score_stories
 from reelscore.stories import timeline
-from reelscore.stories.timelines import timelines
 from reelscore.text.tokens import tokenize
 from support.report_payload import decoded
 
@@ -275,7 +274,7 @@ def test_stories_hold_the_timelines():
     from reelscore import stories
 
     table = stories.score_systems(systems, annotators.values(), "soda_c")
-    shown = timelines(systems, annotators.values())
+    shown = table.sources.timelines
     one = timeline(systems["verbose"], annotators.values(), "v_kayak", system="verbose")
     assert shown["verbose"]["v_kayak"] == one
     head, columns = decoded(encoded(report_of(table)))
