@@ -117,6 +117,26 @@ def test_alignment_and_ngrams_explain_the_scores(demo, opened, width):
     assert sum(shares) + rest == pytest.approx(score, abs=0.02)
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_long_alignments_are_written_out(opened, tmp_path, width):
+    """A picture with a line for each word would be several screens high."""
+    caption = " ".join(f"a man{k} rides his horse{k} past" for k in range(30))
+    reference = " ".join(f"the man{k} rides a horse{k} past" for k in range(30))
+    table = score_systems({"ours": {"v1": caption}}, {"v1": [reference]}, "meteor")
+    write_report(tmp_path / "page.html", report_of(table))
+    page = opened(tmp_path / "page.html", "#item=v1", width=width).page
+    alignment = Meteor().align(caption, reference)
+    sides = page.locator(".runs p").all()
+    assert [side.locator(".run").count() for side in sides] == 2 * [len(alignment.matches)]
+    ours, theirs = (set(side.locator("sup").all_inner_texts()) for side in sides)
+    assert ours == theirs == {str(k + 1) for k in range(len(ours))}
+    words = sides[0].evaluate("p => [...p.querySelectorAll('span')].map((s) => s.textContent)")
+    assert " ".join(words) == caption
+    assert page.locator(".runs").bounding_box()["height"] < 2600
+    sides[0].locator(".run").first.hover()
+    assert [side.locator(".run.here").count() > 0 for side in sides] == [True, True]
+
+
 def test_tuples_explain_spice(opened, tmp_path):
     tuples = {
         "a red car": [["car"], ["car", "red"]],

@@ -5,6 +5,7 @@ import { startsOf } from "./data.js";
 import { drawn, element, picture, textWidth } from "./elements.js";
 
 const WORD_FONT = "15px system-ui, 'Segoe UI', Roboto, Arial, sans-serif";
+const MOST_LINES = 40; // of a picture with a word in each line
 
 const plainWords = (text) =>
   text.toLowerCase().replace(/[.,;:!?"]/g, "").split(/\s+/).filter(Boolean);
@@ -40,6 +41,8 @@ export function alignmentOf(report, item, system) {
 export function drawAlignment(alignment, width) {
   const wide = Math.max(...[alignment.ours, alignment.theirs].map((words) =>
     words.reduce((sum, word) => sum + textWidth(word, WORD_FONT) + 12, 0)));
+  const longest = Math.max(alignment.ours.length, alignment.theirs.length);
+  if (wide > width && longest > MOST_LINES) return inText(alignment);
   const about = alignment.matches.map(({ start, length, otherStart, otherLength, kind }) =>
     `${alignment.ours.slice(start, start + length).join(" ")} = ` +
     `${alignment.theirs.slice(otherStart, otherStart + otherLength).join(" ")} (${kind})`).join("; ");
@@ -92,6 +95,42 @@ function downwards({ ours, theirs, matches }, width) {
              ...words(theirs, theirs.map((_, k) => [right, y(k)]), matches, "otherStart", "otherLength", "start"));
   return { width: Math.ceil(right + widest(theirs) + 4),
            height: Math.max(ours.length, theirs.length) * step + 8, parts };
+}
+
+// Long captions are written out: matched words are underlined, and numbers tell which belong
+// together. Words that follow each other on both sides have one number: METEOR's chunks.
+function inText({ ours, theirs, matches }) {
+  const ordered = [...matches].sort((one, other) => one.start - other.start);
+  let chunk = 0;
+  const numbered = ordered.map((match, k) => {
+    const before = ordered[k - 1];
+    const goesOn = before && match.start === before.start + before.length &&
+      match.otherStart === before.otherStart + before.otherLength;
+    return { ...match, chunk: goesOn ? chunk : ++chunk };
+  });
+  const paragraph = (title, words, start, length) => {
+    const parts = [], own = [...numbered].sort((one, other) => one[start] - other[start]);
+    let k = 0;
+    own.forEach((match, i) => {
+      parts.push(...words.slice(k, match[start]).map((word) =>
+        [element("span", { class: "left" }, word), " "]));
+      k = match[start] + match[length];
+      parts.push(element("span", { class: `run ${match.kind}`, "data-chunk": match.chunk },
+        words.slice(match[start], k).join(" ")));
+      const ends = own[i + 1]?.chunk !== match.chunk;
+      parts.push(ends ? element("sup", { "data-chunk": match.chunk }, String(match.chunk)) : null, " ");
+    });
+    parts.push(...words.slice(k).map((word) => [element("span", { class: "left" }, word), " "]));
+    return element("div", {}, element("h4", {}, title), element("p", { dir: "auto" }, parts));
+  };
+  const shown = element("div", { class: "runs", onpointerover: (event) => {
+    const chosen = event.target.dataset.chunk;
+    for (const run of shown.querySelectorAll("[data-chunk]"))
+      run.classList.toggle("here", chosen !== undefined && run.dataset.chunk === chosen);
+  } }, paragraph("Caption", ours, "start", "length"),
+       paragraph("Reference", theirs, "otherStart", "otherLength"));
+  return element("div", {}, element("p", { class: "dim" }, "A number stands behind words that " +
+    "follow each other in both texts; words without a line are not matched."), shown);
 }
 
 function words(list, places, matches, start, length, anchor) {
