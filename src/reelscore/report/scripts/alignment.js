@@ -98,7 +98,7 @@ function downwards({ ours, theirs, matches }, width) {
 }
 
 // Long captions are written out: matched words are underlined, and numbers tell which belong
-// together. Words that follow each other on both sides have one number: METEOR's chunks.
+// together. Words that follow each other on both sides have one number.
 function inText({ ours, theirs, matches }) {
   const ordered = [...matches].sort((one, other) => one.start - other.start);
   let chunk = 0;
