@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from reelscore.data.checks import Problems
+from reelscore.data.checks import Problems, counted
 from reelscore.errors import DataError
 
 Role = Literal["candidates", "references"]
@@ -347,4 +347,4 @@ def listed_splits(splits: Iterable[str]) -> str:
     from collections import Counter
 
     counts = Counter(splits).items()
-    return ", ".join(f"{name} ({n:,} {'item' if n == 1 else 'items'})" for name, n in counts)
+    return ", ".join(f"{name} ({counted(n, 'item')})" for name, n in counts)

@@ -26,6 +26,7 @@ import numpy as np
 from reelscore.data.captions.python_captions import columns_of
 from reelscore.data.checks import (
     Problems,
+    counted,
     has_words,
     id_fault,
     id_text,
@@ -410,14 +411,14 @@ class _CaptionReader:
         """Return what the policies did, in a sentence each."""
         swapped = self._policies.reversed_segments == "swap"
         clipped = self._policies.negative == "clip"
-        counted = [
+        counts = [
             (self._reversed, "the end before the start", "swapped" if swapped else "no overlap"),
             (self._negative, "a negative time", "set to 0" if clipped else "kept"),
             (self._empty, "no text", "kept"),
         ]
         return [
-            f"{count:,} {'caption has' if count == 1 else 'captions have'} {what}: {done}."
-            for count, what, done in counted
+            f"{counted(count, 'caption has', 'captions have')} {what}: {done}."
+            for count, what, done in counts
             if count
         ]
 

@@ -376,14 +376,10 @@ def unquoted(text: str) -> str:
     return unquote(text)
 
 
-def _boolean(text: str) -> bool:
-    return {"yes": True, "no": False}[text]
-
-
 _READERS: dict[str, Callable[[str], Any]] = {
     "int": int,
     "float": float,
-    "bool": _boolean,
+    "bool": {"yes": True, "no": False}.__getitem__,
     "str": unquoted,
 }
 

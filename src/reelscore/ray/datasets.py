@@ -21,7 +21,7 @@ from reelscore.data.captions.paired_captions import Empty, lone_candidates, lone
 from reelscore.data.captions.python_captions import CaptionsLike
 from reelscore.data.captions.shard_blocks import checked_block
 from reelscore.data.captions.shards import BadRows, Remedies, Shard, write_shards
-from reelscore.data.checks import first_few
+from reelscore.data.checks import counted, first_few
 from reelscore.data.file_names import PathLike
 from reelscore.data.reading import Reading, Role
 from reelscore.data.tables.table import ItemIndex
@@ -222,10 +222,9 @@ def _check_items(captions: Dataset, index: ItemIndex) -> None:
                 )
             own[place] = True
     if unknown:
-        have = "item has" if len(unknown) == 1 else "items have"
         raise DataError(
-            f"{len(unknown):,} {have} no references ({first_few([*unknown])}). Remove them, or add "
-            "their references."
+            f"{counted(len(unknown), 'item has', 'items have')} no references "
+            f"({first_few([*unknown])}). Remove them, or add their references."
         )
     for system, own in seen.items():
         if not own.all():

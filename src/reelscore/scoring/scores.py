@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from reelscore._lazy import np
 from reelscore._native import Rows
+from reelscore.data.checks import counted
 from reelscore.data.tables.table import (
     ItemIndex,
     ItemScores,
@@ -142,7 +143,7 @@ class Scores(Mapping[str, MetricResult]):
             f"{result.scale.label or name} {result.score:.4f}" for name, result in self.items()
         )
         items = max((len(result.items) for result in self.values()), default=0)
-        return f"<Scores of {items:,} item{'s' if items != 1 else ''}: {scores}>"
+        return f"<Scores of {counted(items, 'item')}: {scores}>"
 
     def __float__(self) -> float:
         """The score, where there is one alone."""

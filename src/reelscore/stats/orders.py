@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.stats.correlations import Coefficient, known
-from reelscore.stats.pairs import accuracy, kendall_23, kendall_b
+from reelscore.stats.pairs import accuracy, kendall_23, kendall_b, ratio
 from reelscore.stats.resampling import FloatArray
 
 ORDERED: tuple[Coefficient, ...] = (kendall_b, kendall_23, accuracy)
@@ -63,8 +63,8 @@ def swapped_orders(
     def values(a: int, b: int) -> FloatArray:
         totals = sums(a, b)
         if coefficient is kendall_b:
-            return _ratio(totals[0], np.sqrt(ordered * (pairs - totals[1])))
-        share = _ratio(totals[0], np.broadcast_to(pairs, totals[0].shape))
+            return ratio(totals[0], np.sqrt(ordered * (pairs - totals[1])))
+        share = ratio(totals[0], pairs)
         return share if coefficient is accuracy else 2 * share - 1
 
     return lambda a, b: (values(a, b), values(b, a))
@@ -90,12 +90,6 @@ def redrawn_orders(
     if coefficient is kendall_b:
         right = total(np.where(counted, order * metric_order, 0))
         human_orders, metric_orders = (total(counted & (o != 0)) for o in (order, metric_order))
-        return _ratio(right, np.sqrt(human_orders * metric_orders))
-    share = _ratio(total(counted & (order == metric_order)), total(counted))
+        return ratio(right, np.sqrt(human_orders * metric_orders))
+    share = ratio(total(counted & (order == metric_order)), total(counted))
     return share if coefficient is accuracy else 2 * share - 1
-
-
-def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
-    result = np.full(part.shape, np.nan)
-    np.divide(part, whole, out=result, where=whole > 0)
-    return result

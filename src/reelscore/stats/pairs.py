@@ -76,7 +76,7 @@ def kendall_b(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     """
     c, d, human_ties, metric_ties, _ = count_pairs(human, metric)
     scale = np.sqrt((c + d + human_ties) * (c + d + metric_ties))
-    return _ratio(c - d, scale)
+    return ratio(c - d, scale)
 
 
 def kendall_c(human: ArrayLike, metric: ArrayLike) -> FloatArray:
@@ -92,7 +92,7 @@ def kendall_c(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     size = known(human).sum(axis=-1)
     steps = np.minimum(_distinct(human), _distinct(metric))
     scale = size**2 * (steps - 1) / np.maximum(steps, 1)
-    return _ratio(2 * (counts.concordant - counts.discordant), scale)
+    return ratio(2 * (counts.concordant - counts.discordant), scale)
 
 
 def kendall_23(human: ArrayLike, metric: ArrayLike) -> FloatArray:
@@ -104,7 +104,7 @@ def kendall_23(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     0.2
     """
     counts = count_pairs(human, metric)
-    return _ratio(2 * (counts.concordant + counts.both_ties) - counts.all, counts.all)
+    return ratio(2 * (counts.concordant + counts.both_ties) - counts.all, counts.all)
 
 
 def accuracy(human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0) -> FloatArray:
@@ -121,7 +121,7 @@ def accuracy(human: ArrayLike, metric: ArrayLike, *, epsilon: float = 0.0) -> Fl
     0.4
     """
     counts = count_pairs(human, metric, epsilon=epsilon)
-    return _ratio(counts.concordant + counts.both_ties, counts.all)
+    return ratio(counts.concordant + counts.both_ties, counts.all)
 
 
 def decided_accuracy(human: ArrayLike, metric: ArrayLike) -> FloatArray:
@@ -134,7 +134,7 @@ def decided_accuracy(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     """
     counts = count_pairs(human, metric)
     decided = counts.concordant + counts.discordant + counts.metric_ties
-    return _ratio(counts.concordant, decided)
+    return ratio(counts.concordant, decided)
 
 
 def half_accuracy(human: ArrayLike, metric: ArrayLike) -> FloatArray:
@@ -147,7 +147,7 @@ def half_accuracy(human: ArrayLike, metric: ArrayLike) -> FloatArray:
     """
     counts = count_pairs(human, metric)
     ties = counts.human_ties + counts.metric_ties + counts.both_ties
-    return _ratio(counts.concordant + ties / 2, counts.all)
+    return ratio(counts.concordant + ties / 2, counts.all)
 
 
 def kendall_like(human: ArrayLike, metric: ArrayLike, *, least: float = 25.0) -> float:
@@ -227,7 +227,8 @@ def _distinct(values: FloatArray) -> NDArray[np.int64]:
     return steps + 1
 
 
-def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """Return the quotients; NaN where there is nothing to divide by."""
     return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from reelscore.data.captions.item_ids import matched, rule_hint
 from reelscore.data.captions.languages import language_notes
 from reelscore.data.captions.python_captions import has_item, is_frame
-from reelscore.data.checks import first_few, has_words
+from reelscore.data.checks import counted, first_few, has_words
 from reelscore.data.file_names import PathLike, expanded
 from reelscore.data.formats.chapters import video_of_file
 from reelscore.data.reading import part_with
@@ -114,7 +114,7 @@ def pair_stories(
         ),
     ):
         if count:
-            notes.append(f"{count:,} {one if count == 1 else many} {what}.")
+            notes.append(f"{counted(count, one, many)} {what}.")
     return PairedStories(videos, stories, references, [*notes, *warnings])
 
 

@@ -67,10 +67,7 @@ def check_higher_is_better(metric: Metric) -> None:
 
 
 def looks_at_pairs_alone(metric: Metric) -> bool:
-    """Return whether two sentences are all the metric needs.
-
-    It prepares nothing from the references.
-    """
+    """Return whether two sentences are all the metric needs: it prepares no references."""
     return type(metric).prepare is Metric.prepare
 
 

@@ -19,10 +19,11 @@ from reelscore.cli.terminal import (
     write,
     write_json,
 )
+from reelscore.data.checks import counted
 from reelscore.data.file_names import expanded
 from reelscore.data.lint.caption_reader import captions_of
 from reelscore.data.lint.defects import findings_in
-from reelscore.data.lint.findings import Findings, plural
+from reelscore.data.lint.findings import Findings
 from reelscore.data.lint.fixes import Fix, captions_text, fixed
 from reelscore.data.lint.linter import CHECKS
 from reelscore.data.reading import Reading
@@ -106,7 +107,7 @@ def _show_fixes(fixes: Sequence[Fix], path: str) -> None:
     kinds = Counter(check for fix in fixes for check in fix.checks)
     listing = ", ".join(f"{check} {count:,}" for check, count in kinds.most_common())
     click.echo(
-        f"{path}: {plural(len(fixes), 'caption')} fixed" + (f" ({listing})" if fixes else "")
+        f"{path}: {counted(len(fixes), 'caption')} fixed" + (f" ({listing})" if fixes else "")
     )
     width = terminal_width()
     for fix in fixes[:_SHOWN]:

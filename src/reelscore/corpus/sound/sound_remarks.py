@@ -18,7 +18,7 @@ from reelscore.corpus.sound.film_alignment import FilmAlignment
 from reelscore.corpus.sound.film_anchors import STANDARD_RATES
 from reelscore.corpus.sound.segmentation import Segmentation
 from reelscore.corpus.time_map import clock
-from reelscore.data.lint.findings import plural
+from reelscore.data.checks import counted
 
 _SAME_RATE = 1e-5  # relative: 0.07 seconds in two hours
 _NAMED_RATE = 2e-5  # relative distance from a standard rate that has its name
@@ -115,8 +115,8 @@ def _map_remarks(alignment: FilmAlignment) -> Iterator[Remark]:
         kinds = [b.kind for b in inner]
         yield Remark(
             "cuts",
-            f"In the middle of the described track, {plural(kinds.count('cut'), 'part')} of "
-            f"the film missing, {plural(kinds.count('insertion'), 'part')} added.",
+            f"In the middle of the described track, {counted(kinds.count('cut'), 'part')} of "
+            f"the film missing, {counted(kinds.count('insertion'), 'part')} added.",
             details=tuple(asdict(b) for b in breaks),
         )
 

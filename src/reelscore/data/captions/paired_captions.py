@@ -15,6 +15,7 @@ from reelscore.data.checks import (
     Problems,
     are_texts,
     candidate_fault,
+    counted,
     first_few,
     has_words,
     id_fault,
@@ -68,13 +69,13 @@ class Paired(msgspec.Struct, frozen=True):
         ['1 item has no candidate: skipped.']
         """
         done = "scored as an empty caption" if self.missing == "zero" else "skipped"
-        counted = [
+        counts = [
             (self.missing_candidates, "item has", "items have", f"no candidate: {done}"),
             (self.extra_candidates, "candidate has", "candidates have", "no references: skipped"),
             (self.empty_candidates, "candidate is", "candidates are", "empty"),
             (self.empty_references, "reference is", "references are", "empty"),
         ]
-        notes = [f"{_count(n, one, many)} {what}." for n, one, many, what in counted if n]
+        notes = [f"{counted(n, one, many)} {what}." for n, one, many, what in counts if n]
         return [*notes, *([self.hint] if self.hint else [])]
 
 
@@ -257,8 +258,8 @@ def _check_coverage(
         )
     if counting and policy != "skip":  # which would leave out what shows that all are shifted
         raise DataError(
-            f"{_count(len(missing_ids), 'item has', 'items have')} no candidate "
-            f"({first_few(missing_ids)}), and {_count(len(extra_ids), 'candidate', 'candidates')} "
+            f"{counted(len(missing_ids), 'item has', 'items have')} no candidate "
+            f"({first_few(missing_ids)}), and {counted(len(extra_ids), 'candidate', 'candidates')} "
             f"no references ({first_few(extra_ids)}).{counting}"
         )
     sizes = f"there are {len(candidates):,} candidates for {len(references):,} items"
@@ -267,13 +268,13 @@ def _check_coverage(
     faults = []
     if missing_ids and policy == "error":
         faults.append(
-            f"{_count(len(missing_ids), 'item has', 'items have')} no candidate "
+            f"{counted(len(missing_ids), 'item has', 'items have')} no candidate "
             f"({first_few(missing_ids)}); {sizes}. "
             'Add them or pass missing="zero" or missing="skip".'
         )
     if extra_ids and policy != "skip":
         faults.append(
-            f"{_count(len(extra_ids), 'candidate has', 'candidates have')} no references "
+            f"{counted(len(extra_ids), 'candidate has', 'candidates have')} no references "
             f"({first_few(extra_ids)}); {sizes}. "
             'Remove them or pass missing="skip".'
         )
@@ -299,7 +300,7 @@ def _count_empty_candidates(
 ) -> int:
     empty = _without_words(captions, tokenized)
     if empty and policy == "error":
-        count = _count(len(empty), "candidate is", "candidates are")
+        count = counted(len(empty), "candidate is", "candidates are")
         named = first_few([items[k] for k in empty])
         raise DataError(f"{count} empty ({named}){_punctuation(captions, empty)}. {_REMEDY}")
     return len(empty)
@@ -312,7 +313,7 @@ def _count_empty_references(
     if empty and policy != "zero":
         item = sum(begin <= empty[0] for begin in offsets) - 1
         rank = empty[0] - offsets[item] + 1
-        count = _count(len(empty), "reference is", "references are")
+        count = counted(len(empty), "reference is", "references are")
         named = f"first: reference {rank} of item {items[item]!r}"
         remedy = "Fix them." if policy is None else _REMEDY
         raise DataError(f"{count} empty ({named}){_punctuation(flat, empty)}. {remedy}")
@@ -335,10 +336,6 @@ def _punctuation(texts: Sequence[str | None], empty: list[int]) -> str:
     """Return how a caption that has characters can be empty, where there is one."""
     said = next((text for k in empty if (text := texts[k]) and not text.isspace()), None)
     return "" if said is None else f": {said!r} has no words"
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 # Candidates that are the references themselves: a score of 1.0 that means nothing

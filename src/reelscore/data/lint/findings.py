@@ -12,7 +12,7 @@ import msgspec
 from msgspec import structs
 
 from reelscore.data.captions.caption_files import References
-from reelscore.data.checks import Problems
+from reelscore.data.checks import Problems, counted
 
 Severity = Literal["error", "warning"]
 
@@ -50,7 +50,8 @@ class CheckedCaptions(msgspec.Struct, frozen=True, dict=True):
     ) -> Iterator[Finding]:
         """Yield how many captions have a defect, and show the first few; nothing if none has."""
         if places:
-            message = f"{plural(len(places), 'caption', verb=verb)} {rest}."
+            count = counted(len(places), f"caption {verb[0]}", f"captions {verb[1]}")
+            message = f"{count} {rest}."
             yield Finding(check, severity, len(places), message, remedy, self.examples(places))
 
     def examples(self, places: Sequence[int] | Mapping[int, int]) -> tuple[Example, ...]:
@@ -192,9 +193,9 @@ class Findings(Sequence[Finding]):
         """Write all findings, in lines of some width."""
         errors = len(self.errors)
         parts = [
-            plural(self.captions, "caption"),
-            *([plural(errors, "error")] if errors else []),
-            *([plural(len(self) - errors, "warning")] if len(self) > errors else []),
+            counted(self.captions, "caption"),
+            *([counted(errors, "error")] if errors else []),
+            *([counted(len(self) - errors, "warning")] if len(self) > errors else []),
             *([] if self.findings else ["nothing found"]),
         ]
         head = f"{self.name}: {', '.join(parts)}"
@@ -204,16 +205,6 @@ class Findings(Sequence[Finding]):
 
     def __repr__(self) -> str:
         return self.to_text()
-
-
-def plural(count: int, noun: str, *, verb: tuple[str, str] | None = None) -> str:
-    """Write a number with its noun, and a verb that fits.
-
-    >>> plural(1, "caption"), plural(1200, "caption", verb=("is", "are"))
-    ('1 caption', '1,200 captions are')
-    """
-    words = f"{count:,} {noun}{'' if count == 1 else 's'}"
-    return f"{words} {verb[count != 1]}" if verb else words
 
 
 def _one_line(text: str) -> str:

@@ -9,6 +9,7 @@ from statistics import median_high
 from reelscore.data.captions.item_ids import matching_rule
 from reelscore.data.captions.languages import other_languages, script_of
 from reelscore.data.captions.python_captions import CaptionsLike
+from reelscore.data.checks import counted
 from reelscore.data.lint.caption_reader import captions_of
 from reelscore.data.lint.defects import (
     DEFECTS,
@@ -20,7 +21,7 @@ from reelscore.data.lint.defects import (
     findings_in,
     spaces,
 )
-from reelscore.data.lint.findings import CheckedCaptions, Example, Finding, Findings, plural
+from reelscore.data.lint.findings import CheckedCaptions, Example, Finding, Findings
 from reelscore.data.reading import Reading
 
 _LONG_COPY = 8  # words from which on a copy is no chance
@@ -67,7 +68,7 @@ def unusable(captions: CheckedCaptions) -> Iterator[Finding]:
             "records",
             "error",
             problems.count,
-            f"{plural(problems.count, 'record')} cannot be used.",
+            f"{counted(problems.count, 'record')} cannot be used.",
             "Fix them: scoring refuses the file.",
             tuple(Example("", _within(problems.subject, message)) for message in problems.first),
         )
@@ -90,7 +91,7 @@ def repeated_ids(captions: CheckedCaptions) -> Iterator[Finding]:
         "repeated_ids",
         "error",
         items,
-        f"{plural(items, 'item', verb=('has', 'have'))} several captions, the others have one.",
+        f"{counted(items, 'item has', 'items have')} several captions, the others have one.",
         "Keep one caption for each item.",
         captions.examples(repeated),
     )
@@ -111,9 +112,9 @@ def ids(captions: CheckedCaptions) -> Iterator[Finding]:
         return
     parts = []
     if missing:
-        parts.append(f"{plural(len(missing), 'item', verb=('has', 'have'))} no caption")
+        parts.append(f"{counted(len(missing), 'item has', 'items have')} no caption")
     if extra:
-        parts.append(f"{plural(len(extra), 'item', verb=('has', 'have'))} no references")
+        parts.append(f"{counted(len(extra), 'item has', 'items have')} no references")
     remedy = "Caption every item that has references, and no other."
     if captions.in_order and len(own) == len(wanted):
         remedy = 'Lines have no ids; if these follow the references, score with match_ids="order".'
@@ -128,7 +129,7 @@ def ids(captions: CheckedCaptions) -> Iterator[Finding]:
         "ids",
         "error",
         len(missing) + len(extra),
-        f"{' and '.join(parts)}, of {plural(len(wanted), 'item')} with references.",
+        f"{' and '.join(parts)}, of {counted(len(wanted), 'item')} with references.",
         remedy,
         tuple(shown[::3] + [example for k, example in enumerate(shown) if k % 3]),
     )
@@ -153,7 +154,7 @@ def copies(captions: CheckedCaptions) -> Iterator[Finding]:
     contaminated = len(long) >= max(HANDFUL, _COPIES * total)
     if not (nearly_all or long):
         return
-    count = plural(len(equal), "caption", verb=("equals one of its", "equal one of their"))
+    count = counted(len(equal), "caption equals one of its", "captions equal one of their")
     yield Finding(
         "copies",
         "error" if nearly_all or contaminated else "warning",

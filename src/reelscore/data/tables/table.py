@@ -18,6 +18,7 @@ import msgspec
 from msgspec import field, structs
 
 from reelscore._lazy import np
+from reelscore.data.checks import counted
 from reelscore.data.tables.scales import HIGHER, Scale, score_labels, scores_named
 from reelscore.errors import DataError, UnknownNameError
 
@@ -179,7 +180,7 @@ class MetricResult(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         between = "" if self.interval is None else " [{:.4f}, {:.4f}]".format(*self.interval)
-        items = f"{len(self.items)} item{'s' if len(self.items) != 1 else ''}"
+        items = counted(len(self.items), "item")
         return f"{self.metric} {self.score:.4f}{between} ({items}) {self.signature}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from msgspec.structs import replace
 
-from reelscore.data.checks import id_fault, id_text, is_missing
+from reelscore.data.checks import counted, id_fault, id_text, is_missing
 from reelscore.data.reading import USUAL
 from reelscore.data.tables.scales import Better, Scale
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable, view
@@ -128,8 +128,8 @@ def table_of_rows(
     if repeats == "mean":
         notes += _scale_warnings(raters)
     if again:
-        are = "score is the mean" if len(again) == 1 else "scores are means"
-        notes.append(f"{len(again):,} {are} of several rows ({sum(again.values()):,} rows in all).")
+        means = counted(len(again), "score is the mean", "scores are means")
+        notes.append(f"{means} of several rows ({sum(again.values()):,} rows in all).")
     used = roles.used | ({roles.rater} if repeats == "z" else set())
     if unused := [cell or "(no name)" for k, cell in enumerate(header) if k not in used]:
         notes.append(f"Columns not used: {', '.join(unused)}.")
@@ -291,8 +291,8 @@ def gap_notes(gaps: int) -> list[str]:
     >>> gap_notes(2)
     ['2 rows without a score were left out.']
     """
-    rows = "row without a score was" if gaps == 1 else "rows without a score were"
-    return [f"{gaps:,} {rows} left out."] if gaps else []
+    rows = counted(gaps, "row without a score was", "rows without a score were")
+    return [f"{rows} left out."] if gaps else []
 
 
 def _may_score(name: str) -> bool:

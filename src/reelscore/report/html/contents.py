@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,10 +122,7 @@ class Report:
         return partial_scores(self.table, self.human)
 
     def is_ranked(self, system: str, metric: str) -> bool:
-        """Return whether a score can be better or worse than others: of all items.
-
-        And of no bound.
-        """
+        """Return whether a score can be better or worse than others: of all items, of no bound."""
         return system not in self.bounds and (system, metric) not in self.partial
 
     @property
@@ -148,18 +146,9 @@ class Report:
 
         Without scores, those that any system has a caption of.
         """
-        seen: dict[str, None] = {}
-        if not self.table.metrics:
-            for captions in self.captions.values():
-                seen.update(dict.fromkeys(captions))
-            return list(seen)
-        last = None
-        for row in self.table.results.values():
-            for result in row.values():
-                if result.items.index is not last:  # columns of one system share their index
-                    last = result.items.index
-                    seen.update(dict.fromkeys(last.items))
-        return list(seen)
+        if self.table.metrics:
+            return table_items(self.table)
+        return list(dict.fromkeys(chain.from_iterable(self.captions.values())))
 
 
 def report_of(

@@ -12,6 +12,7 @@ import numpy as np
 from reelscore._progress import Progress
 from reelscore._version import __version__
 from reelscore.data.atomic_files import check_target, write_atomically
+from reelscore.data.checks import counted
 from reelscore.data.tables.table_forms import TableLike
 from reelscore.report.html.contents import ItemTexts, Report, Section, report_of
 from reelscore.report.html.explanations import add_explanations
@@ -130,10 +131,9 @@ def _about(report: Report) -> str:
     counts = [(len(table.metrics), "score"), (len(table.systems), "system")]
     if not table.metrics:
         counts = [(sum(map(len, report.captions.values())), "caption"), counts[1]]
-    said = [f"{count:,} {what}{'s' if count != 1 else ''}" for count, what in counts]
-    items = len(report.items)
-    what = "video" if report.timelines else "item"
-    on = f" on {items:,} {what}{'s' if items != 1 else ''}" if items else ""
+    said = [counted(count, what) for count, what in counts]
+    items = counted(len(report.items), "video" if report.timelines else "item")
+    on = f" on {items}" if report.items else ""
     people = f"; {', '.join(map(legible, report.human))}: by people" if report.human else ""
     return f"{said[0]} of {said[1]}{on}{people}. {shared_beginning(table.systems)}".rstrip()
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from reelscore.data.captions.coverage import PARTIAL, Partial, partial_scores
 from reelscore.data.tables.table import ScoreTable
+from reelscore.data.tables.table_forms import table_items
 from reelscore.errors import DataError
 from reelscore.report.plots.matrices import (
     correlation_matrix,
@@ -178,15 +179,7 @@ class TablePlots:
         return scores[np.isfinite(scores)]
 
     def _matrix(self, metric: str) -> FloatArray:
-        items = list(
-            dict.fromkeys(
-                item
-                for row in self.table.results.values()
-                for result in row.values()
-                for item in result.items
-            )
-        )
-        return self.table.matrix(metric, self.table.systems, items).ravel()
+        return self.table.matrix(metric, self.table.systems, table_items(self.table)).ravel()
 
 
 def _about_tests(tests: Comparison | None, won: bool) -> str:

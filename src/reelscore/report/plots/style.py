@@ -74,16 +74,23 @@ def need_matplotlib() -> None:
 
 def check_figure(path: str | Path) -> None:
     """Refuse a figure that cannot be written: before the work whose result is drawn."""
-    if _ending(path) not in FORMATS:
-        raise DataError(
-            f"{path}: a figure is written as .{', .'.join(FORMATS)}; give the file one of these "
-            "endings."
-        )
+    checked_ending(path, FORMATS, "a figure")
     need_matplotlib()
 
 
-def _ending(path: str | Path) -> str:
-    return Path(path).suffix.lower().removeprefix(".")
+def checked_ending(path: str | Path, formats: Sequence[str], what: str) -> str:
+    """Find the format that a file's ending names.
+
+    >>> checked_ending("story.SVG", FORMATS, "a figure")
+    'svg'
+    """
+    ending = Path(path).suffix.lower().removeprefix(".")
+    if ending not in formats:
+        raise DataError(
+            f"{path}: {what} is written as .{', .'.join(formats)}; give the file one of these "
+            "endings."
+        )
+    return ending
 
 
 @contextmanager
@@ -107,7 +114,7 @@ def save(drawing: Figure, path: str | Path) -> None:
     check_figure(path)
     import matplotlib
 
-    ending = _ending(path)
+    ending = checked_ending(path, FORMATS, "a figure")
     dated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     out = io.BytesIO()
     with matplotlib.rc_context(_STYLE):

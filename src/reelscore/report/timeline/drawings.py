@@ -9,7 +9,7 @@ from pathlib import Path
 from reelscore.data.atomic_files import write_atomically
 from reelscore.errors import DataError
 from reelscore.report.pages import render, style_sheet
-from reelscore.report.plots.style import figure, save
+from reelscore.report.plots.style import checked_ending, figure, save
 from reelscore.report.safe_text import cells, legible, lines_of, rows_of, shortened
 from reelscore.report.timeline.layout import SIZES, Picture, add_bars, timeline_picture
 from reelscore.stories.timelines import MatchedStories, Pair, TimedCaption, Timeline
@@ -184,13 +184,7 @@ def check_format(path: str | Path) -> str:
     >>> check_format("story.SVG")
     'svg'
     """
-    ending = Path(path).suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
-        raise DataError(
-            f"{path}: a timeline is written as .{', .'.join(FORMATS)}; give the file one of these "
-            "endings."
-        )
-    return ending
+    return checked_ending(path, FORMATS, "a timeline")
 
 
 def write_timeline(timeline: Timeline, path: str | Path) -> None:

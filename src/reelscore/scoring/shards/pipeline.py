@@ -43,6 +43,7 @@ from reelscore.data.captions.shards import (
     streamed,
     write_shards,
 )
+from reelscore.data.checks import counted
 from reelscore.data.file_names import PathLike
 from reelscore.data.formats.parquet import need_pyarrow
 from reelscore.data.reading import Reading
@@ -269,8 +270,8 @@ def _scored(
     rows = [*output.manifest.bad, *(row for part in parts for row in part.record.bad)]
     bad = sorted(rows, key=lambda row: (row.file, row.row))
     if bad:
-        what = "record was" if len(bad) == 1 else "records were"
-        note = f"{len(bad):,} {what} left out: see the file of bad rows."
+        records = counted(len(bad), "record was", "records were")
+        note = f"{records} left out: see the file of bad rows."
         table = structs.replace(table, notes=[*table.notes, note])
     items = items_of_systems(read_record, parts)
     output.finish(table, bad, draws, items)
