@@ -92,7 +92,7 @@ def get_format(name: str) -> Format:
 
 def detect_format(source: Source, reading: Reading | None = None) -> str:
     """Name the format of a file, by its content."""
-    from reelscore.data.formats.structure import structure_of
+    from reelscore.data.formats.text_layouts import structure_of
     from reelscore.data.json_documents import json_kind
 
     reading = reading or Reading()
