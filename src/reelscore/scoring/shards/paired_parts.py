@@ -13,41 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reelscore.data.captions.paired_captions import Empty, Missing
-from reelscore.data.captions.shards import (
-    BY_ARGUMENTS,
-    SYSTEM,
-    BadRow,
-    BadRows,
-    Remedies,
-    Shard,
-    named_place,
-)
+from reelscore.data.captions.shards import SYSTEM, BadRow, BadRows, Shard, named_place
 from reelscore.errors import DataError
-from reelscore.scoring.shards.partitions import packed
+from reelscore.scoring.shards.partitions import Policies, packed
 from reelscore.scoring.shards.reference_counts import ItemColumn, items_of
 from reelscore.text.words import Packed
-
-
-@dataclass(frozen=True)
-class Policies:
-    """What happens to captions that cannot be scored as they are.
-
-    Attributes:
-        missing, empty: As in `reelscore.score`.
-        keeps_bad: Whether what the policies refuse is collected and left out, not an error.
-        remedies: What errors tell the user to do.
-    """
-
-    missing: Missing
-    empty: Empty
-    keeps_bad: bool = False
-    remedies: Remedies = BY_ARGUMENTS
-
-    @property
-    def missing_done(self) -> Missing:
-        """What happens to items without a candidate: where they are collected, they are skipped."""
-        return "skip" if self.keeps_bad and self.missing == "error" else self.missing
 
 
 class Counts(NamedTuple):
@@ -92,7 +62,7 @@ def pair_partition(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    bad = BadRows(policies.keeps_bad, policies.remedies)
+    bad = policies.bad_rows()
     items = items_of(references)
     positions = pc.index_in(candidates.column("item"), value_set=items.items).fill_null(-1)
     positions = positions.to_numpy().astype(np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from reelscore import _native
 from reelscore.data.atomic_files import opened_atomically
-from reelscore.data.captions.paired_captions import Empty
+from reelscore.data.captions.paired_captions import Empty, Missing
 from reelscore.data.captions.shard_blocks import blocks_of
 from reelscore.data.captions.shards import (
     BY_ARGUMENTS,
@@ -37,16 +37,38 @@ _SAMPLE = 50  # captions of each shard, for what is said about all of them
 
 
 @dataclass(frozen=True)
+class Policies:
+    """What happens to captions that cannot be scored as they are.
+
+    Attributes:
+        missing, empty: As in `reelscore.score`.
+        keeps_bad: Whether what the policies refuse is collected and left out, not an error.
+        remedies: What errors tell the user to do.
+    """
+
+    missing: Missing
+    empty: Empty
+    keeps_bad: bool = False
+    remedies: Remedies = BY_ARGUMENTS
+
+    @property
+    def missing_done(self) -> Missing:
+        """What happens to items without a candidate: where they are collected, they are skipped."""
+        return "skip" if self.keeps_bad and self.missing == "error" else self.missing
+
+    def bad_rows(self) -> BadRows:
+        """Begin to collect, or to refuse, records that cannot be used."""
+        return BadRows(self.keeps_bad, self.remedies)
+
+
+@dataclass(frozen=True)
 class Cut:
     """How shards are cut: what all workers of the first step share."""
 
     folder: Path  # where the cut shards go; all workers can write there
     partitions: int  # how many partitions there are
-    empty: Empty  # what happens to captions without words; see `reelscore.score`
+    policies: Policies  # what happens to captions without words, and to bad records
     tokenized: bool = False  # whether captions are tokenized already, so that punctuation is a word
-    # whether records that cannot be used are collected, instead of being an error
-    keeps_bad: bool = False
-    remedies: Remedies = BY_ARGUMENTS  # what such an error tells the user to do
 
     def path(self, role: Role, number: int) -> Path:
         """Where a shard goes."""
@@ -78,7 +100,7 @@ def split_shard(shard: Shard, cut: Cut) -> CutShard:
     """
     import pyarrow as pa
 
-    bad = BadRows(cut.keeps_bad, cut.remedies)
+    bad = cut.policies.bad_rows()
     rows = 0
     systems: dict[str, None] = {}
     empty: Counter[str] = Counter()
@@ -126,7 +148,7 @@ def _with_words(block: Any, shard: Shard, cut: Cut, bad: BadRows, empty: Counter
     if not wordless.any():
         return block
     without = block.filter(pa.array(wordless))
-    if cut.empty == "zero":
+    if cut.policies.empty == "zero":
         candidates = shard.role == "candidates"
         empty.update(without.column(SYSTEM).to_pylist() if candidates else [""] * len(without))
         return block

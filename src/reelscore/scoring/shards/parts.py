@@ -20,8 +20,8 @@ from reelscore.data.captions.shards import BadRow, Shard
 from reelscore.metrics.base import FloatArray, column_sums
 from reelscore.metrics.registry import MetricColumns
 from reelscore.scoring.prepared import PreparedReferences
-from reelscore.scoring.shards.paired_parts import PairedPart, Policies, pair_partition
-from reelscore.scoring.shards.partitions import Cut, item_hashes, read_partition
+from reelscore.scoring.shards.paired_parts import PairedPart, pair_partition
+from reelscore.scoring.shards.partitions import Cut, Policies, item_hashes, read_partition
 from reelscore.scoring.shards.reference_counts import GatheredPart
 from reelscore.stats.resampling import poisson_sums
 from reelscore.text.tokens import Tokenizer

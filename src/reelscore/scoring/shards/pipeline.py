@@ -61,8 +61,13 @@ from reelscore.scoring.shards.output import (
     file_fingerprint,
     together,
 )
-from reelscore.scoring.shards.paired_parts import Policies
-from reelscore.scoring.shards.partitions import Cut, CutShard, partition_count, split_shard
+from reelscore.scoring.shards.partitions import (
+    Cut,
+    CutShard,
+    Policies,
+    partition_count,
+    split_shard,
+)
 from reelscore.scoring.shards.parts import (
     PartSums,
     ScorePlan,
@@ -236,10 +241,8 @@ def _scored(
     remaining = output.remaining()
     partitions = output.manifest.partitions
     if remaining or output.manifest.read is None:
-        policies = settings.policies
         tokenized = settings.tokenizer == "none"
-        of_bad = (policies.keeps_bad, policies.remedies)
-        cut = Cut(output.split, partitions, policies.empty, tokenized, *of_bad)
+        cut = Cut(output.split, partitions, settings.policies, tokenized)
         read, unusable = _split(engine, cut, settings, candidates, references)
         output.keep_read(read, unusable)
         gathered = _gather(engine, cut, settings, references)

@@ -34,7 +34,6 @@ class ItemColumn(NamedTuple):
     references: Packed
     reference_offsets: NDArray[np.int64]  # where those of each item begin, and the end of the last
     places: NDArray[np.int64]  # where the first reference of each item was read
-    reference_places: NDArray[np.int64]  # where each reference was read
 
 
 def items_of(references: Any) -> ItemColumn:
@@ -49,7 +48,7 @@ def items_of(references: Any) -> ItemColumn:
         numbers, places, captions = numbers[order], places[order], captions.take(order)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(numbers))]).astype(np.int64)
     first = places[offsets[:-1]] if len(places) else places
-    return ItemColumn(encoded.dictionary, packed(captions), offsets, first, places)
+    return ItemColumn(encoded.dictionary, packed(captions), offsets, first)
 
 
 class GatheredPart:
