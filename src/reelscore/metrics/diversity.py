@@ -13,6 +13,7 @@ bigrams over its own, and whether the caption itself is new.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -81,7 +82,8 @@ class Diversity(Metric):
         if self.training is None:
             novel = np.zeros(len(captions))
         else:
-            known = _training_captions(self.training, self.training_tokenizer)
+            training = [*chain.from_iterable(read_references(self.training).values())]
+            known = {*tokenize_packed(pack(training), self.training_tokenizer).unpack()}
             novel = np.array([float(caption not in known) for caption in captions])
         singles, new_singles = _new_ngrams(words, 1)
         pairs, new_pairs = _new_ngrams(words, 2)
@@ -114,8 +116,3 @@ def _new_ngrams(words: Words, order: int) -> tuple[FloatArray, FloatArray]:
     total = np.bincount(owner, minlength=len(lengths)).astype(np.float64)
     new = np.bincount(owner[first], minlength=len(lengths)).astype(np.float64)
     return total, new
-
-
-def _training_captions(path: str, tokenizer: Tokenizer) -> frozenset[str]:
-    captions = [text for texts in read_references(path).values() for text in texts]
-    return frozenset(tokenize_packed(pack(captions), tokenizer).unpack())

@@ -101,7 +101,9 @@ def compare(
             + (remedy if TOGETHER in whys else "")
         )
     _check_same_items(table, groups)
+    resampling = ""
     if any(group.draws for group in groups):
+        resampling = f"|resampling:{RESAMPLING}"  # draws that were made item by item
         tests = [test for test in tests if test != "randomization"]
         if not tests:
             raise DataError(
@@ -117,7 +119,7 @@ def compare(
             "level": level,
             "baseline": baseline,
             "method": f"{METHODS[test]}, {draws:,} draws",
-            "signature": f"{test}|{correction}|draws:{draws}|seed:{seed}{_resampling(groups)}",
+            "signature": f"{test}|{correction}|draws:{draws}|seed:{seed}{resampling}",
         }
         matrices = _Matrices(table)
         if test == "bootstrap":
@@ -134,11 +136,6 @@ def compare(
                     report()
         comparisons += matrices.comparisons(reasons, correction, fields)
     return comparisons
-
-
-def _resampling(groups: Sequence[Group]) -> str:
-    """The part of a signature that names draws made item by item."""
-    return f"|resampling:{RESAMPLING}" if any(group.draws for group in groups) else ""
 
 
 def with_tests(

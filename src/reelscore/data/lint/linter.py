@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from statistics import median_high
 
 from reelscore.data.captions.item_ids import matching_rule
@@ -210,7 +210,8 @@ def languages(captions: CheckedCaptions) -> Iterator[Finding]:
 def lengths(captions: CheckedCaptions) -> Iterator[Finding]:
     """Find captions that are far longer or shorter than references, or than the others."""
     sizes = [len(words.split()) for words in captions.words]
-    usual = _reference_lengths(captions.references) if captions.references else sizes
+    references = (captions.references or {}).values()
+    usual = [len(text.split()) for texts in references for text in texts] if references else sizes
     if len(sizes) < HANDFUL or not usual:
         return
     middle = median_high(usual)
@@ -234,10 +235,6 @@ def lengths(captions: CheckedCaptions) -> Iterator[Finding]:
             f"Captions have {own} words (median), references {middle}.",
             "Metrics of words punish that: ask the model for captions as long as references.",
         )
-
-
-def _reference_lengths(references: Mapping[str, Sequence[str]]) -> list[int]:
-    return [len(text.split()) for texts in references.values() for text in texts]
 
 
 CHECKS: list[Check] = [

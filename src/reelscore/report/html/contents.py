@@ -181,7 +181,8 @@ def report_of(
     (['meteor', 'judgments'], ['judgments'], ['meteor', 'judgments'])
     """
     table = table_of(table)
-    human = _of_people(table)
+    # those of people in a campaign's results
+    human = [name for name in table.metrics if name.rpartition("_")[2] in ("raw", "z")]
     tested, tests = with_tests(table, human=human, resamples=resamples, seed=seed)
     if metrics is not None:
         tested = tested.select(metrics)
@@ -219,11 +220,6 @@ def report_of(
         human = [*human, *of_people]
         tests = [*fields.pop("tests", tests), *more]
     return Report(tested, **{"tests": tests, "human": human, **fields})
-
-
-def _of_people(table: ScoreTable) -> list[str]:
-    """Name the scores of people that a table holds as a campaign's results do, raw and as z."""
-    return [name for name in table.metrics if name.rpartition("_")[2] in ("raw", "z")]
 
 
 def _without_intervals(table: ScoreTable) -> list[str]:

@@ -77,16 +77,15 @@ def align_all(
     offsets: IntArray,
     references: IntArray,
     *,
-    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Alignments:
     """Align captions, each with the reference it is most like."""
     counts = np.diff(offsets)
     pairs = np.repeat(captions, counts)
-    used = thread_count(threads)
     scores = np.zeros(0)
     if len(pairs):
-        statistics = pair_statistics(metric, Captions(pack(list(texts))), pairs, references, used)
+        packed = Captions(pack(list(texts)))
+        statistics = pair_statistics(metric, packed, pairs, references, thread_count(None))
         scores = metric.scores(statistics)[:, 0]
     from reelscore.text.meteor_data import meteor_index
 

@@ -95,7 +95,10 @@ def _columns(group: Sequence[MatchedStories], names: Sequence[str], width: int) 
         )
     rows: list[tuple[float, list[str]]] = []
     for reference in group[0].references:
-        pairs = [_pair_of(each, reference) for each in group]
+        pairs = [
+            next((pair for pair in each.matches if pair.reference == reference), None)
+            for each in group
+        ]
         times = f"{reference.start:.1f}–{reference.end:.1f} s"
         lines = [reference.name + times.rjust(width - len(reference.name))]
         lines += [f"  {line}" for line in lines_of(reference.sentence, width - 2)]
@@ -110,10 +113,6 @@ def _columns(group: Sequence[MatchedStories], names: Sequence[str], width: int) 
                 rows.append((caption.start, _beside(blank, room)))
     heading = _beside([[name] for name in names], room)
     return heading + [line for _, lines in sorted(rows, key=lambda row: row[0]) for line in lines]
-
-
-def _pair_of(comparison: MatchedStories, reference: TimedCaption) -> Pair | None:
-    return next((pair for pair in comparison.matches if pair.reference == reference), None)
 
 
 def _cell(pair: Pair | None, room: int) -> list[str]:

@@ -205,7 +205,8 @@ class Senses:
         if clause.subject is not None and not self._fits(frame.subject, clause.subject):
             return None
         bare = [part for part in frame.parts if part.prepositions is None]
-        if len(bare) != (clause.object is not None and not _is_phrase_object(clause)):
+        in_phrase = any(noun == clause.object for _, noun in clause.phrases)  # as in *look at*
+        if len(bare) != (clause.object is not None and not in_phrase):
             return None
         fillers: list[Filler] = []
         phrases = list(clause.phrases)
@@ -223,11 +224,6 @@ class Senses:
 
     def _fits(self, part: Part, noun: Filler) -> bool:
         return self._is_animate(noun) if part.animate else True
-
-
-def _is_phrase_object(clause: Clause) -> bool:
-    """Return whether the object stands behind a preposition, as in *look at*."""
-    return any(noun == clause.object for _, noun in clause.phrases)
 
 
 def _with_sense(clause: Clause, sense: Sense, frame: str | None = None) -> Clause:
