@@ -184,11 +184,6 @@ class TextPool:
             self._captions = Captions(self._texts.words())
         return self._captions
 
-    @property
-    def packed(self) -> Packed:
-        """All texts, by number, as they are packed."""
-        return self.captions.text
-
 
 class CocoLines:
     """Sentences that come again and again in files of ``ptb-coco``, each tokenized once.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from operator import methodcaller
 from typing import TypeVar
 
 import msgspec
@@ -245,14 +245,10 @@ def _key(names: str, ids: Collection[str], others: Collection[str]) -> Callable[
         rule = RULES[name][1]
         if name == _PREFIX:
             beginning = _common_beginning([*map(key, ids)], [*map(key, others)])
-            steps.append(partial(_without, beginning))
+            steps.append(methodcaller("removeprefix", beginning))
         else:
             steps.append(rule)
     return key
-
-
-def _without(beginning: str, item: str) -> str:
-    return item.removeprefix(beginning)
 
 
 def _common_beginning(ids: Sequence[str], others: Sequence[str]) -> str:

@@ -111,7 +111,8 @@ def load(
             )
         return dict(zip(items, texts, strict=True))
 
-    addresses = _addresses(home)
+    paths = [home / name for name in ("url", "urls") if (home / name).is_file()]
+    addresses = [line for path in paths for line in path.read_text("utf-8").splitlines()]
     annotators = {
         name: by_item(texts, home / "references")
         for name, texts in _texts(home / "references").items()
@@ -224,11 +225,6 @@ def _name(name: str) -> str:
     if name[:5] == "HUMAN" and name[5:6] in {"-", "_"}:
         return _PERSON + name[6:].upper()
     return name
-
-
-def _addresses(home: Path) -> list[str]:
-    paths = [home / name for name in ("url", "urls") if (home / name).is_file()]
-    return [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def _rows(path: Path, lines: int, first: int) -> Iterator[_Row]:

@@ -44,7 +44,7 @@ def header_cells(head: bytes, delimiter: str) -> list[str]:
     ['video_id', 'caption']
     """
     line = head.partition(b"\n")[0].decode("utf-8", "replace")
-    return [_name(cell) for cell in line.split(delimiter)]
+    return [column_name(cell) for cell in line.split(delimiter)]
 
 
 def column_kinds(header: Sequence[str]) -> list[str]:
@@ -93,7 +93,7 @@ class Delimited(Format, msgspec.Struct, frozen=True):
                 'choose from these: id_field="NAME", caption_field="NAME".'
             )
         delimiter = _delimiter_of_rows(source, reading, self.delimiters) or self.delimiters[0]
-        return delimiter, [_name(name) for name in reading.columns]
+        return delimiter, [column_name(name) for name in reading.columns]
 
     def read(self, source: Source, request: Request) -> Iterator[Record]:
         """Yield line number, item id and captions of each row.
@@ -107,7 +107,7 @@ class Delimited(Format, msgspec.Struct, frozen=True):
         if columns:
             request.read_as = f"a table without a header ({', '.join(columns)})"
         else:
-            header = [_name(cell) for cell in next(rows, (1, header))[1]]
+            header = [column_name(cell) for cell in next(rows, (1, header))[1]]
         item, captions = _columns(header, source.path, request)
         if item is None:
             request.read_as = f"a table of captions {IN_ORDER}"
@@ -289,5 +289,6 @@ def _columns(header: list[str], path: str, request: Request) -> tuple[int | None
     return None if item is None else header.index(item), captions
 
 
-def _name(cell: str) -> str:
+def column_name(cell: str) -> str:
+    """Read a cell of a header: names are compared without quotes, in lower case."""
     return cell.strip().strip('"').strip().lower()

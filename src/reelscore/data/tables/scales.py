@@ -96,13 +96,11 @@ class Scale(msgspec.Struct, frozen=True):
             "better": self.better,
             "range": [self.least, self.most],
             "mean": self.mean,
-            **({"together": True} if self.together else {}),
-            **({"headline": True} if self.headline else {}),
-            **({"label": self.label} if self.label else {}),
-            **({"percent": True} if self.percent else {}),
+            **{name: value for name in _WHERE_SAID if (value := getattr(self, name))},
         }
 
 
+_WHERE_SAID = ("together", "headline", "label", "percent")  # left out where they say nothing
 _DECIMALS = 4  # of scores below 10
 HIGHER = Scale()  # assumed of a score if nothing is known about it
 

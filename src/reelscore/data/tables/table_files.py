@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from reelscore._records import resolved
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.captions.python_captions import columns_of
+from reelscore.data.formats.delimited import column_name
 from reelscore.data.reading import USUAL
 from reelscore.data.tables.scales import Better, Scale, output_name
 from reelscore.data.tables.table import (
@@ -227,7 +228,7 @@ def csv_rows(path: str | Path) -> list[tuple[str, str]]:
     text = Path(path).read_bytes().decode("utf-8-sig")
     header, *lines = csv.reader(io.StringIO(text), delimiter=_delimiter(text))
     rows = [("", line) for line in lines if line]
-    roles = roles_of([_plain_name(cell) for cell in header], rows)
+    roles = roles_of([column_name(cell) for cell in header], rows)
     if roles.item is None:
         return []
     pairs = ((row[roles.system], row[roles.item]) for _, row in rows)
@@ -369,7 +370,7 @@ def _from_csv(text: str, name: str, repeats: Repeats, column: str | None) -> Sco
     lines = csv.reader(io.StringIO(text), delimiter=_delimiter(text))
     header = next(lines, [])
     rows = ((f"line {lines.line_num}", row) for row in lines if row)
-    own = column if column and column.lower() in map(_plain_name, header) else None
+    own = column if column and column.lower() in map(column_name, header) else None
     return table_of_rows(header, rows, name, repeats=repeats, column=own)
 
 
@@ -377,7 +378,3 @@ def _delimiter(text: str) -> str:
     """Find the separator by the header: the one that divides it most."""
     header = text.partition("\n")[0]
     return max(",\t;", key=lambda delimiter: len(header.split(delimiter)))
-
-
-def _plain_name(cell: str) -> str:
-    return cell.strip().strip('"').strip().lower()

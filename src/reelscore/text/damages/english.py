@@ -21,6 +21,7 @@ def words(text: str) -> frozenset[str]:
 
 
 _THIRDS = {"have": "has", "do": "does", "go": "goes"}
+_DOUBLED = words(TEXTS["doubled"])
 
 NOUN_LIKE = words(TEXTS["noun-like"])
 SYMMETRIC = words(TEXTS["symmetric"])
@@ -43,19 +44,13 @@ NUMBERS = tuple(TEXTS["numbers"].split())
 ADJECTIVES = words(TEXTS["adjectives"])
 
 
-def _base_forms() -> list[str]:
-    return sorted(set(TEXTS["verbs"].split()))
-
-
 def third(base: str) -> str:
     """Return the form of a verb for he, she and it.
 
     >>> [third(verb) for verb in ("ride", "carry", "play", "catch", "have")]
     ['rides', 'carries', 'plays', 'catches', 'has']
     """
-    if base in _THIRDS:
-        return _THIRDS[base]
-    return plural(base)
+    return _THIRDS.get(base) or plural(base)
 
 
 def gerund(base: str) -> str:
@@ -66,7 +61,7 @@ def gerund(base: str) -> str:
     """
     if base in {"lie", "tie", "die"}:
         return f"{base[:-2]}ying"
-    if base in _doubled():
+    if base in _DOUBLED:
         return f"{base}{base[-1]}ing"
     if base.endswith("e") and not base.endswith(("ee", "ye", "oe")):
         return f"{base[:-1]}ing"
@@ -74,29 +69,25 @@ def gerund(base: str) -> str:
 
 
 @cache
-def _doubled() -> frozenset[str]:
-    return frozenset(TEXTS["doubled"].split())
-
-
-@cache
 def bases() -> frozenset[str]:
     """Return the base forms of all verbs."""
-    return frozenset(_base_forms())
+    return words(TEXTS["verbs"])
 
 
 @cache
 def thirds() -> dict[str, str]:
     """Return the base form of each verb by its form for he, she and it."""
-    return {third(base): base for base in _base_forms()}
+    return {third(base): base for base in sorted(bases())}
 
 
 @cache
 def gerunds() -> dict[str, str]:
     """Return the base form of each verb by its form in -ing."""
-    return {gerund(base): base for base in _base_forms()}
+    return {gerund(base): base for base in sorted(bases())}
 
 
 _PLURALS: dict[str, str] = dict(pair.split(":") for pair in TEXTS["plurals"].split())
+_SINGULARS = {more: one for one, more in _PLURALS.items()}
 
 CROWDS = words("group crowd pair bunch team line row number couple lot lots")
 
@@ -119,11 +110,6 @@ def plural(noun: str) -> str:
 
 
 @cache
-def _singulars() -> dict[str, str]:
-    return {more: one for one, more in _PLURALS.items()}
-
-
-@cache
 def dictionary_form(word: str) -> str:
     """Return the base form of a verb, or the singular of a noun, as far as it is known.
 
@@ -133,7 +119,7 @@ def dictionary_form(word: str) -> str:
     verb = gerunds().get(word) or thirds().get(word)
     if verb:
         return verb
-    singular = _singulars().get(word)
+    singular = _SINGULARS.get(word)
     endings = ((word[:-1], 1), (word[:-2], 2), (word[:-3] + "y", 3))
     guesses = [guess for guess, ending in endings if len(word) > ending + 1]
     return singular or next((guess for guess in guesses if plural(guess) == word), word)
