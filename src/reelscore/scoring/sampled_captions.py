@@ -199,8 +199,7 @@ def _diversity(
     samples: Samples, frequencies: Grams, tokenizer: Tokenizer, threads: int | None
 ) -> Iterable[MetricResult]:
     counts = [len(texts) for texts in samples.values()]
-    tokens = iter(_tokens(samples.values(), tokenizer, threads))
-    words = [[next(tokens) for _ in texts] for texts in samples.values()]
+    words = _words([*samples.values()], tokenizer, threads)
     values = {
         "div_1": [_distinct(each, 1) for each in words],
         "div_2": [_distinct(each, 2) for each in words],
@@ -219,10 +218,12 @@ def _diversity(
         yield MetricResult(name, score, scores, f"{signature}|candidates:{several}", scale=scale)
 
 
-def _tokens(
-    texts: Iterable[Sequence[str]], tokenizer: Tokenizer, threads: int | None
-) -> list[list[str]]:
-    return [each.split() for each in tokenize([*chain(*texts)], tokenizer, threads=threads)]
+def _words(
+    texts: Sequence[Sequence[str]], tokenizer: Tokenizer, threads: int | None
+) -> list[Words]:
+    """Divide the texts of each item into words."""
+    tokens = iter(tokenize([*chain(*texts)], tokenizer, threads=threads))
+    return [[next(tokens).split() for _ in of_item] for of_item in texts]
 
 
 def _distinct(words: Words, order: int) -> float:
@@ -257,11 +258,9 @@ def _mutual_bleu(
 
 def _document_frequencies(truth: References, tokenizer: Tokenizer, threads: int | None) -> Grams:
     """In how many items' references each n-gram is; under the empty one, how many items."""
-    tokens = iter(_tokens(truth.values(), tokenizer, threads))
     counts: Grams = Counter({(): len(truth)})
-    for texts in truth.values():
-        own = [next(tokens) for _ in texts]
-        counts.update({gram for each in own for n in _ORDERS for gram in _grams(each, n)})
+    for words in _words([*truth.values()], tokenizer, threads):
+        counts.update({gram for each in words for n in _ORDERS for gram in _grams(each, n)})
     return counts
 
 

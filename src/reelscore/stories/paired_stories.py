@@ -226,7 +226,7 @@ def on_shared_videos(
 def with_matched_videos(
     candidates: Stories, annotators: Sequence[Stories], match_ids: str | None
 ) -> Stories:
-    """Return candidates the video ids of the references, by rules as in `reelscore.score`."""
+    """Put candidates under the video ids of the references, by rules as in `reelscore.score`."""
     wanted = dict.fromkeys(video for stories in annotators for video in stories)
     return replace(candidates, by_video=matched(match_ids, candidates.by_video, wanted))
 

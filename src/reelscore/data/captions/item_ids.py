@@ -159,7 +159,7 @@ def matched_ids(
     wanted: Collection[str],
     what: tuple[str, str] = ("candidates", "references"),
 ) -> dict[str, str]:
-    """Return each id the spelling of those it is to match; ids that match none keep their own."""
+    """Find for each id the spelling of those it is to match; those that match none keep theirs."""
     if names is None:
         return {item: item for item in ids}
     if names == ORDER:

@@ -118,7 +118,7 @@ def matched_table(
     wanted: Collection[str],
     what: tuple[str, str] = ("judgments", "scores"),
 ) -> ScoreTable:
-    """Return a table the ids that it is to match; its signatures and notes name the rules."""
+    """Write a table with the ids that it is to match; its signatures and notes name the rules."""
     if names is None:
         return table
     spelling = matched_ids(names, table_items(table), wanted, what)

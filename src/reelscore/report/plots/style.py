@@ -68,7 +68,7 @@ _STYLE: Any = {
 
 
 def need_matplotlib() -> None:
-    """Print how to install matplotlib, where it is not: before the work whose result is drawn."""
+    """Refuse to draw without matplotlib: before the work whose result is drawn."""
     need("matplotlib", "reelscore[plots]", "Plots need")
 
 

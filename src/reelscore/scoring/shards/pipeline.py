@@ -217,7 +217,7 @@ def score_files(
 
 
 def _called(shards: Sequence[Shard], names: Mapping[PathLike, PathLike]) -> list[Shard]:
-    """Return shards the names that messages call them by."""
+    """Name shards as messages are to call them."""
     by_path = {os.fspath(path): os.fspath(name) for path, name in names.items()}
 
     def name(path: str) -> str | None:

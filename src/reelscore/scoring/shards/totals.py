@@ -109,7 +109,7 @@ def table_of_parts(
 
 
 def items_of_systems(read: ReadRecord, parts: Sequence[PartSums]) -> dict[str, int]:
-    """Return each system a number for the items it was scored on; equal if they are the same."""
+    """Number the items that each system was scored on; the same items have the same number."""
     return {
         system: sum(part.record.systems[number].fingerprint for part in parts) % 2**64
         for number, system in enumerate(read.systems)
@@ -193,7 +193,7 @@ def with_draws(
     draws: Mapping[str, FloatArray],
     items: Mapping[str, int],
 ) -> ScoreTable:
-    """Return the draws to the results they belong to, for intervals and tests."""
+    """Put draws beside the results they belong to, for intervals and tests."""
     if not draws:
         return table
     made = f"resamples:{settings.resamples}|seed:{settings.seed}|resampling:{RESAMPLING}"

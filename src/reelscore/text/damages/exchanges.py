@@ -99,7 +99,7 @@ def _untaken(
 
 
 def wrong_number(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Return another number, as a word or in digits."""
+    """Put another number, as a word or in digits."""
     places = [
         place
         for place, word in enumerate(sentence.lower)
@@ -124,7 +124,7 @@ def _counts(sentence: WordRow, place: int) -> bool:
 
 
 def many_for_one(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Return the message that several do it, where one does."""
+    """Let several do it, where one does."""
     clause = find_clause(sentence)
     if clause is None or clause.subject is None or clause.subject.plural or clause.plural:
         return None
@@ -143,7 +143,7 @@ def many_for_one(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -
 
 
 def wrong_colour(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Return another colour to a thing; people's skin is no colour here."""
+    """Paint a thing in another colour; people's skin is no colour here."""
     places = [
         place
         for place, word in enumerate(sentence.lower)

@@ -128,7 +128,7 @@ def avoids(sentence: WordRow, clause: SubjectVerb) -> WordRow | None:
 
 
 def _form(verb: str, clause: SubjectVerb) -> str:
-    """Return another verb the form of the one in the clause."""
+    """Put another verb into the form of the one in the clause."""
     if clause.sort == "participle":
         return english.gerund(verb)
     return verb if clause.plural else english.third(verb)

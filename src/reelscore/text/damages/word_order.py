@@ -58,13 +58,13 @@ def reverse(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str
 
 
 def repeat_last(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Return the last word three times more, as captioners do."""
+    """Repeat the last word three times, as captioners do."""
     places = _places(sentence)
     return _repeated(sentence, places[-1:], 3) if len(places) > 1 else None
 
 
 def repeat_word(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Return one word of some weight two or three times more."""
+    """Repeat one word of some weight two or three times."""
     places = weighty_places(sentence)
     if not places or len(sentence) < 2:
         return None
@@ -80,7 +80,7 @@ def weighty_places(sentence: WordRow) -> list[int]:
 
 
 def repeat_phrase(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Return the last two or three words again and again."""
+    """Repeat the last two or three words again and again."""
     places = _places(sentence)
     if len(places) < 4:
         return None
@@ -93,7 +93,7 @@ def _repeated(sentence: WordRow, places: Sequence[int], times: int) -> str:
 
 
 def repeat_all(sentence: WordRow, rng: random.Random, taken: frozenset[str]) -> str | None:
-    """Return each word twice."""
+    """Write each word twice."""
     changed = sentence
     for place in reversed(_places(sentence)):
         word = sentence.words[place]

@@ -129,8 +129,8 @@ class _Words:
             self._frames = lexicon.section("v.frames")
             self._ids = lexicon.section("v.ids")
         if pos == "n":
-            self._parents = lexicon.section(f"{pos}.parents")
-            self._first_parents = lexicon.section(f"{pos}.first_parents")
+            self.parents = lexicon.section(f"{pos}.parents")
+            self.first_parents = lexicon.section(f"{pos}.first_parents")
 
     @cached_property
     def _heads(self) -> list[str]:
@@ -200,18 +200,6 @@ class _Words:
             frames=frames,
             key=key,
         )
-
-    def ancestors(self, synset: int) -> set[int]:
-        """The synset and all that are more general."""
-        reached, waiting = {synset}, [synset]
-        while waiting:
-            current = waiting.pop()
-            first, last = self._first_parents[current], self._first_parents[current + 1]
-            for parent in self._parents[first:last]:
-                if parent not in reached:
-                    reached.add(parent)
-                    waiting.append(parent)
-        return reached
 
 
 class Lexicon:
@@ -289,7 +277,15 @@ class Lexicon:
     @lru_cache(maxsize=1 << 13)  # noqa: B019
     def ancestors(self, synset: int) -> frozenset[int]:
         """A noun synset and all that are more general."""
-        return frozenset(self._words["n"].ancestors(synset))
+        nouns = self._words["n"]
+        reached, waiting = {synset}, [synset]
+        while waiting:
+            current = waiting.pop()
+            first, last = nouns.first_parents[current], nouns.first_parents[current + 1]
+            new = {*nouns.parents[first:last]} - reached
+            reached |= new
+            waiting += new
+        return frozenset(reached)
 
     @cached_property
     def _exceptions(self) -> dict[PartOfSpeech, dict[str, str]]:

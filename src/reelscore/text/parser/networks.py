@@ -80,7 +80,7 @@ def teacher_name() -> str:
 
 
 def as_written(text: str, tokens: Sequence[str]) -> Iterator[str]:
-    """Yield tokens, which are in lower case, the letters that they have in a text.
+    """Yield tokens, which are in lower case, with the letters that they have in a text.
 
     >>> list(as_written("Anna's dog (left)", ["anna", "'s", "dog", "-lrb-", "left", "-rrb-"]))
     ['Anna', "'s", 'dog', '-lrb-', 'left', '-rrb-']
