@@ -123,7 +123,7 @@ class FieldNames(msgspec.Struct, frozen=True):
     def _missing_item(self, names: Collection[str]) -> str:
         if self.item:
             return f"no field {_either(self.item)} for the item id; {_there_are(names)}"
-        return f'{missing_item_field()}. Or name it: id_field="NAME"; {_there_are(names)}'
+        return f'{MISSING_ITEM}. Or name it: id_field="NAME"; {_there_are(names)}'
 
     def _missing_captions(self, names: Collection[str], role: Role) -> str:
         named = self.reference if role == "references" else self.caption
@@ -137,9 +137,7 @@ class FieldNames(msgspec.Struct, frozen=True):
 USUAL = FieldNames()
 
 
-def missing_item_field() -> str:
-    """Return the message that there is no item id, and what would be one."""
-    return f"no item id; expected one of {', '.join(ITEM_FIELDS)}"
+MISSING_ITEM = f"no item id; expected one of {', '.join(ITEM_FIELDS)}"
 
 
 def missing_caption_field(names: Collection[str], role: Role, fields: FieldNames = USUAL) -> str:

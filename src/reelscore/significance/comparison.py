@@ -157,7 +157,7 @@ class Comparison:
         [('b', 'a', -0.25)]
         """
         tested, wins = self.tested, self.wins
-        for i, j in self._places():
+        for i, j in compared_places(self.systems, self.baseline):
             if not tested[i, j]:
                 continue
             interval = None if self.intervals is None else self.intervals[i, j].tolist()
@@ -170,14 +170,6 @@ class Comparison:
                 float(self.p_corrected[i, j]),
                 _verdict(wins, i, j),
             )
-
-    def _places(self) -> Iterator[tuple[int, int]]:
-        if self.baseline is None:
-            return combinations(range(len(self.systems)), 2)
-        if self.baseline not in self.systems:
-            return iter(())
-        other = self.systems.index(self.baseline)
-        return ((k, other) for k in range(len(self.systems)) if k != other)
 
     @property
     def clusters(self) -> dict[str, int]:
@@ -250,6 +242,18 @@ class Comparison:
         """Return the tested pairs as plain data, each with the metric and the test."""
         same = {"test": self.test, "signature": self.signature, "better": self.better}
         return [{"metric": self.metric, **pair._asdict(), **same} for pair in self.pairs]
+
+
+def compared_places(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    """Return which systems are compared, by their places: each with the baseline, or all pairs.
+
+    >>> compared_places(["a", "b", "c"], "b"), compared_places(["a", "b"], None)
+    ([(0, 1), (2, 1)], [(0, 1)])
+    """
+    if baseline is None:
+        return list(combinations(range(len(systems)), 2))
+    others = [k for k, system in enumerate(systems) if system == baseline]
+    return [(k, other) for other in others for k in range(len(systems)) if k != other]
 
 
 def rank_ranges(wins: NDArray[np.bool_]) -> list[tuple[int, int]]:

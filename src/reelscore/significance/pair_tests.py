@@ -22,7 +22,7 @@ from reelscore.scoring.intervals import (
     intervals_of,
     resampled,
 )
-from reelscore.significance.comparison import Comparison
+from reelscore.significance.comparison import Comparison, compared_places
 from reelscore.stats.corrections import Correction
 from reelscore.stats.rank_tests import rank_sum
 from reelscore.stats.resampling import (
@@ -110,7 +110,7 @@ def compare(
                 "Approximate randomization needs the statistics of every item, which scores from "
                 'shards do not keep; use the paired bootstrap: tests=["bootstrap"].'
             )
-    steps = len(tests) * sum(len(_pairs(group, baseline)) for group in groups)
+    steps = len(tests) * sum(len(compared_places(group.systems, baseline)) for group in groups)
     report = Steps(progress, steps)
     comparisons = []
     for test in tests:
@@ -124,12 +124,12 @@ def compare(
         matrices = _Matrices(table)
         if test == "bootstrap":
             for group, samples in resampled(groups, draws, seed):
-                for i, j in _pairs(group, baseline):
+                for i, j in compared_places(group.systems, baseline):
                     matrices.add_bootstrap(group, i, j, samples)
                     report()
         else:
             for group in groups:
-                for i, j in _pairs(group, baseline):
+                for i, j in compared_places(group.systems, baseline):
                     one, other = group.rows[i], group.rows[j]
                     p = approximate_randomization(one, other, group.scores, trials=draws, seed=seed)
                     matrices.add(group, i, j, p)
@@ -158,7 +158,7 @@ def with_tests(
     for group, samples in resampled(groups, resamples, seed):
         intervals |= intervals_of(group, samples)
         if all(table.scale(name).ranks for name in group.outputs if name in table.metrics):
-            for i, j in _pairs(group, None):
+            for i, j in compared_places(group.systems, None):
                 matrices.add_bootstrap(group, i, j, samples)
     judged = add_intervals(table, intervals, f"level:0.95|resamples:{resamples}|seed:{seed}")
     if len(table.systems) < 2:
@@ -251,16 +251,6 @@ def _by_people(table: ScoreTable, name: str, level: float) -> Comparison:
     if all(len(table[system][name].items) for system in systems):
         return rank_systems(table, name, level=level)
     return Comparison.none(name, systems, NO_ITEMS)
-
-
-def _pairs(group: Group, baseline: str | None) -> list[tuple[int, int]]:
-    """Which systems of a group to compare, by their places."""
-    if baseline is None:
-        return list(combinations(range(len(group.systems)), 2))
-    if baseline not in group.systems:
-        return []
-    other = group.systems.index(baseline)
-    return [(k, other) for k in range(len(group.systems)) if k != other]
 
 
 def _check_same_items(table: ScoreTable, groups: Sequence[Group]) -> None:

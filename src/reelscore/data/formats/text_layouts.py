@@ -24,11 +24,11 @@ from reelscore.data.formats import Format
 from reelscore.data.json_documents import json_kind
 from reelscore.data.reading import (
     CAPTION_FIELDS,
+    MISSING_ITEM,
     USUAL,
     Reading,
     Record,
     Request,
-    missing_item_field,
     unnumbered,
 )
 from reelscore.data.source import HEAD_SIZE, Source, decode_line
@@ -231,7 +231,7 @@ def _header_structure(lines: list[str]) -> Structure | None:
             kind = f"a table whose header has no column of captions ({', '.join(names)})"
             return Structure(kind, 'Name that column: caption_field="NAME"')
         if captions and not item and not any(" " in name for name in names):
-            kind = f"a table whose header names {missing_item_field()} ({', '.join(names)})"
+            kind = f"a table whose header names {MISSING_ITEM} ({', '.join(names)})"
             remedy = 'Name the column of the ids: id_field="NAME"; without one, keep a column'
             return Structure(kind, f"{remedy} of candidates and those of references alone")
     return None
