@@ -61,11 +61,11 @@ def test_long_and_mixed_texts_do_not_fail() -> None:
     assert mixed.tokens
 
 
-def test_captions_do_not_depend_on_others_or_on_batches() -> None:
+def test_captions_do_not_depend_on_others_or_on_threads() -> None:
     systems, references = examples.clips()
     captions = [*systems["strong"].values(), *(t for texts in references.values() for t in texts)]
     together = parse(captions)
-    assert parse(captions, batch=7, threads=2) == together
+    assert parse(captions, threads=2) == together
     assert [parse([caption])[0] for caption in captions[:10]] == together[:10]
 
 

@@ -245,15 +245,6 @@ class Lexicon:
         """All lemmas that share a `sense`, its own included."""
         return self._words[sense.pos].members[sense.synset]
 
-    def topic(self, verb: str, number: int = 1) -> str:
-        """The topic of a sense of `verb`: its lexicographer file; `none` if there is no such.
-
-        >>> Lexicon.load().topic("look_at"), Lexicon.load().topic("blorp")
-        ('cognition', 'none')
-        """
-        senses = self.senses(verb, "v")
-        return senses[number - 1].topic if number <= len(senses) else "none"
-
     def kind(self, sense: Sense) -> str:
         """The lexicographer file of a noun; *person* itself counts to the nouns it is above of."""
         return self._beginners.get(sense.synset, sense.file) if sense.pos == "n" else sense.file

@@ -30,7 +30,6 @@ def parse(
     senses: str = ...,
     verbnet: str | Path | None = ...,
     pronouns: str = ...,
-    batch: int = ...,
     threads: int | None = ...,
 ) -> dict[str, list[Sentence]]: ...
 
@@ -42,7 +41,6 @@ def parse(
     senses: str = ...,
     verbnet: str | Path | None = ...,
     pronouns: str = ...,
-    batch: int = ...,
     threads: int | None = ...,
 ) -> list[Sentence]: ...
 
@@ -53,7 +51,6 @@ def parse(
     senses: str = "first",
     verbnet: str | Path | None = None,
     pronouns: str = "keep",
-    batch: int = 256,
     threads: int | None = 1,
 ) -> list[Sentence] | dict[str, list[Sentence]]:
     """Read captions as language: words, and who does what to whom and where.
@@ -63,7 +60,6 @@ def parse(
         senses: How verbs get their meaning: `first`, `collocations`, `frames` or `verbnet`.
         verbnet: A folder with VerbNet 3.x, for `senses="verbnet"`.
         pronouns: `keep`, or `person`: *he* and *she* without antecedent are *man* and *woman*.
-        batch: How many sentences the parser gets at once.
         threads: How many threads the parser uses; None for all cores.
 
     Returns:
@@ -91,24 +87,21 @@ def parse(
     rule = Senses(lexicon, senses, read_verbnet(verbnet) if verbnet is not None else None)
     if not isinstance(captions, Mapping):
         texts = list(captions)
-        return sentences(texts, trees(texts, batch, threads), rule, pronouns)
+        return sentences(texts, trees(texts, threads), rule, pronouns)
     items = {item: [t] if isinstance(t, str) else list(t) for item, t in captions.items()}
     texts = [text for item_texts in items.values() for text in item_texts]
-    parsed = iter(sentences(texts, trees(texts, batch, threads), rule, pronouns))
+    parsed = iter(sentences(texts, trees(texts, threads), rule, pronouns))
     return {item: [next(parsed) for _ in item_texts] for item, item_texts in items.items()}
 
 
-def trees(captions: Sequence[str], batch: int = 256, threads: int | None = 1) -> list[list[Tree]]:
+def trees(captions: Sequence[str], threads: int | None = 1) -> list[list[Tree]]:
     """The trees of the sentences of each caption; equal sentences are parsed once."""
     from reelscore.text.parser.networks import ud_trees  # its libraries take a moment to load
 
     parts = [split_sentences(caption) for caption in captions]
     distinct = list(dict.fromkeys(part for caption in parts for part in caption))
-    parsed: dict[str, Tree] = {}
-    for start in range(0, len(distinct), batch):
-        texts = distinct[start : start + batch]
-        drawn = ud_trees(texts, threads=threads)
-        parsed.update((text, corrected(tree)) for text, tree in zip(texts, drawn, strict=True))
+    drawn = map(corrected, ud_trees(distinct, threads=threads) if distinct else ())
+    parsed = dict(zip(distinct, drawn, strict=True))
     return [[parsed[part] for part in caption] for caption in parts]
 
 
