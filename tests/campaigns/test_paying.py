@@ -158,6 +158,7 @@ def test_databases_of_before_keep_the_last_submission(tmp_path):
     with database.writing() as connection:
         connection.exec_driver_sql("DROP TABLE web_submission")
         connection.exec_driver_sql("DROP TABLE web_ended_session")
+        connection.exec_driver_sql("DROP TABLE web_claim")
         connection.exec_driver_sql("UPDATE web_schema SET version_num = '1'")
     open_database(str(tmp_path / "dogs.db")).close()
     (job,) = list_taken(app.state.campaigns.get("dogs"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from email import message_from_bytes
@@ -9,6 +10,7 @@ from email.policy import default
 
 import pytest
 from aiosmtpd.controller import Controller
+from sqlalchemy import update
 from test_unlisted_phases import SECRET as UNLISTED
 
 from reelscore.challenges.challenge import Challenge
@@ -22,6 +24,8 @@ from reelscore.errors import DataError, FullError
 from reelscore.web.mail import Letter, Mail
 from reelscore.web.settings import Settings
 from reelscore.web.store.accounts import find_named
+from reelscore.web.store.claims import LEASE, Claim
+from reelscore.web.store.schema import claim
 from support.challenge_data import SECOND, captions
 from support.challenge_server import HERE, At, Participant, challenge_app, on_both
 from support.server import free_port
@@ -34,6 +38,7 @@ class Box:
 
     def __init__(self):
         self.letters, self.refused = [], set()
+        self.meanwhile = None  # what else happens while the next letter is taken
 
     async def handle_RCPT(self, server, session, envelope, address, options):
         if address in self.refused:
@@ -42,6 +47,9 @@ class Box:
         return "250 OK"
 
     async def handle_DATA(self, server, session, envelope):
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            await asyncio.to_thread(meanwhile)
         self.letters.append(message_from_bytes(envelope.content, policy=default))
         return "250 OK"
 
@@ -171,6 +179,33 @@ def test_nothing_is_lost_while_the_mail_server_is_down(app, notices, box, server
     again.send_new()
     server.stop()
     assert box.take() == []  # no news any more
+
+
+@on_both
+def test_of_two_servers_on_one_database_one_sends(app, notices, box, owner, mostly_sqlite):
+    pat(app)
+    pat(app, "sam", "Others", "sam@uni.example")
+    owner.press(f"{HERE}/console/announcements", text="Once")
+    other = Notices(app.state.site, app.state.challenges.challenges)
+    box.meanwhile = other.send_new
+    notices.send_new()
+    other.send_new()
+    assert [to for to, _, _ in box.take()] == ["pat@uni.example", "sam@uni.example"]
+
+
+@on_both
+def test_a_server_that_dies_while_it_sends_is_replaced(app, notices, box, owner, mostly_sqlite):
+    pat(app)
+    owner.press(f"{HERE}/console/announcements", text="Late")
+    database = app.state.site.database
+    dead = Claim(database, "notices")
+    assert dead.take()
+    notices.send_new()
+    assert box.take() == []
+    with database.writing() as connection:  # some minutes later
+        connection.execute(update(claim).values(until=claim.c.until - LEASE))
+    notices.send_new()
+    assert [to for to, _, _ in box.take()] == ["pat@uni.example"]
 
 
 def test_nobody_is_written_to_twice_while_the_disk_is_full(app, notices, box, owner, monkeypatch):

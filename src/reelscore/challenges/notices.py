@@ -2,8 +2,9 @@
 
 Everything that people are written about is in the log anyway, whoever did it: a worker elsewhere,
 the console, the command line. So a thread of the server reads on in the log from the last event it
-has written about. Nothing is lost while it or the mail server is down. A server that is killed
-while it sends a notice may send that one again.
+has written about. Nothing is lost while it or the mail server is down. Of several servers on one
+database, one sends at a time. One that is killed while it sends a notice may leave that one to be
+sent again, by another after some minutes.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from reelscore.store.database import Database
 from reelscore.web.mail import Letter, is_address
 from reelscore.web.requests import where
 from reelscore.web.site import Website
+from reelscore.web.store.claims import Claim
 
 logger = logging.getLogger("reelscore.web")
 _OWN = ("scored", "failed")  # what is about a submission, for its team alone
@@ -46,7 +48,8 @@ class Notices:
     def __init__(self, site: Website, challenges: Challenges) -> None:
         assert site.mail is not None
         self._site, self._challenges, self._mail = site, challenges, site.mail
-        self._sent: set[str] = set()  # who has a letter about the event that is told now
+        self._claim = Claim(site.database, "notices")
+        self._sent: set[tuple[int, str]] = set()  # events, and who has a letter about each
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
 
@@ -77,17 +80,25 @@ class Notices:
             OSError: If the mail server does not take letters now; the next call goes on there.
         """
         for challenge in self._challenges.all():
-            for key, told in self._new_events(challenge):
-                letters = [each for each in self._letters(challenge, told) if each.to]
-                waiting = (each for each in letters if each.to not in self._sent)
-                for letter in self._mail.send(waiting):
-                    self._sent.add(letter.to)
-                    if self._stop.is_set():
-                        return
-                with challenge.writing() as connection:
-                    own = update(notice).filter_by(challenge=challenge.key)
-                    connection.execute(own.values(event=key))
-                self._sent.clear()  # not before: on a full disk nobody is written to twice
+            if self._new_events(challenge) and self._claim.take():
+                try:
+                    self._send(challenge)
+                finally:
+                    self._claim.release()
+
+    def _send(self, challenge: Challenge) -> None:
+        """Send the letters about a challenge, while no other server does."""
+        for key, told in self._new_events(challenge):  # once more: another may have sent them
+            letters = [each for each in self._letters(challenge, told) if each.to]
+            waiting = (each for each in letters if (key, each.to) not in self._sent)
+            for letter in self._mail.send(waiting):
+                self._sent.add((key, letter.to))
+                if self._stop.is_set() or not self._claim.take():
+                    return
+            with challenge.writing() as connection:
+                own = update(notice).filter_by(challenge=challenge.key)
+                connection.execute(own.values(event=key))
+            self._sent.clear()  # not before: on a full disk nobody is written to twice
 
     def _new_events(self, challenge: Challenge) -> list[tuple[int, LogEvent]]:
         """Return the events that nobody was written about; of a new challenge there are none."""

@@ -79,6 +79,15 @@ submission = Table(
     Column("session", Text, nullable=False),
 )
 
+# Work that one server at a time does, of all that share the database; see `store.claims`.
+claim = Table(
+    "web_claim",
+    metadata,
+    Column("work", Text, primary_key=True),
+    Column("holder", Text, nullable=False),
+    Column("until", BigInteger, nullable=False),
+)
+
 MIGRATIONS = Migrations(
     "web_schema", Path(__file__).parent / "migrations", "the rating pages", metadata, {}
 )
