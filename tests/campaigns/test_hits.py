@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.campaigns.hits.distribution import Hand, Names, deal, spaced
+from reelscore.campaigns.hits.distribution import Hand, deal, new_names, spaced
 from reelscore.campaigns.hits.layouts import LAYOUTS, HitLayout, layout
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.data.datasets.trecvid_ha import load
@@ -369,8 +369,8 @@ def test_names_never_repeat():
         def getrandbits(self, _):
             return next(self.values)
 
-    names = Names(Stuck())
-    assert [names.new(), names.new()] == ["000000000001", "000000000002"]
+    names = new_names(Stuck())
+    assert [next(names), next(names)] == ["000000000001", "000000000002"]
 
 
 @pytest.mark.shared

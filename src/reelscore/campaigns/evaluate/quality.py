@@ -16,8 +16,9 @@ import msgspec
 import numpy as np
 
 from reelscore._records import resolved
-from reelscore.campaigns.hits.tasks import Kind, counted
+from reelscore.campaigns.hits.tasks import Kind
 from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments, Mask
+from reelscore.data.checks import counted
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.stats.correlation_tests import Tested
 from reelscore.stats.correlations import pearson

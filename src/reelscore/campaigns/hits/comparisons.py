@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from reelscore.campaigns.hits.distribution import Captions, Hand, Names, deal
+from reelscore.campaigns.hits.distribution import Captions, Hand, deal, new_names
 from reelscore.campaigns.hits.tasks import Hit, HitPlan, Shown, Task
 from reelscore.errors import DataError, UnknownNameError
 
@@ -144,7 +144,7 @@ def _build(
     count = -(-there // per_hit) if hits is None else hits
     if count < 1:
         raise DataError(f"{count} HITs; expected at least 1.")
-    rng, names = random.Random(f"hits {seed}"), Names(random.Random(f"names {seed}"))
+    rng, names = random.Random(f"hits {seed}"), new_names(random.Random(f"names {seed}"))
     # What may not come twice into a HIT is the same group, not one of its captions.
     decks = {name: {item: (name,) for item, _ in group} for name, group in groups.items()}
     questions = {f"{k:06d}": ("",) for k in range(len(tests))}
@@ -161,7 +161,7 @@ def _build(
         tasks = [Task("", card.item, texts[card.deck, card.item]) for card in hand.cards]
         tasks += [tests[int(card.item)] for card in questioned.cards]
         mixed = rng.sample(tasks, len(tasks))
-        built.append(Hit(names.new(), tuple(_turned(task, names, rng) for task in mixed)))
+        built.append(Hit(next(names), tuple(_turned(task, names, rng) for task in mixed)))
     return tuple(built)
 
 
@@ -172,12 +172,12 @@ def _counts(there: int, tasks: int, what: str) -> Iterator[str]:
         yield f"{there - tasks} of {there} {what} are not shown."
 
 
-def _turned(task: Task, names: Names, rng: random.Random) -> Task:
+def _turned(task: Task, names: Iterator[str], rng: random.Random) -> Task:
     """Shuffle the captions of a task; the answer to a test question turns with them."""
     order = rng.sample(range(len(task.shown)), len(task.shown))
     shown = tuple(task.shown[k] for k in order)
     if task.expected is None:
-        return replace(task, id=names.new(), shown=shown)
+        return replace(task, id=next(names), shown=shown)
     shown = tuple(replace(each, kind="test") for each in shown)
     expected = task.expected if order[0] == 0 else -task.expected
-    return Task(names.new(), task.item, shown, expected)
+    return Task(next(names), task.item, shown, expected)

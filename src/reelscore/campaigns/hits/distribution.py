@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from reelscore.campaigns.hits.layouts import HitLayout
-from reelscore.campaigns.hits.tasks import Kind
+from reelscore.campaigns.hits.tasks import Kind, Shown, Task
 from reelscore.errors import DataError
 
 _NEAR = 20  # hands that are looked through for the sake of a video
@@ -147,15 +147,6 @@ def _exchanged(card: Card, hand: Hand, others: Sequence[Hand], *, alone: bool) -
 Captions = Mapping[str, str]  # by item
 
 
-class Placed(NamedTuple):
-    """A task to be: whose caption, of which item, shown as what."""
-
-    system: str
-    item: str
-    text: str
-    kind: Kind
-
-
 @dataclass(frozen=True)
 class Texts:
     """All that can be shown."""
@@ -173,14 +164,14 @@ class Texts:
             for item, text in self.captions[system].items()
         }
 
-    def place(self, card: Card, kind: Kind) -> Placed:
-        """Make a task of a card; a control keeps the system and item of its caption."""
+    def task(self, card: Card, kind: Kind) -> Task:
+        """Make a task, without a name yet; a control keeps the system and item of its caption."""
         text = self.captions[card.deck][card.item]
         if kind == "degraded":
             text = self.degraded[card.deck][card.item]
         elif kind == "reference":
             text = self.references[card.item]
-        return Placed(card.deck, card.item, text, kind)
+        return Task("", card.item, (Shown(card.deck, text, kind),))
 
 
 class Composer:
@@ -190,33 +181,33 @@ class Composer:
         self.layout, self.texts, self.rng = layout, texts, rng
         self.tally: Counter[tuple[Kind, str]] = Counter()
 
-    def compose(self, hand: Hand) -> list[Placed]:
+    def compose(self, hand: Hand) -> list[Task]:
         """Return the tasks of a HIT in order."""
         sets, human = self.layout.sets, self.texts.human
         humans = [card for card in hand.cards if card.deck == human]
         others = [card for card in hand.cards if card.deck != human]
         self.rng.shuffle(others)  # they came in turns
         parts = [(others[k::sets], humans[k::sets]) for k in range(sets)]
-        captions = [[self.texts.place(card, "caption") for card in (*a, *b)] for a, b in parts]
+        captions = [[self.texts.task(card, "caption") for card in (*a, *b)] for a, b in parts]
         controls = [[*self._system_controls(a, hand), *self._human_controls(b)] for a, b in parts]
         if sets == 1:
             tasks = captions[0] + controls[0]
-            pairs = [(task.system, task.item) for task in tasks]
+            pairs = [(task.shown[0].system, task.item) for task in tasks]
             return [tasks[k] for k in spaced(pairs, self.layout.distance, self.rng)]
-        ordered: list[Placed] = []
+        ordered: list[Task] = []
         for k in range(sets):
             tasks = captions[k] + controls[(k + sets // 2) % sets]
             ordered += self.rng.sample(tasks, len(tasks))
         return ordered
 
-    def _human_controls(self, humans: Sequence[Card]) -> Iterator[Placed]:
+    def _human_controls(self, humans: Sequence[Card]) -> Iterator[Task]:
         part = self.layout
         for card in self.rng.sample(humans, part.degraded_humans // part.sets):
-            yield self.texts.place(card, "degraded")
+            yield self.texts.task(card, "degraded")
         for card in self.rng.sample(humans, part.repeated_humans // part.sets):
-            yield self.texts.place(card, "repeat")
+            yield self.texts.task(card, "repeat")
 
-    def _system_controls(self, cards: Sequence[Card], hand: Hand) -> Iterator[Placed]:
+    def _system_controls(self, cards: Sequence[Card], hand: Hand) -> Iterator[Task]:
         """Choose captions for controls, each for one at most."""
         part, free = self.layout, list(cards)
         numbers: dict[Kind, int] = {
@@ -239,7 +230,7 @@ class Composer:
                 free.remove(card)
                 if kind == "reference":
                     hand.seen[card.item, self.texts.references[card.item]] += 1
-                yield self.texts.place(card, kind)
+                yield self.texts.task(card, kind)
 
     def _is_new(self, card: Card, hand: Hand) -> bool:
         """Return whether the card's video has a reference that the HIT does not show yet."""
@@ -262,9 +253,12 @@ def spaced(groups: Sequence[Hashable], distance: int, rng: random.Random) -> lis
     members: dict[Hashable, list[int]] = {}
     for task, group in enumerate(groups):
         members.setdefault(group, []).append(task)
-    largest = max(map(len, members.values()), default=0)
-    if (largest - 1) * distance >= size:
-        raise DataError(_too_far(size, distance))
+    too_far = (
+        f"No order of the {size} tasks of a HIT keeps captions and their controls {distance} "
+        "tasks apart. Lower the distance, or have fewer controls."
+    )
+    if (max(map(len, members.values()), default=0) - 1) * distance >= size:
+        raise DataError(too_far)
     place = [0] * size
     for k, task in enumerate(order):
         place[task] = k
@@ -289,28 +283,15 @@ def spaced(groups: Sequence[Hashable], distance: int, rng: random.Random) -> lis
         else:
             conflicts += 2 * change
     if conflicts:
-        raise DataError(_too_far(size, distance))
+        raise DataError(too_far)
     return sorted(range(size), key=place.__getitem__)
 
 
-def _too_far(size: int, distance: int) -> str:
-    return (
-        f"No order of the {size} tasks of a HIT keeps captions and their controls {distance} "
-        "tasks apart. Lower the distance, or have fewer controls."
-    )
-
-
-class Names:
-    """Names of HITs and tasks, all different, that tell nothing of what they name."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self._rng = rng
-        self._taken: set[str] = set()
-
-    def new(self) -> str:
-        """Make a name: twelve hexadecimal digits."""
-        while True:
-            name = f"{self._rng.getrandbits(48):012x}"
-            if name not in self._taken:
-                self._taken.add(name)
-                return name
+def new_names(rng: random.Random) -> Iterator[str]:
+    """Yield names of HITs and tasks, all different: hexadecimal digits that tell nothing."""
+    taken: set[str] = set()
+    while True:
+        name = f"{rng.getrandbits(48):012x}"
+        if name not in taken:
+            taken.add(name)
+            yield name

@@ -10,11 +10,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from reelscore.campaigns.hits.distribution import Captions, Composer, Hand, Names, Texts, deal
+from reelscore.campaigns.hits.distribution import Captions, Composer, Hand, Texts, deal, new_names
 from reelscore.campaigns.hits.layouts import LAYOUTS, PILOT, HitLayout
 from reelscore.campaigns.hits.layouts import layout as layout_named
-from reelscore.campaigns.hits.tasks import Hit, HitPlan, Shown, Task
+from reelscore.campaigns.hits.tasks import Hit, HitPlan
 from reelscore.errors import DataError
 from reelscore.text.damages.degraded import degrade
 
@@ -145,16 +146,10 @@ class _Builder:
         deal(decks, hands, self.layout.systems, rng, shown)
         if self.layout.humans:
             deal({self.human: texts.deck(self.human)}, hands, self.layout.humans, rng, shown)
-        composer = Composer(self.layout, texts, rng)
-        names = Names(random.Random(f"names {seed}"))
+        compose = Composer(self.layout, texts, rng).compose
+        names = new_names(random.Random(f"names {seed}"))
         hits = [
-            Hit(
-                names.new(),
-                tuple(
-                    Task(names.new(), each.item, (Shown(each.system, each.text, each.kind),))
-                    for each in composer.compose(hand)
-                ),
-            )
+            Hit(next(names), tuple(replace(each, id=next(names)) for each in compose(hand)))
             for hand in hands
         ]
         signature = f"hits|{self.layout}|human:{self.human}|hits:{count}|seed:{seed}"

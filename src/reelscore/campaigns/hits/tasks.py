@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from reelscore.campaigns.protocols import Protocol
+from reelscore.data.checks import counted as counted
 from reelscore.errors import DataError
 from reelscore.store.values import check_name, check_text
 
@@ -102,8 +103,7 @@ def _check_caption(caption: Shown, systems: Collection[str], place: str) -> None
         )
 
 
-@dataclass(frozen=True)
-class ShownCounts:
+class ShownCounts(NamedTuple):
     """How often captions are shown, controls not counted."""
 
     systems: dict[str, int]  # how often any caption of each system
@@ -180,10 +180,11 @@ _KINDS: dict[Kind, str] = {
 }
 
 
-def counted(number: int, what: str) -> str:
-    """Name a number of things, one or several.
-
-    >>> counted(1, "rater"), counted(3, "rater")
-    ('1 rater', '3 raters')
-    """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+def captions_shown(hits: Iterable[Hit], kind: Kind = "caption") -> dict[str, dict[str, str]]:
+    """Return the captions of one kind that HITs show, by system and item; empty ones left out."""
+    captions: dict[str, dict[str, str]] = {}
+    for task in chain.from_iterable(hit.tasks for hit in hits):
+        for shown in task.shown:
+            if shown.kind == kind and shown.text:
+                captions.setdefault(shown.system, {})[task.item] = shown.text
+    return captions

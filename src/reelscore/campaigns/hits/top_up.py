@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from reelscore.campaigns.evaluate.quality import Control
 from reelscore.campaigns.evaluate.results import campaign_quality
 from reelscore.campaigns.hits.design import REFERENCE, Design, more_hits
-from reelscore.campaigns.hits.tasks import Hit, HitPlan, Task
+from reelscore.campaigns.hits.tasks import Hit, HitPlan, Task, captions_shown
 from reelscore.campaigns.judgments import Judgments
 from reelscore.errors import DataError
 
@@ -117,7 +117,11 @@ def _plan(
 
 def _captions(campaign: Campaign, hits: list[Hit]) -> tuple[dict[str, dict[str, str]], str]:
     """Return what HITs are made of, and the name of the people among it."""
-    captions = campaign.captions() or _captions_shown(hits)
+    captions = campaign.captions()
+    if not captions:  # of a campaign that keeps none, those that its HITs show
+        captions = captions_shown(hits)
+        for references in captions_shown(hits, "reference").values():
+            captions.setdefault(REFERENCE, {}).update(references)
     if not captions:
         raise DataError(
             f"The captions of campaign {campaign.id!r} are not known, so no more HITs can be made; "
@@ -129,18 +133,6 @@ def _captions(campaign: Campaign, hits: list[Hit]) -> tuple[dict[str, dict[str, 
     human = next(iter((*campaign.humans, *others)), "human")
     captions.setdefault(human, {})
     return captions, human
-
-
-def _captions_shown(hits: list[Hit]) -> dict[str, dict[str, str]]:
-    """Return the captions that HITs show, for campaigns that keep no others."""
-    captions: dict[str, dict[str, str]] = {}
-    for task in (task for hit in hits for task in hit.tasks):
-        for caption in task.shown:
-            if caption.kind == "caption" and caption.text:
-                captions.setdefault(caption.system, {})[task.item] = caption.text
-            elif caption.kind == "reference":
-                captions.setdefault(REFERENCE, {})[task.item] = caption.text
-    return captions
 
 
 def _tests(hits: list[Hit]) -> list[Task]:

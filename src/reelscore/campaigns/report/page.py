@@ -10,8 +10,9 @@ from itertools import pairwise
 from reelscore.campaigns.evaluate.quality import Quality
 from reelscore.campaigns.evaluate.results import Results
 from reelscore.campaigns.evaluate.scores import HumanScores
-from reelscore.campaigns.hits.tasks import Hit, counted
+from reelscore.campaigns.hits.tasks import Hit, captions_shown
 from reelscore.campaigns.report.tables import quality_grid, results_grid
+from reelscore.data.checks import counted
 from reelscore.report.html.contents import Report, Section
 from reelscore.report.pages import render, style_sheet
 from reelscore.report.safe_text import shared_beginning, system_names
@@ -34,7 +35,7 @@ def campaign_report(
         results.scores.table,
         title=title,
         human=results.scores.table.metrics,
-        captions=_captions(hits),
+        captions=captions_shown(hits),
         tests=[replace(ranking, method=method)],
         sections=[
             Section(
@@ -111,13 +112,3 @@ def _about_raters(quality: Quality) -> str:
         "the pairs, p, mean difference between two scores of one caption, seconds for a task, and "
         "what to look at."
     )
-
-
-def _captions(hits: Iterable[Hit]) -> Mapping[str, Mapping[str, str]]:
-    captions: dict[str, dict[str, str]] = {}
-    for hit in hits:
-        for task in hit.tasks:
-            for shown in task.shown:
-                if shown.kind == "caption" and shown.text:
-                    captions.setdefault(shown.system, {})[task.item] = shown.text
-    return captions
