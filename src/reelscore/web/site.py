@@ -134,18 +134,13 @@ class WingPages:
 
     `create_app` makes one for each app, and keeps it as ``app.state.NAME``. Paths are those
     without the server's prefix.
-
-    Attributes:
-        name: What the app keeps it as.
-        routes: Its pages.
-        middleware: What its answers pass, inside the checks that all requests pass.
-        uploads: The pages that take large files: a regular expression of the path, and how many
-            bytes.
     """
 
-    name: ClassVar[str]
-    routes: Sequence[BaseRoute] = ()
+    name: ClassVar[str]  # what the app keeps it as
+    routes: Sequence[BaseRoute] = ()  # its pages
+    # what its answers pass, inside the checks that all requests pass
     middleware: Sequence[Callable[[ASGIApp], ASGIApp]] = ()
+    # pages that take large files: a regular expression of the path, and how many bytes
     uploads: Mapping[str, int] = {}
 
     def lifespan(self) -> AbstractContextManager[object]:

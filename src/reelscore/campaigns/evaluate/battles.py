@@ -43,25 +43,15 @@ _EACH = 200  # items that CapArena-Auto has for each baseline
 
 @dataclass(frozen=True)
 class Battles:
-    """Battles of systems, a row each.
+    """Battles of systems, a row each."""
 
-    Attributes:
-        systems: Their names.
-        items: The names of what was described.
-        outcomes: Who met whom, and who won.
-        shown: Whether the first of the two was shown first; where that is not known, it is not.
-        words: How many words the captions have, battles × 2; NaN where they are not known.
-        baselines: The number of the system that the other was to beat; −1 where none was named.
-        notes: What was left out.
-    """
-
-    systems: tuple[str, ...]
-    items: tuple[str, ...]
-    outcomes: Outcomes
-    shown: Mask
-    words: FloatArray
-    baselines: IntArray
-    notes: tuple[str, ...] = ()
+    systems: tuple[str, ...]  # their names
+    items: tuple[str, ...]  # the names of what was described
+    outcomes: Outcomes  # who met whom, and who won
+    shown: Mask  # whether the first of the two was shown first; where that is not known, it is not
+    words: FloatArray  # how many words the captions have, battles × 2; NaN where not known
+    baselines: IntArray  # the number of the system that the other was to beat; −1 where none was
+    notes: tuple[str, ...] = ()  # what was left out
 
     @classmethod
     def of(
@@ -169,37 +159,21 @@ class Battles:
 
 @dataclass(frozen=True)
 class BattleRanking:
-    """How systems stand, best first.
+    """How systems stand, best first."""
 
-    Attributes:
-        preset: By what.
-        systems: Their names.
-        scores: Strengths, ratings or points.
-        intervals: Bootstrap intervals of the scores, systems × 2.
-        ranks: The first and the last place of each system in these resamples, systems × 2.
-        battles: How many each had.
-        won: The share that it won.
-        tied: The share that were ties.
-        words: The mean length of its captions; NaN where that is not known.
-        beside: The points beside each baseline, where there are baselines.
-        draws: The scores of the resamples, resamples × systems.
-        signature: How the scores were made.
-        notes: What a reader has to know.
-    """
-
-    preset: Preset
-    systems: tuple[str, ...]
-    scores: FloatArray
-    intervals: FloatArray
-    ranks: IntArray
-    battles: IntArray
-    won: FloatArray
-    tied: FloatArray
-    words: FloatArray
-    beside: Mapping[str, FloatArray]
-    draws: FloatArray
-    signature: str
-    notes: tuple[str, ...]
+    preset: Preset  # by what
+    systems: tuple[str, ...]  # their names
+    scores: FloatArray  # strengths, ratings or points
+    intervals: FloatArray  # bootstrap intervals of the scores, systems × 2
+    ranks: IntArray  # the first and the last place of each in these resamples, systems × 2
+    battles: IntArray  # how many each had
+    won: FloatArray  # the share that it won
+    tied: FloatArray  # the share that were ties
+    words: FloatArray  # the mean length of its captions; NaN where that is not known
+    beside: Mapping[str, FloatArray]  # the points beside each baseline, where there are baselines
+    draws: FloatArray  # the scores of the resamples, resamples × systems
+    signature: str  # how the scores were made
+    notes: tuple[str, ...]  # what a reader has to know
 
     def table(self) -> ScoreTable:
         """Return the scores as a table; items have none of their own."""
@@ -244,19 +218,10 @@ def rank_battles(
 ) -> BattleRanking:
     """Rank systems by their battles.
 
-    Args:
-        battles: Of at least two systems.
-        preset: ``bradley-terry``; ``elo``, the median of ratings of battles that are drawn anew;
-            or ``caparena-auto``, half of wins less losses beside each baseline, and their mean.
-        ties: Of ``bradley-terry``: by the model of ``davidson``, or each a ``half`` win for both.
-        baselines: Of ``caparena-auto``.
-        level: Of the intervals.
-        resamples: How often items are drawn anew; for ``elo``, battles.
-        seed: Random seed.
-        progress: Called after each resample.
-
-    Raises:
-        DataError: If systems cannot be compared, or a baseline has no battles.
+    By ``bradley-terry``, with ties by the model of ``davidson``, or each a ``half`` win for both;
+    by ``elo``, the median of ratings of battles that are drawn anew; or by ``caparena-auto``, half
+    of wins less losses beside each baseline, and their mean. Resamples draw items anew, those of
+    ``elo`` battles.
     """
     check_choice("preset of battles", preset, get_args(Preset))
     outcomes, seeded = battles.outcomes, {"resamples": resamples, "seed": seed}

@@ -55,16 +55,10 @@ _Rows = Sequence[Mapping[str, Any]]
 def read_battles(
     path: PathLike, *, verdict: str | None = None, metric: str | None = None
 ) -> Battles:
-    r"""Read the battles of a file.
+    """Read the battles of a table with a header (.csv, .tsv), JSON, JSON lines, or a score table.
 
-    Args:
-        path: A table with a header (.csv, .tsv), JSON, JSON lines, or a score table.
-        verdict: The field that says who won; found by its name if not given.
-        metric: The score that says who is better, of a score table; by default the judge's answers
-            to pairs of captions.
-
-    Raises:
-        DataError: With the rows that cannot be used.
+    `verdict` names the field that says who won, unless its name tells; `metric`, of a score table,
+    the score that says who is better, instead of the judge's answers to pairs of captions.
     """
     with Source(path) as source:
         header = header_cells(source.head, delimiter(source.head))

@@ -30,21 +30,15 @@ _BLIND = (
 
 
 class OpenCampaigns(WingPages):
-    """The campaigns of a server by id, those included that others make meanwhile.
-
-    Attributes:
-        arrivals: New raters by address.
-        trust: What the judgments of each campaign say.
-        preflight: The checks of their videos.
-    """
+    """The campaigns of a server by id, those included that others make meanwhile."""
 
     name = "campaigns"
 
     def __init__(self, site: Website) -> None:
         self._site = site
-        self.arrivals = Attempts(_ARRIVALS)
-        self.trust = Trust()
-        self.preflight = Preflight(site.settings.videos)
+        self.arrivals = Attempts(_ARRIVALS)  # new raters by address
+        self.trust = Trust()  # what the judgments of each campaign say
+        self.preflight = Preflight(site.settings.videos)  # the checks of their videos
         self.routes = _routes()
         pages = f"{ORGANISE}/(new|c/[^/]+/mturk)"
         self.uploads = {pages: site.settings.largest_upload}
