@@ -165,7 +165,7 @@ class Database:
                         f"{self.place}: a database of another program; name a new file."
                     )
             if self.is_sqlite:
-                _write_ahead(connection)
+                _execute_patiently(connection, "PRAGMA journal_mode = WAL")
             for family in migrations:
                 current = family.is_current(connection, self.place)
                 connection.rollback()
@@ -297,18 +297,22 @@ def _engine(url: URL) -> Engine:
     return engine
 
 
-def _write_ahead(connection: Connection) -> None:
-    """Switch the file to a write-ahead log; SQLite does not wait for others by itself here."""
+def _execute_patiently(connection: Connection, statement: str) -> None:
+    """Execute a statement when no other process of SQLite is in its way.
+
+    SQLite by itself waits in ever longer naps, through which the file is often free, or not at all.
+    """
     driver: Any = connection.connection.dbapi_connection
     until = time.monotonic() + PATIENCE
-    while True:
+    while time.monotonic() < until:
         try:
-            driver.execute("PRAGMA journal_mode = WAL")
+            driver.execute(statement)
             return
-        except sqlite3.OperationalError:
-            if time.monotonic() > until:
-                raise
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                break
             time.sleep(random.uniform(*_NAP))
+    connection.exec_driver_sql(statement)  # the last try, and its error
 
 
 def _connect_sqlite(driver: sqlite3.Connection, _: object) -> None:
@@ -326,27 +330,12 @@ def _begin_sqlite(connection: Connection) -> None:
     if not connection.get_execution_options().get("writing", False):
         connection.exec_driver_sql("BEGIN")
         return
-    # SQLite by itself waits in ever longer naps, through which the file is often free.
     driver: Any = connection.connection.dbapi_connection
-    until = time.monotonic() + PATIENCE
     _wait(driver, 0)
     try:
-        while not _begun(driver) and time.monotonic() < until:
-            time.sleep(random.uniform(*_NAP))
-        if not driver.in_transaction:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")  # the last try, and its error
+        _execute_patiently(connection, "BEGIN IMMEDIATE")
     finally:
         _wait(driver, PATIENCE)
-
-
-def _begun(driver: sqlite3.Connection) -> bool:
-    try:
-        driver.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error):
-            raise
-        return False
-    return True
 
 
 def _connect_postgresql(connection: Any, _: object) -> None:

@@ -117,7 +117,7 @@ async def set_up(
         )
     except DataError as error:
         return site.page(request, "organisers/setup.html", 422, token=token, error=str(error))
-    site.setup.close()
+    site.setup.is_open = False
     return log_in(site, account, site.home)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from functools import cache
 from typing import Any
 
 from anyio import to_thread
@@ -14,7 +13,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartParser
-from starlette.routing import BaseRoute
 
 from reelscore._version import __version__
 from reelscore.errors import FullError, ReelscoreError, RefusedError
@@ -72,7 +70,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.site = site
-    app.router.routes.extend(_account_routes())
+    app.router.routes.extend(routes_of(accounts))
     for wing in site.wings:
         setattr(app.state, wing.name, wing)
         app.router.routes.extend(wing.routes)
@@ -91,11 +89,6 @@ def create_app(settings: Settings) -> FastAPI:
     uploads = {path: most for wing in site.wings for path, most in wing.uploads.items()}
     app.add_middleware(Gate, settings=settings, uploads=uploads)
     return app
-
-
-@cache
-def _account_routes() -> list[BaseRoute]:
-    return routes_of(accounts)
 
 
 def _health(request: Request) -> JSONResponse:

@@ -51,7 +51,7 @@ class Videos:
 
     def name(self, campaign: str, item: str) -> str | None:
         """Return the public name of an item's video; None where there is no such file."""
-        name = self.signer.name("media", campaign, item, length=20)
+        name = self._name(campaign, item)
         return name if self.file(campaign, name) else None
 
     def file(self, campaign: str, name: str) -> Path | None:
@@ -62,7 +62,9 @@ class Videos:
             changed = self.folder.stat().st_mtime_ns
             scanned = self._files.get(campaign)
             if scanned is None or scanned[0] != changed:  # files came or went
-                scanned = self._files[campaign] = (changed, self._scan(campaign))
+                files = video_files(self.folder)
+                named = {self._name(campaign, item): file for item, file in files.items()}
+                scanned = self._files[campaign] = (changed, named)
             return scanned[1].get(name)
 
     def send(self, campaign: str, name: str | None) -> FileResponse:
@@ -76,13 +78,8 @@ class Videos:
             headers={"cache-control": "private, max-age=86400"},
         )
 
-    def _scan(self, campaign: str) -> dict[str, Path]:
-        assert self.folder is not None
-        files = video_files(self.folder)
-        return {
-            self.signer.name("media", campaign, item, length=20): file
-            for item, file in files.items()
-        }
+    def _name(self, campaign: str, item: str) -> str:
+        return self.signer.name("media", campaign, item, length=20)
 
 
 def check_video(file: Path) -> float:
@@ -116,7 +113,10 @@ def _playable(container: Any) -> float:
     first = next(container.decode(stream), None)
     if first is None:
         raise DataError("the video has no pictures.")
-    claimed = _claimed(container, stream)
+    # the length that the file says it has; 0 where it says none
+    claimed = (container.duration or 0) / 1e6
+    if stream.duration is not None:
+        claimed = float(stream.duration * stream.time_base)
     seen = _last_moment(container, stream, claimed)
     if max(claimed, seen) <= 0:
         raise DataError("the video has no length: one picture, or none.")
@@ -125,13 +125,6 @@ def _playable(container: Any) -> float:
             f"the file is cut off: it says {claimed:.1f} seconds and ends after {seen:.1f}."
         )
     return round(max(claimed, seen), 3)
-
-
-def _claimed(container: Any, stream: Any) -> float:
-    """Return the length that a file says it has; 0 where it says none."""
-    if stream.duration is not None:
-        return float(stream.duration * stream.time_base)
-    return (container.duration or 0) / 1e6
 
 
 def _last_moment(container: Any, stream: Any, claimed: float) -> float:

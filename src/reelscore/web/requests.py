@@ -14,7 +14,7 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timezone
-from functools import partial
+from functools import cache, partial
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
@@ -107,11 +107,9 @@ class RefusedRequest(HTTPException):
 class Gate:
     """The outermost layer of the app."""
 
-    def __init__(
-        self, app: ASGIApp, settings: Settings, uploads: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, uploads: Mapping[str, int]) -> None:
         self.app, self.settings = app, settings
-        self._uploads = [(re.compile(path), most) for path, most in (uploads or {}).items()]
+        self._uploads = [(re.compile(path), most) for path, most in uploads.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, and put headers on its answer."""
@@ -142,23 +140,32 @@ class Gate:
         if prefix and not (scope["path"] + "/").startswith(prefix + "/"):
             scope["path"] = prefix + scope["path"]
 
+    def _path(self, scope: Scope) -> str:
+        """Return the path without the prefix."""
+        return str(scope["path"]).removeprefix(self.settings.prefix)
+
     def _browser(self, scope: Scope, headers: Headers) -> tuple[str, bool]:
         """Return what we call the browser, and whether that is new.
 
         In a frame of another site browsers keep no cookies; the key in the path stands for them.
         """
-        key = _KEY.match(scope["path"].removeprefix(self.settings.prefix))
-        return (f"in {key[1]}", False) if key else _browser(headers)
+        if key := _KEY.match(self._path(scope)):
+            return f"in {key[1]}", False
+        for part in ";".join(headers.getlist("cookie")).split(";"):
+            name, _, value = part.strip().partition("=")
+            if name == BROWSER and _BROWSER.fullmatch(value):
+                return value, False
+        return new_token(), True
 
     def _most(self, scope: Scope) -> int:
-        path = scope["path"].removeprefix(self.settings.prefix)
+        path = self._path(scope)
         return next((most for page, most in self._uploads if page.fullmatch(path)), _SMALL)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         refused = self._refused(scope, headers)
         if refused is None:
             return None
-        is_program = scope["path"].removeprefix(self.settings.prefix).startswith(f"{API}/")
+        is_program = self._path(scope).startswith(f"{API}/")
         status, text = refused
         return error_answer(status, text) if is_program else PlainTextResponse(text, status)
 
@@ -180,16 +187,10 @@ class Gate:
             return 413, _TOO_LARGE
         return None
 
-    def _dress(self, headers: MutableHeaders, state: Mapping[str, object], is_new: bool) -> None:
-        policy = dict(_POLICY)
-        more = state["policy"]
-        assert isinstance(more, dict)
-        for name, sources in more.items():
-            policy[name] = sources
-        headers.setdefault(
-            "content-security-policy",
-            "; ".join(f"{name} {value}" for name, value in policy.items()),
-        )
+    def _dress(self, headers: MutableHeaders, state: Mapping[str, Any], is_new: bool) -> None:
+        policy = {**_POLICY, **state["policy"]}
+        parts = (f"{name} {value}" for name, value in policy.items())
+        headers.setdefault("content-security-policy", "; ".join(parts))
         for name, value in _HEADERS.items():
             headers.setdefault(name, value)
         if not state["embedded"]:
@@ -199,8 +200,7 @@ class Gate:
         headers.setdefault("cache-control", "no-store")
         is_page = headers.get("content-type", "").startswith("text/html") or "location" in headers
         if is_new and is_page:
-            value = str(state["browser"])
-            headers.append("set-cookie", self_cookie(self.settings, BROWSER, value))
+            headers.append("set-cookie", self_cookie(self.settings, BROWSER, state["browser"]))
 
 
 def self_cookie(
@@ -222,19 +222,6 @@ def sources(*origins: str) -> str:
     "'self' https://lab.example"
     """
     return " ".join(("'self'", *filter(None, origins)))
-
-
-def _browser(headers: Headers) -> tuple[str, bool]:
-    """Return what we call the browser, and whether that is new."""
-    for part in _cookies(headers.getlist("cookie")):
-        name, _, value = part.strip().partition("=")
-        if name == BROWSER and _BROWSER.fullmatch(value):
-            return value, False
-    return new_token(), True
-
-
-def _cookies(lines: Iterable[str]) -> Iterable[str]:
-    return (part for line in lines for part in line.split(";"))
 
 
 def _limited(receive: Receive, most: int) -> Receive:
@@ -341,11 +328,10 @@ class Guard(Generic[T]):
 
     def value(self, request: Request) -> T:
         """Return the value of the check, which is called the first time only."""
-        values: dict[Guard[Any], Any] = request.state.guarded
+        values: dict[Guard[T], T] = request.state.guarded
         if self not in values:
             values[self] = self.check(request)
-        value: T = values[self]
-        return value
+        return values[self]
 
     async def __call__(self, request: Request) -> T:
         """Return a page the value of the check."""
@@ -364,30 +350,28 @@ class GuardedRoute(APIRoute):
         """Return what answers a request."""
         answer: Callable[[Request], Awaitable[Response]] = super().get_route_handler()
         guards = self.guards
-        if not guards:
-            return answer
+
+        def ask(request: Request) -> None:
+            for guard in guards:
+                guard.value(request)
 
         async def guarded(request: Request) -> Response:
-            await to_thread.run_sync(_ask, guards, request)
+            await to_thread.run_sync(ask, request)
             return await answer(request)
 
-        return guarded
+        return guarded if guards else answer
 
 
 Router = partial(APIRouter, route_class=GuardedRoute)
 
 
+@cache
 def routes_of(*modules: ModuleType) -> list[BaseRoute]:
     """Return the routes of modules that have a ``router``."""
     everything = APIRouter()
     for module in modules:
         everything.include_router(module.router)
     return everything.routes
-
-
-def _ask(guards: list[Guard[Any]], request: Request) -> None:
-    for guard in guards:
-        guard.value(request)
 
 
 def _calls(dependant: Dependant) -> Iterator[object]:

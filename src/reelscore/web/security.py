@@ -57,8 +57,7 @@ class Signer:
 
     def name(self, purpose: str, *parts: str, length: int = 12) -> str:
         """Derive a name from parts; without the secret nobody finds it or reads it."""
-        message = "\x1f".join((purpose, *parts)).encode()
-        digest = hmac.digest(self.secret.encode(), message, "sha256")
+        digest = self._digest(purpose, *parts)
         return base64.urlsafe_b64encode(digest).decode()[:length].replace("-", "x")
 
     def proof(self, *parts: str) -> str:
@@ -75,11 +74,12 @@ class Signer:
         >>> Signer("a secret").code("dogs", "r1", "1")
         'M4PF-LQMJ'
         """
-        message = "\x1f".join(("code", *parts)).encode()
-        digest = hmac.digest(self.secret.encode(), message, "sha256")
         letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no letters that look like digits
-        code = "".join(letters[byte % 32] for byte in digest[:8])
+        code = "".join(letters[byte % 32] for byte in self._digest("code", *parts)[:8])
         return f"{code[:4]}-{code[4:]}"
+
+    def _digest(self, *parts: str) -> bytes:
+        return hmac.digest(self.secret.encode(), "\x1f".join(parts).encode(), "sha256")
 
     def _serializer(self, purpose: str) -> URLSafeTimedSerializer:
         clock = self.clock
@@ -169,12 +169,6 @@ class Attempts:
     seconds: float = 60.0
     _times: dict[str, deque[float]] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
-
-    def note(self, key: str) -> None:
-        """Count a failure."""
-        with self._lock:
-            self._forget()
-            self._times.setdefault(key, deque(maxlen=self.most)).append(self.clock())
 
     def exhausted(self, key: str) -> bool:
         """Return whether there were too many."""

@@ -109,9 +109,8 @@ class Settings:
 
 def load_secret(file: Path | None) -> str:
     """Return the secret: REELSCORE_SECRET, else that of a file, which is made if need be."""
-    given = os.environ.get("REELSCORE_SECRET")
-    if given:
-        return given
+    if secret := os.environ.get("REELSCORE_SECRET"):
+        return secret
     if file is None:
         raise DataError(
             "There is no secret to sign with: set REELSCORE_SECRET, or name a file for it with "
@@ -120,23 +119,18 @@ def load_secret(file: Path | None) -> str:
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        return _read_secret(file)
+        if stat.S_IMODE(file.stat().st_mode) & 0o077:
+            raise DataError(f"{file}: others may read the secret; run: chmod 600 {file}") from None
+        if secret := file.read_text(encoding="utf-8").strip():
+            return secret
+        raise DataError(
+            f"{file}: the file is empty; expected a secret. Remove it to get a new one."
+        ) from None
     except OSError as error:
         raise DataError(f"{file}: the secret cannot be kept there ({error.strerror}).") from None
     secret = secrets.token_urlsafe(32)
     with open(descriptor, "w", encoding="ascii") as target:  # noqa: PTH123 (a descriptor)
         target.write(secret + "\n")
-    return secret
-
-
-def _read_secret(file: Path) -> str:
-    if stat.S_IMODE(file.stat().st_mode) & 0o077:
-        raise DataError(f"{file}: others may read the secret; run: chmod 600 {file}")
-    secret = file.read_text(encoding="utf-8").strip()
-    if not secret:
-        raise DataError(
-            f"{file}: the file is empty; expected a secret. Remove it to get a new one."
-        )
     return secret
 
 

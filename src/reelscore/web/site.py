@@ -46,10 +46,6 @@ class Setup:
     is_open: bool
     token: str = field(default_factory=new_token, repr=False)
 
-    def close(self) -> None:
-        """Let the link open nothing any more."""
-        self.is_open = False
-
 
 class Website:
     """What one server shares among its pages."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import NamedTuple
 
 from reelscore._progress import Progress
 from reelscore.campaigns.campaign import Campaign
@@ -17,13 +16,6 @@ from reelscore.web.media import TYPES, check_video, video_files
 KEY = "media"  # of a campaign's settings: the seconds of each item's video
 CONVERT = "ffmpeg -i OLD -c:v libx264 -pix_fmt yuv420p -c:a aac -movflags +faststart NEW.mp4"
 Check = Callable[[Path], float]
-
-
-class Need(NamedTuple):
-    """A video that raters are to see, and whether a text may stand in for it."""
-
-    item: str
-    has_text: bool
 
 
 @dataclass(frozen=True)
@@ -61,16 +53,14 @@ class MediaReport:
         return " ".join(parts)
 
 
-def needed_videos(campaign: Campaign, pages: Pages) -> list[Need]:
-    """List what raters are to see: the items of all HITs, then those of the practice."""
-    needs = [Need(item, item in pages.contexts) for item in campaign.items()]
-    practice = [
-        Need(each.item, bool(each.context))
-        for each in pages.practice_for(campaign.protocol)
-        if each.item
-    ]
-    known = {need.item for need in needs}
-    return needs + [need for need in practice if need.item not in known]
+def needed_videos(campaign: Campaign, pages: Pages) -> dict[str, bool]:
+    """Return the items that raters are to see, and whether a text may stand in for the video.
+
+    Those of all HITs come first, then those of the practice.
+    """
+    needs = {item: item in pages.contexts for item in campaign.items()}
+    practice = {each.item: bool(each.context) for each in pages.practice_for(campaign.protocol)}
+    return needs | {item: practice[item] for item in practice if item and item not in needs}
 
 
 def check_media(
@@ -87,31 +77,29 @@ def check_media(
     faults: list[Fault] = []
     elsewhere = without = 0
     needs = needed_videos(campaign, pages)
-    for number, need in enumerate(needs, start=1):
-        file = files.get(need.item)
+    kinds = ", ".join(TYPES)
+    for number, (item, has_text) in enumerate(needs.items(), start=1):
+        file, other = files.get(item), others.get(item, "")
         if file is not None:
             try:
-                seconds[need.item] = check(file)
+                seconds[item] = check(file)
             except DataError as error:
-                faults.append(Fault(need.item, file.name, str(error)))
+                faults.append(Fault(item, file.name, str(error)))
         elif pages.video_url:
             elsewhere += 1
-        elif need.has_text or folder is None:
+        elif has_text or folder is None:
             without += 1
+        elif other:
+            what = f"{other} is not served, only {kinds}; convert it to mp4."
+            faults.append(Fault(item, other, what))
         else:
-            faults.append(_missing(need.item, others.get(need.item, "")))
+            what = f"there is no file of this name, with the ending {kinds}."
+            faults.append(Fault(item, "", what))
         if progress:
             progress(number, len(needs))
     if seconds != campaign.settings.get(KEY, {}):
         campaign.change_settings({KEY: seconds})
     return MediaReport(seconds, tuple(faults), elsewhere, without)
-
-
-def _missing(item: str, other: str) -> Fault:
-    kinds = ", ".join(TYPES)
-    if other:
-        return Fault(item, other, f"{other} is not served, only {kinds}; convert it to mp4.")
-    return Fault(item, "", f"there is no file of this name, with the ending {kinds}.")
 
 
 def _duration(seconds: float) -> str:

@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     ScalarSelect,
+    Table,
     and_,
     delete,
     func,
@@ -262,22 +263,11 @@ def list_taken(campaign: Campaign) -> Sequence[TakenHit]:
         ]
 
 
-def count_done(database: Database, campaign: str, rater: str) -> int:
-    """Count the HITs that a rater has finished."""
-    query = select(func.count()).where(
-        assignment.c.campaign == campaign,
-        assignment.c.rater == rater,
-        assignment.c.state == "done",
-    )
+def count_rows(database: Database, table: Table, **values: str) -> int:
+    """Count the rows of a table that have these values."""
     with database.reading() as connection:
+        query = select(func.count()).select_from(table).filter_by(**values)
         return connection.execute(query).scalar_one()
-
-
-def count_tasks(database: Database, campaign: str) -> int:
-    """Count the tasks of all HITs, each once however many raters it needs."""
-    tasks = select(func.count()).select_from(task).filter_by(campaign=campaign)
-    with database.reading() as connection:
-        return connection.execute(tasks).scalar_one()
 
 
 @dataclass(frozen=True)
@@ -290,13 +280,6 @@ class HitRow:
     open: int
     held: int
     done: int
-
-
-def count_hits(database: Database, campaign: str) -> int:
-    """Count the HITs of a campaign."""
-    with database.reading() as connection:
-        query = select(func.count()).select_from(hit).filter_by(campaign=campaign)
-        return connection.execute(query).scalar_one()
 
 
 def list_hits(database: Database, campaign: str, first: int, most: int) -> Sequence[HitRow]:

@@ -81,7 +81,7 @@ def create_review_app(review: Review) -> FastAPI:
     app.mount("/static", static_files(), name="static")
     for error in (HTTPException, RequestValidationError, ReelscoreError, Exception):
         app.add_exception_handler(error, _explain)
-    app.add_middleware(Gate, settings=Settings("", url=review.url))
+    app.add_middleware(Gate, settings=Settings("", url=review.url), uploads={})
     return app
 
 

@@ -10,9 +10,9 @@ import secrets
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from reelscore.errors import DataError, check_choice
 from reelscore.store.database import Database, alone, server_clock
@@ -59,6 +59,14 @@ class Account:
 
 
 _COLUMNS = (account.c.id, account.c.name, account.c.role, account.c.sessions)
+
+
+def _find(connection: Connection, id: int) -> Account:
+    """Look up an account that is to be changed."""
+    row = connection.execute(select(*_COLUMNS).filter_by(id=id)).one_or_none()
+    if row is None:
+        raise DataError("There is no such account; somebody has removed it.")
+    return Account(*row)
 
 
 def add_account(
@@ -113,27 +121,27 @@ def find_account(database: Database, id: int) -> Account | None:
 
 def check_account(database: Database, name: str, password: str) -> Account | None:
     """Return the account with this name and password; None where either is wrong."""
-    row = _named(database, name)
+    named, stored = _named(database, name)
     # the password is looked at in any case, so that the time tells nothing
-    if not is_password(password, row.password if row else None) or row is None:
-        return None
-    return Account(row.id, row.name, row.role, row.sessions)
+    return named if is_password(password, stored) else None
 
 
 def find_named(database: Database, name: str) -> Account | None:
     """Look an account up by its name."""
-    row = _named(database, name)
-    return None if row is None else Account(row.id, row.name, row.role, row.sessions)
+    return _named(database, name)[0]
 
 
-def _named(database: Database, name: str) -> Row[tuple[Any, ...]] | None:
+def _named(database: Database, name: str) -> tuple[Account | None, str | None]:
+    """Return an account by its name, and the hash of its password."""
     if not _NAME.fullmatch(name):
-        return None
+        return None, None
     with database.reading() as connection:
         # accounts of earlier versions may have names that would be kept otherwise now
         kept = {name, account_key(name)}
-        rows = connection.execute(select(account).where(account.c.name.in_(kept))).all()
-        return max(rows, key=lambda each: each.name == name, default=None)
+        query = select(account.c.password, *_COLUMNS).where(account.c.name.in_(kept))
+        rows = connection.execute(query).all()
+        row = max(rows, key=lambda row: bool(row.name == name), default=None)
+        return (None, None) if row is None else (Account(*row[1:]), row.password)
 
 
 def list_accounts(database: Database, roles: Sequence[Role] = ORGANISERS) -> Sequence[Account]:
@@ -204,9 +212,7 @@ def remove_account(database: Database, id: int, deed: Deed = _OWN) -> None:
     """Remove an account; what was done by its name stays in the logs."""
     with database.writing() as connection:
         alone(connection, account.name)
-        before = connection.execute(select(*_COLUMNS).filter_by(id=id)).one_or_none()
-        if before is None:
-            raise _gone()
+        before = _find(connection, id)
         connection.execute(delete(account).filter_by(id=id))
         _check_owners(connection)
         _log(connection, deed, "account", before.name, before=before.role, after="removed")
@@ -216,19 +222,15 @@ def end_session(database: Database, cookie: str, now: int, age: float) -> None:
     """Let a session be good for nothing, and forget those that would have ended by themselves."""
     with database.writing() as connection:
         connection.execute(delete(ended).where(ended.c.ended < now - age * 1e6))
-        if not _is_ended(connection, cookie):
-            connection.execute(insert(ended).values(digest=digest(cookie), ended=now))
+        connection.execute(delete(ended).filter_by(digest=digest(cookie)))  # ended before
+        connection.execute(insert(ended).values(digest=digest(cookie), ended=now))
 
 
 def is_ended(database: Database, cookie: str) -> bool:
     """Return whether somebody has logged out of a session."""
     with database.reading() as connection:
-        return _is_ended(connection, cookie)
-
-
-def _is_ended(connection: Connection, cookie: str) -> bool:
-    wanted = select(ended.c.ended).filter_by(digest=digest(cookie))
-    return connection.scalar(wanted) is not None
+        query = select(ended.c.ended).filter_by(digest=digest(cookie))
+        return connection.scalar(query) is not None
 
 
 def end_sessions(database: Database, id: int) -> None:
@@ -241,9 +243,7 @@ def _change(database: Database, id: int, deed: Deed, **values: str) -> Account:
     changes = {**values, "sessions": account.c.sessions + 1}
     with database.writing() as connection:
         alone(connection, account.name)
-        before = connection.execute(select(*_COLUMNS).filter_by(id=id)).one_or_none()
-        if before is None:
-            raise _gone()
+        before = _find(connection, id)
         changed = update(account).filter_by(id=id).values(changes).returning(*_COLUMNS)
         row = connection.execute(changed).one()
         if "role" in values:
@@ -268,7 +268,3 @@ def _check_owners(connection: Connection) -> None:
     """Refuse what leaves nobody who may do everything; the transaction is undone then."""
     if not connection.scalar(select(func.count()).select_from(account).filter_by(role="owner")):
         raise DataError("This is the last owner; make somebody else an owner first.")
-
-
-def _gone() -> DataError:
-    return DataError("There is no such account; somebody has removed it.")

@@ -6,7 +6,6 @@ Decisions while a campaign runs are logged with name and reason.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import Form, Path
@@ -24,8 +23,9 @@ from reelscore.campaigns.pages.raters.session import video_of
 from reelscore.campaigns.pages.raters.task_pages import REPORT
 from reelscore.campaigns.payments import PAY_LISTS, Pay, pay_list
 from reelscore.campaigns.store import raters
-from reelscore.campaigns.store.raters import count_tasks, list_taken
-from reelscore.campaigns.store.records import REJECTED
+from reelscore.campaigns.store.raters import count_rows, list_taken
+from reelscore.campaigns.store.records import REJECTED, Skip
+from reelscore.campaigns.store.schema import task
 from reelscore.store.values import check_name
 from reelscore.web.requests import Router
 from reelscore.web.sessions import PATH, Desk, Organiser, Owner
@@ -89,7 +89,7 @@ def _page(desk: Desk, campaign: Campaign, template: str) -> HTMLResponse:
         figures=figures(
             status,
             costs(Pay.of(campaign), pages.fee, taken, status),
-            tasks=count_tasks(site.database, id),
+            tasks=count_rows(site.database, task, campaign=id),
             begun=sum(each.answers for each in taken if each.state == "held"),
             answer_times=findings.answer_times,
             agreed=findings.agreed,
@@ -103,29 +103,14 @@ def _page(desk: Desk, campaign: Campaign, template: str) -> HTMLResponse:
     )
 
 
-@dataclass(frozen=True)
-class TaskReport:
-    """One report: about which item, by whom, when and why; of which HIT, if it was in one."""
-
-    item: str
-    rater: str
-    time: float
-    reason: str
-    hit: str
-
-
-def list_reports(campaign: Campaign) -> Sequence[TaskReport]:
-    """Return all reports, the newest first: of skipped tasks, and of others."""
-    skipped = [
-        TaskReport(each.item, each.rater, each.time, each.reason, each.hit)
-        for each in campaign.skips()
-    ]
-    others = [
-        TaskReport(event.about, event.actor, event.time, event.reason, "")
+def list_reports(campaign: Campaign) -> Sequence[Skip]:
+    """Return all reports, the newest first: of skipped tasks, and of the practice, of no HIT."""
+    practice = [
+        Skip(0, "", event.actor, "", event.about, event.time, event.reason)
         for event in campaign.events()
         if event.what == REPORT
     ]
-    return sorted(skipped + others, key=lambda report: report.time, reverse=True)
+    return sorted([*campaign.skips(), *practice], key=lambda report: report.time, reverse=True)
 
 
 @router.get("/c/{campaign}/reports")

@@ -14,7 +14,8 @@ from reelscore.campaigns.pages.open_campaigns import Chosen, campaigns_of, is_bl
 from reelscore.campaigns.pages.rater_pages import read_pages
 from reelscore.campaigns.pages.raters.session import Viewer, allow, task_screen
 from reelscore.campaigns.pages.video_checks import CONVERT
-from reelscore.campaigns.store.raters import count_hits, list_hits, load_hit
+from reelscore.campaigns.store.raters import count_rows, list_hits, load_hit
+from reelscore.campaigns.store.schema import hit as hit_table
 from reelscore.web.requests import Router
 from reelscore.web.sessions import PATH, Desk, Organiser
 from reelscore.web.site import FromOurForm
@@ -77,7 +78,7 @@ def show_hits(
         campaign=campaign,
         hits=list_hits(desk.site.database, campaign.id, (page - 1) * _PAGE, _PAGE),
         number=page,
-        pages=-(-count_hits(desk.site.database, campaign.id) // _PAGE),
+        pages=-(-count_rows(desk.site.database, hit_table, campaign=campaign.id) // _PAGE),
     )
 
 

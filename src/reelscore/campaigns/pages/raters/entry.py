@@ -152,7 +152,7 @@ def _arrive(request: Request, site: Website, campaign: str, visit: Arrival) -> R
     except RefusedError as error:
         raise HTTPException(403, str(error)) from None
     if rater.consented is None:
-        campaigns_of(site).arrivals.note(address(request))
+        campaigns_of(site).arrivals.take(address(request))
     return begin(site, rater)
 
 

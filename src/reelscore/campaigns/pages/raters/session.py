@@ -18,8 +18,9 @@ from reelscore.campaigns.pages.rater_pages import Pages, read_pages
 from reelscore.campaigns.protocols import Criterion, Practice, Protocol
 from reelscore.campaigns.store import raters
 from reelscore.campaigns.store.campaigns import read_settings
-from reelscore.campaigns.store.raters import Rater, count_done
+from reelscore.campaigns.store.raters import Rater, count_rows
 from reelscore.campaigns.store.records import Assignment
+from reelscore.campaigns.store.schema import assignment
 from reelscore.web.requests import FRAME, Guard, sources
 from reelscore.web.security import digest
 from reelscore.web.sessions import known_accounts
@@ -89,8 +90,9 @@ class Session(Viewer):
         """Whether the rater may do another HIT."""
         if self.rater.is_sent:
             return False  # one HIT for each submission
+        mine = {"campaign": self.campaign.id, "rater": self.rater.rater, "state": "done"}
         most = self.pages.hits_per_rater
-        return not most or count_done(self.site.database, self.campaign.id, self.rater.rater) < most
+        return not most or count_rows(self.site.database, assignment, **mine) < most
 
     def assignment(self) -> Assignment | None:
         """Return the assignment the rater took last."""
