@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
@@ -52,10 +53,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _always(hold: float) -> bool:
-    return True
-
-
 @dataclass(frozen=True)
 class Campaign:
     """A campaign in its database.
@@ -87,7 +84,7 @@ class Campaign:
     terms: Terms
     database: Database = field(repr=False, compare=False)
     clock: Clock = field(default=time.time, repr=False, compare=False)
-    may_release: MayRelease = field(default=_always, repr=False, compare=False)
+    may_release: MayRelease = field(default=lambda hold: True, repr=False, compare=False)
 
     # made, opened and copied
 
@@ -248,11 +245,7 @@ class Campaign:
         terms = Terms(id or _id(name), name, asked, layout, seed, 1, HOLD, created / 1e6)
         check_terms(terms, (), settings or {})
         with store.database.building(where, store.schema.MIGRATIONS) as database:
-            own = store.campaigns
-
-            def begin() -> None:
-                own.insert_campaign(connection, terms, (), (), settings or {}, "closed")
-
+            begin, end = store.campaigns.insert_campaign, store.campaigns.mark_humans
             with database.staging() as connection:
                 store.imports.append(
                     connection,
@@ -260,8 +253,8 @@ class Campaign:
                     judgments,
                     created,
                     new_hits=True,
-                    first=begin,
-                    last=lambda: own.mark_humans(connection, terms, humans),
+                    first=partial(begin, connection, terms, (), (), settings or {}, "closed"),
+                    last=partial(end, connection, terms, humans),
                 )
         return cls.open(where, terms.id, clock=clock)
 

@@ -9,8 +9,8 @@ is better.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -88,13 +88,14 @@ class NameColumn:
         return cls(tuple(number), np.array(codes, dtype=np.int64))
 
     def __getitem__(self, name: str) -> Mask:
-        if name not in self.names:
-            return np.zeros(len(self.codes), dtype=bool)
-        mask: Mask = self.codes == self.names.index(name)
-        return mask
+        return self.among((name,))
 
     def __iter__(self) -> Iterator[str]:
         return (self.names[code] for code in self.codes)
+
+    def among(self, names: Collection[str]) -> Mask:
+        """Return which rows have one of these names."""
+        return np.array([name in names for name in self.names], dtype=bool)[self.codes]
 
     def select(self, rows: Mask) -> NameColumn:
         """Keep some rows; names that no longer occur go."""
@@ -160,18 +161,16 @@ class Judgments:
 
     def is_kind(self, *kinds: Kind) -> Mask:
         """Return which rows are of these kinds."""
-        wanted = [name in kinds for name in self.kind.names]
-        return np.array(wanted, dtype=bool)[self.kind.codes]
+        return self.kind.among(kinds)
 
     def select(self, rows: Mask) -> Judgments:
         """Keep some rows, in order."""
-        kept: dict[str, Any] = {}
-        for field in fields(self):
-            values = getattr(self, field.name)
-            kept[field.name] = (
-                values.select(rows) if isinstance(values, NameColumn) else values[rows]
-            )
-        return replace(self, **kept)
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        kept: dict[str, Any] = {
+            name: values.select(rows) if isinstance(values, NameColumn) else values[rows]
+            for name, values in columns.items()
+        }
+        return Judgments(**kept)
 
     def only(self, criterion: str) -> Judgments:
         """Keep what was judged by one criterion."""
@@ -179,9 +178,7 @@ class Judgments:
 
     def by(self, raters: Iterable[str]) -> Judgments:
         """Keep what these raters said."""
-        wanted = set(raters)
-        mask = np.array([name in wanted for name in self.rater.names], dtype=bool)
-        return self.select(mask[self.rater.codes])
+        return self.select(self.rater.among(set(raters)))
 
     @classmethod
     def join(cls, parts: Sequence[Judgments]) -> Judgments:

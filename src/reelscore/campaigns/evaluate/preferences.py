@@ -140,15 +140,11 @@ def metric_accuracy(table: ScoreTable, metric: str, preference: Preference) -> M
     decided = [item for item, mean in preference.items.items() if mean != 0]
     if not decided:
         raise DataError("People prefer neither system in any video; there is nothing to measure.")
-    right = sum(_sign(apart[item]) == _sign(preference.items[item]) for item in decided)
+    right = sum(apart[item] * preference.items[item] > 0 for item in decided)
     ties = sum(apart[item] == 0 for item in decided)
     return MetricAccuracy(
         right / len(decided), right, len(decided), ties, len(items) - len(decided)
     )
-
-
-def _sign(value: float) -> int:
-    return (value > 0) - (value < 0)
 
 
 def score_all_preferences(judgments: Judgments, *, criterion: str = "story") -> list[Preference]:

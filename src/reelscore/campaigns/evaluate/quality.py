@@ -284,9 +284,7 @@ def check_quality(
         usable = usable.select(~usable.status["rejected"])
     answers = count_answers(judgments, tests) if tests else {}
     degraded, repeats = pair_controls(usable, "degraded"), pair_controls(usable, "repeat")
-    people = np.isin(
-        usable.system.codes, [k for k, n in enumerate(usable.system.names) if n in humans]
-    )
+    people = usable.system.among(humans)
     paces, runs = pace(usable), longest_run(usable)
     raters = []
     for rater in judgments.rater.names:
@@ -437,13 +435,13 @@ def pace(judgments: Judgments) -> dict[str, Pace]:
     the server's clock where they are known, else by that of the rater's page.
     """
     raters, hits = judgments.rater, judgments.hit
-    keys, first, group, tasks = np.unique(
+    keys, row, group, tasks = np.unique(
         raters.codes * len(hits.names) + hits.codes,
         return_index=True,
         return_inverse=True,
         return_counts=True,
     )
-    whole = judgments.seconds[first]
+    whole = judgments.seconds[row]
     start, end = np.full(len(keys), np.inf), np.full(len(keys), -np.inf)
     is_timed = ~np.isnan(judgments.opened)
     shown = np.where(is_timed, judgments.opened, judgments.started)
@@ -457,17 +455,12 @@ def pace(judgments: Judgments) -> dict[str, Pace]:
     for k, rater in enumerate(raters.names):
         mine = (owner == k) & ~np.isnan(seconds)
         if mine.any():
-            apart = np.where(np.isnan(whole[mine]), 1, _at_once(start[mine], end[mine]))
-            times = seconds[mine] / apart
+            # how many stretches of time each shares time with, itself among them
+            first, last = start[mine], end[mine]
+            at_once = ((first[:, None] < last) & (first < last[:, None])).sum(axis=1)
+            times = seconds[mine] / np.where(np.isnan(whole[mine]), 1, np.maximum(1, at_once))
             paces[rater] = Pace(float(times.mean()), float(times.min()))
     return paces
-
-
-def _at_once(start: FloatArray, end: FloatArray) -> FloatArray:
-    """Count, for each stretch of time, how many it shares time with, itself among them."""
-    overlaps = (start[:, None] < end) & (start < end[:, None])
-    counts: FloatArray = np.maximum(1, overlaps.sum(axis=1)).astype(float)
-    return counts
 
 
 def longest_run(judgments: Judgments) -> dict[str, int]:

@@ -155,10 +155,9 @@ def lay_out_rankings(
                 f"Rater {rater!r}, task {task!r}: system {lacking!r} is not ranked; expected the "
                 "ranks of all systems in every task."
             )
-    items = {item: k for k, item in enumerate(sorted({key[3] for key in rankings}))}
+    items, of = np.unique([key[3] for key in rankings], return_inverse=True)
     ranks = [[ranking[k] for k in range(len(systems))] for ranking in rankings.values()]
-    of = np.array([items[key[3]] for key in rankings], dtype=np.int64)
-    return np.array(ranks, dtype=float), of, ItemIndex(list(items))
+    return np.array(ranks, dtype=float), of, ItemIndex(items.tolist())
 
 
 def _by_criterion(

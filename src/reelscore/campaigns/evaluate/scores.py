@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from reelscore._version import __version__
-from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments
+from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments, NameColumn
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 
@@ -149,18 +148,16 @@ def score_judgments(
     if not usable.any():
         raise DataError("No judgment is left to score: " + " ".join(notes or ["there are none."]))
     kept, z = judgments.select(usable), z[usable]
-    signature = f"human|z:{over}|average:{average}"
-    signature += f"|{made_by}" if made_by else ""
-    signature += f"|v:{__version__}"
+    made = f"|{made_by}" if made_by else ""
+    signature = f"human|z:{over}|average:{average}{made}|v:{__version__}"
     results: dict[str, dict[str, MetricResult]] = {system: {} for system in kept.system.names}
     counts: dict[str, ItemScores] = {}
     for criterion in kept.criterion.names:
         rows = kept.criterion[criterion]
         prefix = f"{criterion}_" if len(kept.criterion.names) > 1 else ""
         for name, values in (("raw", kept.score), ("z", z)):
-            for system, (scores, number) in _captions(
-                kept.select(rows), values[rows], average
-            ).items():
+            captions = _captions(kept.select(rows), values[rows], average)
+            for system, (scores, number) in captions.items():
                 results[system][prefix + name] = MetricResult(
                     prefix + name,
                     float(scores.array.mean()),
@@ -223,15 +220,14 @@ def group_means(scores: HumanScores, groups: Mapping[str, str]) -> HumanScores:
             raise DataError(
                 f"{len(missing)} items of {system!r} have no group (first: {missing[0]!r})."
             )
-        names = list(dict.fromkeys(groups[item] for item in items))
-        place = {name: k for k, name in enumerate(names)}
-        code = np.array([place[groups[item]] for item in items])
-        size = np.bincount(code)
+        column = NameColumn.of(groups[item] for item in items)
+        index, code, size = ItemIndex(column.names), column.codes, np.bincount(column.codes)
         for name, result in scores.table[system].items():
-            means = _items(names, np.bincount(code, result.items.array) / size)
+            means = ItemScores(index, np.bincount(code, result.items.array) / size)
             grouped = MetricResult(name, float(means.array.mean()), means, result.signature)
             results.setdefault(system, {})[name] = grouped
-        counts[system] = _items(names, np.bincount(code, scores.counts[system].array))
+        number = np.bincount(code, scores.counts[system].array)
+        counts[system] = ItemScores(index, number.astype(float))
     return HumanScores(ScoreTable(results, scores.table.notes), counts, scores.notes)
 
 
@@ -253,7 +249,3 @@ def _constant_raters(judgments: Judgments, z: FloatArray) -> list[str]:
     names = ", ".join(judgments.rater.names[code] for code in lost[:3])
     more = ", …" if len(lost) > 3 else ""
     return [f"{len(lost)} {rater} who always gave the same score: left out ({names}{more})."]
-
-
-def _items(names: list[str], values: ArrayLike) -> ItemScores:
-    return ItemScores(ItemIndex(names), np.asarray(values, dtype=float))

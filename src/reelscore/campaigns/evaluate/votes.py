@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reelscore.campaigns.judgments import FloatArray, Judgments
+from reelscore.campaigns.judgments import FloatArray, Judgments, NameColumn
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 
@@ -68,11 +68,9 @@ def vote_matrix(judgments: Judgments, system: str, other: str, criterion: str) -
         for rater, *asked, item, score in _both_sides(judgments)
         if tuple(asked) == wanted
     }
-    raters = {rater: k for k, rater in enumerate(dict.fromkeys(rater for rater, _ in votes))}
-    items = {item: k for k, item in enumerate(dict.fromkeys(item for _, item in votes))}
-    matrix = np.full((len(raters), len(items)), np.nan)
-    for (rater, item), score in votes.items():
-        matrix[raters[rater], items[item]] = score
+    raters, items = (NameColumn.of(pair[k] for pair in votes) for k in (0, 1))
+    matrix = np.full((len(raters.names), len(items.names)), np.nan)
+    matrix[raters.codes, items.codes] = list(votes.values())
     return matrix
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from reelscore.campaigns.imports import rows
 from reelscore.campaigns.imports.rows import seconds
@@ -69,8 +69,7 @@ def _batch_judgments(row: dict[str, str], scale: rows.Scale) -> Iterator[Judgmen
             f"{len(answers)} answers of the form system_item_TYPE_position__score|… in the "
             f"columns {', '.join(columns) or 'Answer.…, of which there is none'}; expected one."
         )
-    times = {name: seconds(row.get(name, "")) for name in ("AcceptTime", "SubmitTime")}
-    worked = row.get("WorkTimeInSeconds", "")
+    work = batch_work(row)
     positions: set[int] = set()
     for answer in answers[0].split("|"):
         match = _SCORE.fullmatch(answer.strip())
@@ -91,12 +90,20 @@ def _batch_judgments(row: dict[str, str], scale: rows.Scale) -> Iterator[Judgmen
             item=match["item"],
             kind=rows.kind(match["kind"]),
             score=rows.score(match["score"], scale),
-            started=times["AcceptTime"],
-            submitted=times["SubmitTime"],
-            seconds=float(worked) if worked.isdigit() else None,
-            client="mturk",
-            status=row["AssignmentStatus"].lower(),
+            **work,
         )
+
+
+def batch_work(row: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return what a row of a batch says of the work on a HIT, as judgments have it."""
+    worked = row.get("WorkTimeInSeconds") or ""
+    return {
+        "started": seconds(row.get("AcceptTime") or ""),
+        "submitted": seconds(row.get("SubmitTime") or ""),
+        "seconds": float(worked) if worked.isdigit() else None,
+        "client": "mturk",
+        "status": (row.get("AssignmentStatus") or "").lower(),
+    }
 
 
 def is_batch(header: Sequence[str]) -> bool:

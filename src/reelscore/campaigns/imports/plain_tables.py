@@ -27,21 +27,7 @@ NAMES = {
     "hit": ("hit", "hitid", "batch"),
 }
 NEEDED = ("rater", "system", "item", "score")
-OTHERS = (
-    "task",
-    "position",
-    "criterion",
-    "against",
-    "started",
-    "submitted",
-    "seconds",
-    "client",
-    "status",
-    "z",
-    "opened",
-    "received",
-    "watched",
-)
+OTHERS = tuple(name for name in Judgment.__struct_fields__ if name not in NAMES)
 
 
 def read_plain(source: Source, intake: rows.Intake) -> Iterator[Judgment]:
@@ -69,12 +55,9 @@ def columns(header: Sequence[str]) -> dict[str, int]:
     >>> columns(["worker", "video_id", "model", "rating"])
     {'rater': 0, 'system': 2, 'item': 1, 'score': 3}
     """
-    places = {}
-    for name, others in NAMES.items():
-        known = next((other for other in others if other in header), None)
-        if known is not None:
-            places[name] = list(header).index(known)
-    return places | {name: list(header).index(name) for name in OTHERS if name in header}
+    names = NAMES | {name: (name,) for name in OTHERS}
+    found = {name: [other for other in others if other in header] for name, others in names.items()}
+    return {name: list(header).index(known[0]) for name, known in found.items() if known}
 
 
 def delimiter(head: bytes) -> str:

@@ -28,10 +28,6 @@ from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.significance.comparison import Comparison
 
 _ORDER = ("failed", "constant", "too few pairs", "untested", "rejected", "excluded", "passed")
-POINTS = "In %. A point: 2 of 3 raters find the caption as good as the reference, or better."
-CHOICES = "In % of videos, by majority; in brackets where at least 4 of 5 agree."
-PREFERENCES = "In % of videos, whom people prefer; mean from -2 to 2, above 0 the first."
-RANKS = "Lower is better."
 _LEVEL = 0.05
 
 
@@ -110,12 +106,8 @@ def wins_grid(ranking: Comparison) -> Grid:
     letters = _letters(len(ranking.systems))
     rows = []
     for k, (system, letter) in enumerate(zip(ranking.systems, letters, strict=True)):
-        cells = [
-            Cell("·")
-            if k == other
-            else Cell(p_value(float(p)), mark="*" if p < ranking.level else "")
-            for other, p in enumerate(ranking.p[k])
-        ]
+        cells = [Cell(p_value(p), mark="*" * (p < ranking.level)) for p in ranking.p[k].tolist()]
+        cells[k] = Cell("·")
         rows.append([Cell(f"{letter} {system}"), *cells])
     return Grid(["better than", *letters], rows)
 
@@ -250,19 +242,19 @@ def vote_results(judgments: Judgments, asked: Protocol, reference: str) -> VoteR
     """Return mean ranks, points beside the reference, choices or preferences."""
     if asked.form == "ranking":
         ranked = score_rankings(judgments)
-        notes = [RANKS, *ranking_notes(ranked)]
+        notes = ["Lower is better.", *ranking_notes(ranked)]
         plain = {name: each.to_dict() for name, each in ranked.criteria.items()}
         return VoteResults(ranking_grid(ranked), notes, plain, ranked.table)
     if asked.name == "against-reference":
         points = score_against_reference(judgments, reference=reference)
         standings = [asdict(each) for each in points.standings]
-        grid = points_grid(points.standings)
-        return VoteResults(grid, [POINTS], standings, points.table)
+        note = "In %. A point: 2 of 3 raters find the caption as good as the reference, or better."
+        return VoteResults(points_grid(points.standings), [note], standings, points.table)
     if asked.name == "preference":
         found = score_all_preferences(judgments)
         return VoteResults(
             preferences_grid(found),
-            [PREFERENCES],
+            ["In % of videos, whom people prefer; mean from -2 to 2, above 0 the first."],
             [asdict(each) for each in found],
             found[0].table() if len(found) == 1 else None,
             "Preferences of several pairs are not scores of systems: no table is written.",
@@ -270,7 +262,7 @@ def vote_results(judgments: Judgments, asked: Protocol, reference: str) -> VoteR
     choices = score_choices(judgments)
     return VoteResults(
         choices_grid(choices, judgments),
-        [CHOICES],
+        ["In % of videos, by majority; in brackets where at least 4 of 5 agree."],
         [asdict(each) for each in choices],
         None,
         "Choices between pairs are not scores of systems: no table is written.",

@@ -9,7 +9,7 @@ captions that were judged twice by one rater, taste and quality to captions judg
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
@@ -93,49 +93,19 @@ def scores_of(
     rater: SimulatedRater, quality: FloatArray, taste: FloatArray, crowd: Crowd, rng: Generator
 ) -> FloatArray:
     """Let a rater judge captions: whole numbers from 0 to 100."""
-    raw = _BEHAVIOUR[rater.type](rater, quality + taste, crowd, rng)
+    size, seen = len(quality), quality + taste
+    if rater.type == "constant":
+        raw = np.full(size, rater.level)
+    elif rater.type == "random":
+        raw = rng.uniform(0, 100, size)
+    elif rater.type == "gaming":  # clicks around a favourite place, where nobody asks questions
+        raw = rng.normal(rater.level, 6.0, size)
+    else:
+        is_seen = rng.random(size) < LOOKS["careless"] if rater.type == "careless" else None
+        if rater.type == "noisy":  # is unsure of the scale: twice the error
+            seen = seen + rng.normal(0, math.sqrt(3) * crowd.error, size)
+        raw = rater.level + rater.range * (seen + rng.normal(0, crowd.error, size))
+        if is_seen is not None:
+            raw = np.where(is_seen, raw, rng.uniform(0, 100, size))
     whole: FloatArray = np.clip(np.round(raw), 0, 100)
     return whole
-
-
-def _diligent(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
-    z = seen + rng.normal(0, crowd.error, len(seen))
-    raw: FloatArray = rater.level + rater.range * z
-    return raw
-
-
-def _noisy(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
-    """Looks, but is unsure of the scale: twice the error."""
-    return _diligent(rater, seen + rng.normal(0, math.sqrt(3) * crowd.error, len(seen)), crowd, rng)
-
-
-def _careless(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
-    """Looks at some of the tasks only."""
-    looks = rng.random(len(seen)) < LOOKS["careless"]
-    return np.where(looks, _diligent(rater, seen, crowd, rng), _random(rater, seen, crowd, rng))
-
-
-def _gaming(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
-    """Clicks where nobody asks questions: a little around a favourite place, quickly."""
-    return np.asarray(rng.normal(rater.level, 6.0, len(seen)))
-
-
-def _random(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
-    return np.asarray(rng.uniform(0, 100, len(seen)))
-
-
-def _constant(rater: SimulatedRater, seen: FloatArray, crowd: Crowd, rng: Generator) -> FloatArray:
-    return np.full(len(seen), rater.level)
-
-
-_BEHAVIOUR: Mapping[
-    RaterType, Callable[[SimulatedRater, FloatArray, Crowd, Generator], FloatArray]
-] = {
-    "diligent": _diligent,
-    "biased": _diligent,
-    "noisy": _noisy,
-    "careless": _careless,
-    "gaming": _gaming,
-    "random": _random,
-    "constant": _constant,
-}

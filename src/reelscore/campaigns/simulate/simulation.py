@@ -144,7 +144,12 @@ def _judge(
             raise DataError(f"Task {task.id!r} shows {fault}.")
     shown = [(each, task) for task in hit.tasks for each in task.shown]
     keys = [(each.system, task.item, each.kind == "degraded") for each, task in shown]
-    quality = np.array([_quality(truth, each, task) for each, task in shown])
+    quality = np.array(
+        [  # captions of test questions are of no system
+            0.0 if task.expected is not None else truth.of(each.system, task.item, each.kind)
+            for each, task in shown
+        ]
+    )
     scores = {}
     for criterion in protocol.criteria:
         tastes: dict[tuple[str, str, bool], float] = {}
@@ -174,11 +179,6 @@ def _judge(
                     submitted=round(float(ends[place]), 3),
                     client="simulation",
                 )
-
-
-def _quality(truth: Truth, shown: Shown, task: Task) -> float:
-    """Return how good a caption is; those of test questions are of no system."""
-    return 0.0 if task.expected is not None else truth.of(shown.system, task.item, shown.kind)
 
 
 def _answer(

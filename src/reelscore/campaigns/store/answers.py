@@ -141,9 +141,13 @@ def submit(connection: Connection, terms: Terms, sent: Sent, now: int) -> Receip
         connection.execute(
             insert(judgment), [_kept(sent, row, now, *each) for each in missing.items()]
         )
-    flags = answer_flags(terms, row, sent.started) if sent.is_served else set()
     if not missing:
         return _receipt(connection, row, sent.task, is_new=False)
+    flags = set()
+    if sent.is_served and row.task != row.key:
+        flags.add("unopened")
+    if sent.is_served and sent.started is not None and sent.started < terms.created * 1e6:
+        flags.add("early")
     return _settle(connection, terms, row, sent.task, now, flags, is_served=sent.is_served)
 
 
@@ -250,16 +254,6 @@ def _kept(
         "opened": row.opened if row.task == row.key else None,
         "watched": sent.watched,
     }
-
-
-def answer_flags(terms: Terms, row: PlaceRow, started: int | None) -> set[str]:
-    """Name what is wrong with the times of one answer."""
-    flags = set()
-    if row.task != row.key:
-        flags.add("unopened")
-    if started is not None and started < terms.created * 1e6:
-        flags.add("early")
-    return flags
 
 
 def hit_flags(connection: Connection, terms: Terms, assignment: int) -> set[str]:

@@ -175,17 +175,11 @@ def read_settings(connection: Connection, terms: Terms) -> dict[str, Any]:
     return settings
 
 
-def write_settings(connection: Connection, terms: Terms, settings: Mapping[str, object]) -> None:
-    """Replace the free settings."""
-    connection.execute(
-        update(schema.campaign).filter_by(id=terms.id).values(settings=settings_text(settings))
-    )
-
-
 def change_settings(connection: Connection, terms: Terms, parts: Mapping[str, object]) -> None:
     """Replace some of the free settings, whatever others do with the rest at the same time."""
     alone(connection, terms.id, "settings")
-    write_settings(connection, terms, {**read_settings(connection, terms), **parts})
+    text = settings_text({**read_settings(connection, terms), **parts})
+    connection.execute(update(schema.campaign).filter_by(id=terms.id).values(settings=text))
 
 
 def change_hold(

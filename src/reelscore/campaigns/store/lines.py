@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -152,9 +152,8 @@ class EventLine(FileLine, frozen=True, tag="event"):
     reason: str
 
 
-AnyLine = (
-    CampaignLine
-    | CaptionLine
+CampaignPart = (
+    CaptionLine
     | HitLine
     | TaskLine
     | ShownLine
@@ -164,17 +163,8 @@ AnyLine = (
     | EventLine
 )
 LINES: dict[str, type[FileLine]] = {
-    "caption": CaptionLine,
-    "hit": HitLine,
-    "task": TaskLine,
-    "shown": ShownLine,
-    "assignment": AssignmentLine,
-    "judgment": JudgmentLine,
-    "skip": SkipLine,
-    "event": EventLine,
+    str(line.__struct_config__.tag): line for line in get_args(CampaignPart)
 }
-
-
 # What files of the old format do not have.
 ADDED: dict[str, tuple[str, ...]] = {
     "caption": CaptionLine.__struct_fields__,
@@ -258,7 +248,7 @@ CAMPAIGN_FILE = "campaign.json"
 # Cells that hold nothing where they are empty, rather than an empty text.
 _OPTIONAL = (TIMES | NUMBERS) - {"score", "received", "time"}
 _MISREAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_any_line = msgspec.json.Decoder(AnyLine)
+_any_line = msgspec.json.Decoder(CampaignLine | CampaignPart)
 
 
 def read_lines(path: Path, problems: Problems) -> Iterator[tuple[int, FileLine]]:

@@ -90,15 +90,10 @@ def invite(database: Database, campaign: str, names: Sequence[str], now: int) ->
     return tokens
 
 
-def find(connection: Connection, id: int) -> Rater | None:
-    """Look a rater up by number."""
-    return _one(connection, id=id)
-
-
 def find_link(database: Database, token: str) -> Rater | None:
     """Look a rater up by the token of the link."""
     with database.reading() as connection:
-        return _one(connection, token=digest(token))
+        return find(connection, token=digest(token))
 
 
 def bind(database: Database, id: int, browser: str) -> Rater:
@@ -106,7 +101,7 @@ def bind(database: Database, id: int, browser: str) -> Rater:
     mine = digest(browser)
     with database.writing() as connection:
         connection.execute(update(table).filter_by(id=id, browser="").values(browser=mine))
-        rater = _one(connection, id=id)
+        rater = find(connection, id=id)
         if rater is None or rater.browser != mine:
             raise RefusedError(
                 "taken",
@@ -133,12 +128,12 @@ def welcome(database: Database, campaign: str, visit: Arrival, browser: str, now
     with database.writing() as connection:
         alone(connection, table.name, campaign, visit.worker)
         known = {"campaign": campaign, "service": visit.service, "worker": visit.worker}
-        rater = _one(connection, **known)
+        rater = find(connection, **known)
         if rater is None:
             row = _row(campaign, new_name(), visit.service, visit.worker, now)
             row |= {"study": visit.study, "session": visit.session, "browser": mine}
             connection.execute(insert(table).values(row | {"destination": visit.destination}))
-            rater = _one(connection, **known)
+            rater = find(connection, **known)
             assert rater is not None
             return rater
         is_same_session = bool(visit.session) and visit.session == rater.session
@@ -187,7 +182,8 @@ def _is_free(connection: Connection, rater: Rater) -> bool:
     return state != "held"
 
 
-def _one(connection: Connection, **known: object) -> Rater | None:
+def find(connection: Connection, **known: object) -> Rater | None:
+    """Look a rater up by what is known."""
     row = connection.execute(select(*_COLUMNS).select_from(table).filter_by(**known)).one_or_none()
     return None if row is None else Rater(*row)
 

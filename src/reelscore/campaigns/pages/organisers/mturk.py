@@ -24,7 +24,7 @@ from fastapi.responses import Response
 from jinja2 import Environment
 
 from reelscore.campaigns.hits.tasks import Hit
-from reelscore.campaigns.imports.rows import seconds
+from reelscore.campaigns.imports.crowd_tables import batch_work
 from reelscore.campaigns.judgments import Judgment
 from reelscore.campaigns.pages.open_campaigns import Chosen, ChosenToSend
 from reelscore.campaigns.pages.rater_pages import Pages, read_pages
@@ -140,7 +140,7 @@ def _judgments(
         raise DataError(f"{where}: the answers cannot be read.") from None
     if len(replies) != len(hit.tasks):
         raise DataError(f"{where}: {len(replies)} answers; the HIT has {len(hit.tasks)} tasks.")
-    worked = row.get("WorkTimeInSeconds") or ""
+    work = batch_work(row)
     for position, (task, reply) in enumerate(zip(hit.tasks, replies, strict=True)):
         protocol.check(reply.answer, len(task.shown))
         for criterion, scores in reply.answer.items():
@@ -157,12 +157,8 @@ def _judgments(
                     score=score,
                     criterion=criterion,
                     against=beside,
-                    started=seconds(row.get("AcceptTime") or ""),
-                    submitted=seconds(row.get("SubmitTime") or ""),
-                    seconds=float(worked) if worked.isdigit() else None,
-                    client="mturk",
-                    status=(row.get("AssignmentStatus") or "").lower(),
                     watched=reply.watched,
+                    **work,
                 )
 
 

@@ -121,7 +121,7 @@ def session_in(connection: Connection, request: Request) -> Session:
     pages = read_pages(read_settings(connection, opened.terms))
     allow(request, pages, embedded=bool(key and pages.mturk))
     id, submission = _signed(site, request)
-    rater = None if id is None else raters.find(connection, id)
+    rater = None if id is None else raters.find(connection, id=id)
     if rater is None or rater.campaign != opened.id:
         raise _stranger()
     refuse_members(connection, request, opened.id)
