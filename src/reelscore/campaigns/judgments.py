@@ -140,12 +140,28 @@ class Judgments:
 
     @classmethod
     def of(cls, rows: Iterable[Judgment]) -> Judgments:
-        """Take over rows, in order."""
-        columns = _Gathered()
+        """Take over rows, in order; rows leave numbers behind, no objects."""
+        numbers: dict[str, dict[str, int]] = {
+            field.name: {} for field in fields(cls) if field.type == "NameColumn"
+        }
+        numbers["kind"] = {kind: k for k, kind in enumerate(KINDS)}
+        whole = {*numbers, "position"}
+        blocks: dict[str, list[NDArray[Any]]] = {
+            field.name: [np.empty(0, np.int64 if field.name in whole else np.float64)]
+            for field in fields(cls)
+        }
         rest = iter(rows)
         while block := list(islice(rest, _BLOCK)):
-            columns.add(block)
-        return columns.close()
+            columns = zip(*map(msgspec.structs.astuple, block), strict=True)
+            for name, values in zip(Judgment.__struct_fields__, columns, strict=True):
+                if name in numbers:
+                    known = numbers[name]
+                    values = tuple(known.setdefault(value, len(known)) for value in values)
+                blocks[name].append(np.array(values, np.int64 if name in whole else np.float64))
+        joined: dict[str, Any] = {name: np.concatenate(parts) for name, parts in blocks.items()}
+        for name, known in numbers.items():
+            joined[name] = NameColumn(tuple(known), joined[name])
+        return cls(**joined)
 
     def __len__(self) -> int:
         return len(self.score)
@@ -184,40 +200,6 @@ class Judgments:
     def join(cls, parts: Sequence[Judgments]) -> Judgments:
         """Put several sets of judgments one after the other."""
         return cls.of(row for part in parts for row in part)
-
-
-class _Gathered:
-    """Columns while they grow; rows leave numbers behind, no objects."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, dict[str, int]] = {
-            field.name: {} for field in fields(Judgments) if field.type == "NameColumn"
-        }
-        self.names["kind"] = {kind: k for k, kind in enumerate(KINDS)}
-        self.blocks: dict[str, list[FloatArray | IntArray]] = {
-            field.name: [] for field in fields(Judgments)
-        }
-
-    def add(self, rows: Sequence[Judgment]) -> None:
-        values = zip(*map(msgspec.structs.astuple, rows), strict=True)
-        for name, column in zip(Judgment.__struct_fields__, values, strict=True):
-            if name in self.names:
-                known = self.names[name]
-                block = np.array([known.setdefault(v, len(known)) for v in column], dtype=np.int64)
-            else:
-                block = np.array(column, dtype=np.int64 if name == "position" else np.float64)
-            self.blocks[name].append(block)
-
-    def close(self) -> Judgments:
-        columns: dict[str, Any] = {}
-        for name, blocks in self.blocks.items():
-            codes = name in self.names or name == "position"
-            none = np.empty(0, dtype=np.int64 if codes else np.float64)
-            values = np.concatenate([none, *blocks])
-            columns[name] = (
-                NameColumn(tuple(self.names[name]), values) if name in self.names else values
-            )
-        return Judgments(**columns)
 
 
 def _values(column: NameColumn | FloatArray | IntArray) -> Iterable[Any]:

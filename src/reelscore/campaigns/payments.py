@@ -40,25 +40,14 @@ class Pay:
 
 def amounts_csv(taken: Sequence[TakenHit], pay: Pay) -> str:
     """Write a row for each rater: HITs, answers, and the amount."""
-    who, counts = ("rater", "service", "worker"), ("HITs done", "HITs begun", "answers", "skipped")
-    rows: list[list[object]] = [[*who, *counts, "to review", "amount", "currency", "rejected"]]
+    columns = "rater,service,worker,HITs done,HITs begun,answers,skipped,to review,amount,currency"
+    rows: list[list[object]] = [[*columns.split(","), "rejected"]]
     for name, mine in _by(taken, "rater").items():
-        first = mine[0]
-        rows.append(
-            [
-                name,
-                first.service,
-                first.worker,
-                sum(each.state == "done" for each in mine),
-                len(mine),
-                sum(each.answers for each in mine),
-                sum(each.skipped for each in mine),
-                sum(map(pay.waits, mine)),
-                f"{pay.amount(mine):.2f}",
-                pay.currency,
-                first.rejected,
-            ]
-        )
+        done = sum(each.state == "done" for each in mine)
+        answers, skipped = sum(each.answers for each in mine), sum(each.skipped for each in mine)
+        pays = [sum(map(pay.waits, mine)), f"{pay.amount(mine):.2f}", pay.currency]
+        who = [name, mine[0].service, mine[0].worker]
+        rows.append([*who, done, len(mine), answers, skipped, *pays, mine[0].rejected])
     return spreadsheet_csv(rows)
 
 

@@ -116,9 +116,8 @@ def _alpha(unit: IntArray, values: FloatArray, scale: Scale) -> float:
     size = np.bincount(unit)
     n = len(values)
     if scale == "nominal":
-        _, same = np.unique(unit * len(distinct) + code, return_counts=True)
-        owner = np.unique(unit * len(distinct) + code) // len(distinct)
-        alike = np.bincount(owner, same * (same - 1.0))
+        cells, same = np.unique(unit * len(distinct) + code, return_counts=True)
+        alike = np.bincount(cells // len(distinct), same * (same - 1.0))
         apart = (size * (size - 1) - alike) / (size - 1)
         return float(1 - apart.sum() / ((n * n - (total**2).sum()) / (n - 1)))
     # Distance by rank is the difference of mid-ranks; then both scales are squared differences,

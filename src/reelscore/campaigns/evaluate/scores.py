@@ -17,6 +17,7 @@ import numpy as np
 
 from reelscore._version import __version__
 from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments, NameColumn
+from reelscore.data.checks import counted
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 
@@ -101,8 +102,8 @@ def standardize(judgments: Judgments, over: Over = "all") -> FloatArray:
         return judgments.z
     groups = judgments.rater.codes * len(judgments.criterion.names) + judgments.criterion.codes
     size = len(judgments.rater.names) * len(judgments.criterion.names)
-    counted = judgments.genuine if over == "genuine" else np.ones(len(judgments), dtype=bool)
-    rows, scores = groups[counted], judgments.score[counted]
+    counts = judgments.genuine if over == "genuine" else np.ones(len(judgments), dtype=bool)
+    rows, scores = groups[counts], judgments.score[counts]
     number = np.bincount(rows, minlength=size)
     mean = np.bincount(rows, scores, minlength=size) / np.maximum(number, 1)
     squares = np.bincount(rows, (scores - mean[rows]) ** 2, minlength=size)
@@ -166,7 +167,12 @@ def score_judgments(
                     ratings={item: int(count) for item, count in number.to_dict().items()},
                 )
                 counts.setdefault(system, number)
-    best = _best_first(results)
+
+    def z_of(system: str) -> float:
+        """Return the z of a system, the mean over criteria where there are several."""
+        return float(np.mean([r.score for name, r in results[system].items() if name[-1] == "z"]))
+
+    best = sorted(results, key=z_of, reverse=True)
     return HumanScores(
         ScoreTable({system: results[system] for system in best}, notes),
         {system: counts[system] for system in best},
@@ -231,21 +237,9 @@ def group_means(scores: HumanScores, groups: Mapping[str, str]) -> HumanScores:
     return HumanScores(ScoreTable(results, scores.table.notes), counts, scores.notes)
 
 
-def _best_first(results: Mapping[str, Mapping[str, MetricResult]]) -> list[str]:
-    """Order systems by their z, by the mean over criteria where there are several."""
-    return sorted(
-        results,
-        key=lambda system: (
-            -float(np.mean([r.score for name, r in results[system].items() if name.endswith("z")]))
-        ),
-    )
-
-
 def _constant_raters(judgments: Judgments, z: FloatArray) -> list[str]:
-    lost = np.unique(judgments.rater.codes[np.isnan(z)])
-    if not len(lost):
+    lost = judgments.rater.select(np.isnan(z)).names
+    if not lost:
         return []
-    rater = "rater" if len(lost) == 1 else "raters"
-    names = ", ".join(judgments.rater.names[code] for code in lost[:3])
-    more = ", …" if len(lost) > 3 else ""
-    return [f"{len(lost)} {rater} who always gave the same score: left out ({names}{more})."]
+    names = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
+    return [f"{counted(len(lost), 'rater')} who always gave the same score: left out ({names})."]

@@ -189,7 +189,7 @@ def _points(said: Any, first: Any, second: Any, *, is_score: bool) -> float | No
 
 def _of_judge(table: ScoreTable, path: str) -> Battles:
     """Take apart the judge's answers: each pair of captions was shown in both orders."""
-    first, second, items, points = [], [], [], []
+    battles: list[tuple[str, str, str, float]] = []
     for system, row in table.results.items():
         for name, result in row.items():
             output, _, variant = name.partition("|")
@@ -206,19 +206,14 @@ def _of_judge(table: ScoreTable, path: str) -> Battles:
             for item, bias in result.items.items():
                 # The caption won `own` of the two; shown first it won `own + bias - 0.5`.
                 own = share[item]
-                for one, two, won in (
-                    (system, other, own + bias - 0.5),
-                    (other, system, 0.5 + bias - own),
-                ):
-                    first.append(one)
-                    second.append(two)
-                    items.append(item)
-                    points.append(won)
-    if not first:
+                battles.append((system, other, item, own + bias - 0.5))
+                battles.append((other, system, item, 0.5 + bias - own))
+    if not battles:
         raise DataError(
             f"{path}: no answers of the judge to pairs of captions (judge|prompt:preference); "
             f"name the score that decides: --metric {next(iter(table.metrics), 'NAME')}."
         )
+    first, second, items, points = zip(*battles, strict=True)
     return Battles.of(first, second, items, np.clip(points, 0, 1))
 
 
@@ -226,13 +221,10 @@ def _of_scores(table: ScoreTable, metric: str) -> Battles:
     """Let the better score of two systems win, item by item."""
     name = table.one_named(metric)
     sign = table.scale(name).sign
-    first, second, items, points = [], [], [], []
+    battles: list[tuple[str, str, str, float]] = []
     for one, other in combinations([s for s in table.systems if name in table[s]], 2):
         own, theirs = table[one][name].items, table[other][name].items
-        for item in own:
-            if item in theirs.index.position:
-                first.append(one)
-                second.append(other)
-                items.append(item)
-                points.append((1 + sign * float(np.sign(own[item] - theirs[item]))) / 2)
-    return Battles.of(first, second, items, points, shown=False)
+        for item in filter(theirs.index.position.__contains__, own):
+            better = sign * float(np.sign(own[item] - theirs[item]))
+            battles.append((one, other, item, (1 + better) / 2))
+    return Battles.of(*(zip(*battles, strict=True) if battles else [[]] * 4), shown=False)

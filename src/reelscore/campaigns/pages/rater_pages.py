@@ -5,6 +5,7 @@ A campaign's settings hold it under ``pages``; everything has a default.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated
 from urllib.parse import quote, urlsplit
@@ -18,6 +19,7 @@ from reelscore.errors import DataError
 KEY = "pages"
 Amount = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 ATTEMPTS = 2  # at the comprehension check, as Prolific asks
+_HOST = re.compile(r"[A-Za-z0-9.:\[\]-]+")  # in a header, anything else would end the sources
 
 INSTRUCTIONS = {
     "rating": "You will watch short videos, each with a text that describes it. Watch the video, "
@@ -118,7 +120,7 @@ def read_pages(settings: Mapping[str, object]) -> Pages:
     if pages.video_url and (
         parts.scheme not in ("http", "https")
         or "{item}" not in pages.video_url
-        or not _is_host(parts.netloc)
+        or not _HOST.fullmatch(parts.netloc)
     ):
         raise DataError(
             f"Videos at {pages.video_url!r}; expected an address such as "
@@ -131,8 +133,3 @@ def read_pages(settings: Mapping[str, object]) -> Pages:
                 f"number {question.right} is to be the right one; the first has number 0."
             )
     return pages
-
-
-def _is_host(text: str) -> bool:
-    """Return whether it can stand in a header; anything else would end the list of sources."""
-    return bool(text) and all(c.isascii() and (c.isalnum() or c in ".-:[]") for c in text)

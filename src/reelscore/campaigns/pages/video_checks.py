@@ -151,17 +151,18 @@ class Inspection:
 
     def run(self, campaign: Campaign, folder: Path | None, check: Check) -> None:
         """Look at all videos."""
+
+        def advance(done: int, total: int) -> None:
+            self.done, self.total = done, total
+
         try:
-            self.report = check_media(campaign, folder, check, self._advance)
+            self.report = check_media(campaign, folder, check, advance)
         except ReelscoreError as error:
             self.error = str(error)
         except OSError as error:  # the folder has gone
             self.error = f"The videos cannot be read: {error.strerror}."
         finally:
             self._ended.set()
-
-    def _advance(self, done: int, total: int) -> None:
-        self.done, self.total = done, total
 
 
 @dataclass(frozen=True)

@@ -42,13 +42,12 @@ def claim(
     Places of raters who were not seen for the hold time are offered again before, if `releasing`.
     """
     alone(connection, terms.id, rater)
-    if is_excluded(connection, terms, rater) or _is_rejected(connection, terms, rater):
+    mine = select(assignment.c.id).filter_by(campaign=terms.id, rater=rater)
+    rejected = connection.scalar(mine.filter_by(status=REJECTED).limit(1))
+    if is_excluded(connection, terms, rater) or rejected is not None:
         raise RefusedError("excluded", f"Rater {rater!r} is excluded from this campaign.")
-    held = connection.scalar(
-        select(assignment.c.id)
-        .filter_by(campaign=terms.id, rater=rater, state="held")
-        .with_for_update()  # another claim may be about to offer it again
-    )
+    # another claim may be about to offer it again
+    held = connection.scalar(mine.filter_by(state="held").with_for_update())
     if held is None:
         if read_state(connection, terms) != "open":
             return None
@@ -161,11 +160,6 @@ def take_back(connection: Connection, terms: Terms, row: Row[Any], now: int) -> 
     connection.execute(update(assignment).filter_by(id=row.id).values(state="held", active=now))
     log(connection, terms, now, row.rater, "return", row.rater, "came back in time")
     return True
-
-
-def _is_rejected(connection: Connection, terms: Terms, rater: str) -> bool:
-    rejected = select(assignment.c.id).filter_by(campaign=terms.id, rater=rater, status=REJECTED)
-    return connection.scalar(rejected.limit(1)) is not None
 
 
 def _return(connection: Connection, terms: Terms, rater: str, now: int) -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -100,19 +99,15 @@ def _check_once(connection: Connection, incoming: Table) -> None:
             lambda row: f"{where(row.line, row)}: the same as judgment {row.first:,}.",
         )
     ]
+    said = "HIT {!r} has several {} for rater {!r}; expected one."
     for name, what in (("seconds", "times"), ("status", "states")):
         differing = (
-            select(incoming.c.hit, incoming.c.rater)
+            select(incoming.c.hit, incoming.c.rater, literal(what).label("what"))
             .group_by(incoming.c.hit, incoming.c.rater)
             .having(func.count(incoming.c[name].distinct()) > 1)
         )
-        said = f"has several {what} for rater"
-        faults.append((differing, partial(_differing, said)))
+        faults.append((differing, lambda row: said.format(row.hit, row.what, row.rater)))
     refuse(connection, SUBJECT, *faults)
-
-
-def _differing(said: str, row: Row[Any]) -> str:
-    return f"HIT {row.hit!r} {said} {row.rater!r}; expected one."
 
 
 def _match(connection: Connection, terms: Terms, incoming: Table, matched: Table) -> None:
@@ -319,15 +314,11 @@ def settle(connection: Connection, terms: Terms, incoming: Table) -> None:
     pair = pairs.subquery("pair")
     of_pair = and_(theirs.c.hit == pair.c.key, theirs.c.rater == pair.c.rater)
     touched = assignment.c.id.in_(select(theirs.c.id).join(pair, of_pair))
-    answered = (
+    answered, skipped = (
         exists()
-        .where(judgment.c.assignment == assignment.c.id, judgment.c.task == task.c.key)
+        .where(table.c.assignment == assignment.c.id, table.c.task == task.c.key)
         .correlate(assignment, task)
-    )
-    skipped = (
-        exists()
-        .where(skip.c.assignment == assignment.c.id, skip.c.task == task.c.key)
-        .correlate(assignment, task)
+        for table in (judgment, skip)
     )
     unfinished_task = and_(task.c.hit == assignment.c.hit, ~answered, ~skipped)
     complete = ~exists().where(unfinished_task).correlate(assignment)

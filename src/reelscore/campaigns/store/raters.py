@@ -139,7 +139,8 @@ def welcome(database: Database, campaign: str, visit: Arrival, browser: str, now
         is_same_session = bool(visit.session) and visit.session == rater.session
         # frames have no cookies to be known by, and a HIT may be returned there and another taken
         is_known = visit.service == "mturk" or rater.browser == mine or is_same_session
-        if not is_known and not _is_free(connection, rater):
+        state = connection.scalar(select(assignment.c.state).filter_by(id=rater.assignment))
+        if not is_known and state == "held":  # what is under way, a stranger could take over
             raise RefusedError(
                 "taken",
                 "You have begun in another browser. Go back to it and open the link there.",
@@ -174,12 +175,6 @@ def list_raters(database: Database, campaign: str) -> Sequence[Rater]:
             select(*_COLUMNS).filter_by(campaign=campaign).order_by(table.c.id)
         )
         return [Rater(*row) for row in rows]
-
-
-def _is_free(connection: Connection, rater: Rater) -> bool:
-    """Return whether a rater has nothing under way that a stranger could take over."""
-    state = connection.scalar(select(assignment.c.state).filter_by(id=rater.assignment))
-    return state != "held"
 
 
 def find(connection: Connection, **known: object) -> Rater | None:

@@ -238,19 +238,17 @@ def rater_rows(
     done = Counter(each.rater for each in taken if each.state == "done")
     held = {each.rater: each for each in taken if each.state == "held"}
     answers: Counter[str] = Counter()
-    for each in taken:
+    looks: dict[str, set[str]] = {}
+    seen: dict[str, float] = {}
+    for each in taken:  # the newest come first
         answers[each.rater] += each.answers
+        looks.setdefault(each.rater, set()).update(each.flags)
+        seen.setdefault(each.rater, each.active)
     decisions = {
         event.about: event.what
         for event in campaign.events()
         if event.what in ("pay", "approve", "reject", "exclude", "readmit")
     }
-    looks: dict[str, set[str]] = {}
-    for each in taken:
-        looks.setdefault(each.rater, set()).update(each.flags)
-    seen: dict[str, float] = {}
-    for each in taken:  # the newest come first
-        seen.setdefault(each.rater, each.active)
     rows = []
     for rater in seen:
         quality, speed = findings.verdicts.get(rater), findings.paces.get(rater)

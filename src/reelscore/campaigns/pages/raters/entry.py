@@ -22,7 +22,6 @@ from reelscore.campaigns.pages.raters.session import (
     refuse_members,
 )
 from reelscore.campaigns.pages.raters.task_pages import go_on
-from reelscore.campaigns.protocols import Protocol
 from reelscore.campaigns.store import raters
 from reelscore.campaigns.store.raters import Arrival, Rater
 from reelscore.errors import RefusedError
@@ -64,7 +63,8 @@ def show_link(request: Request, site: Here, rater: Invited, token: Token) -> Res
             "browser, or ask the organiser for a new link.",
         )
     # Programs that look links up before people do must not use them up: a person presses a button.
-    return _greet(request, site, rater.campaign, f"/r/{token}")
+    pages = read_pages(campaigns_of(site).get(rater.campaign).settings)
+    return _greet(request, site, pages, f"/r/{token}")
 
 
 @router.post("/r/{token}", dependencies=[FromOurForm])
@@ -79,8 +79,8 @@ def use_link(request: Request, site: Here, rater: Invited) -> Response:
 @router.get("/join/{campaign}")
 def show_join(request: Request, site: Here, campaign: str) -> Response:
     """Greet anybody, where the campaign is open to all."""
-    _enterable(request, site, campaign, "open")
-    return _greet(request, site, campaign, f"/join/{campaign}")
+    pages = _enterable(request, site, campaign, "open")
+    return _greet(request, site, pages, f"/join/{campaign}")
 
 
 @router.post("/join/{campaign}", dependencies=[FromOurForm])
@@ -138,8 +138,7 @@ def _enterable(request: Request, site: Website, campaign: str, way: str) -> Page
     return pages
 
 
-def _greet(request: Request, site: Website, campaign: str, action: str) -> Response:
-    pages = read_pages(campaigns_of(site).get(campaign).settings)
+def _greet(request: Request, site: Website, pages: Pages, action: str) -> Response:
     return site.page(request, "raters/welcome.html", pages=pages, action=action)
 
 
@@ -215,6 +214,11 @@ def practise(
 def _practice(session: Session, given: dict[str, list[float]] | None = None) -> Response:
     number = session.rater.practised
     tasks = session.pages.practice_for(session.campaign.protocol)
+    words = {value: text.lower() for value, text in session.campaign.protocol.choices}
+    said = [
+        ", ".join(words.get(score, f"{score:g}") for score in scores)
+        for scores in (given or {}).values()
+    ]
     return session.page(
         "raters/practice.html",
         screen=practice_screen(session, tasks[number]),
@@ -222,17 +226,8 @@ def _practice(session: Session, given: dict[str, list[float]] | None = None) -> 
         total=len(tasks),
         feedback=tasks[number].feedback if given is not None else "",
         fine=given is not None and tasks[number].is_fine(given),
-        given=_words(session.campaign.protocol, given or {}),
+        given="; ".join(said),  # the answer in words, to stand beside the feedback
     )
-
-
-def _words(protocol: Protocol, given: dict[str, list[float]]) -> str:
-    """Return an answer in words, to stand beside the feedback."""
-    words = {value: text.lower() for value, text in protocol.choices}
-    said = [
-        ", ".join(words.get(score, f"{score:g}") for score in scores) for scores in given.values()
-    ]
-    return "; ".join(said)
 
 
 @preparation.get("/check")

@@ -162,7 +162,10 @@ def _keep(connection: Connection, session: Session, sent: Answered) -> Receipt:
         raise HTTPException(403, "This task is not yours.")
     if session.step:
         raise HTTPException(403, "The instructions come first.")
-    _check_ties(session, sent.answer)
+    if terms.protocol.form == "ranking" and not session.pages.ties:
+        for criterion, ranks in sent.answer.items():
+            if len(set(ranks)) < len(ranks):
+                raise DataError(f"{criterion}: two texts share a rank; give each its own.")
     watched = _watched(session, place.item, sent.seen)
     now = session.site.now
     if sent.submitted < sent.started:
@@ -235,14 +238,6 @@ def _watched(session: Session, item: str, share: float | None) -> float | None:
     if session.pages.must_watch and (share or 0) < _WATCHED:
         raise DataError("The video comes first: watch it to its end, then answer.")
     return share
-
-
-def _check_ties(session: Session, answer: dict[str, list[float]]) -> None:
-    if session.campaign.protocol.form != "ranking" or session.pages.ties:
-        return
-    for criterion, ranks in answer.items():
-        if len(set(ranks)) < len(ranks):
-            raise DataError(f"{criterion}: two texts share a rank; give each its own.")
 
 
 @router.get("/media/{name}")
