@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 
 Form = Literal["rating", "ranking", "comparison"]
 Answer = Mapping[str, Sequence[float]]  # criterion: one score, or one for each caption ranked
@@ -334,7 +334,5 @@ def protocol(name: str) -> Protocol:
     """
     if name == PARSER_CHECK.name:
         return PARSER_CHECK
-    try:
-        return PROTOCOLS[name]
-    except KeyError:
-        raise UnknownNameError.of("protocol", name, PROTOCOLS) from None
+    check_choice("protocol", name, PROTOCOLS)
+    return PROTOCOLS[name]

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 import msgspec
 import numpy as np
@@ -19,7 +19,7 @@ from reelscore._records import resolved
 from reelscore.campaigns.hits.tasks import Kind
 from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments, Mask
 from reelscore.data.checks import counted
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.stats.correlation_tests import Tested
 from reelscore.stats.correlations import pearson
 from reelscore.stats.distributions import Alternative, student_p
@@ -81,9 +81,8 @@ def compare_pairs(
         return Tested(t, student_p(t, len(apart) - 1, alternative))
     if test == "signed-rank":
         return signed_rank(first, second, alternative=alternative)
-    if test == "rank-sum":
-        return rank_sum(first, second, alternative=alternative)
-    raise UnknownNameError.of("test of pairs", test, ("t", "signed-rank", "rank-sum"))
+    check_choice("test of pairs", test, get_args(Test))
+    return rank_sum(first, second, alternative=alternative)
 
 
 T = TypeVar("T")
@@ -338,8 +337,8 @@ def check_quality(
 def _criterion(judgments: Judgments, control: Control) -> str:
     """Return by what raters are tested: by adequacy, unless something else is asked for."""
     names = judgments.criterion.names
-    if control.criterion and control.criterion not in names:
-        raise UnknownNameError.of("criterion", control.criterion, names)
+    if control.criterion:
+        check_choice("criterion", control.criterion, names)
     return control.criterion or next(iter(sorted(names, key=lambda name: name != "adequacy")), "")
 
 

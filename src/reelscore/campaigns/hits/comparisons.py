@@ -9,7 +9,7 @@ from itertools import combinations
 
 from reelscore.campaigns.hits.distribution import Captions, Hand, deal, new_names
 from reelscore.campaigns.hits.tasks import Hit, HitPlan, Shown, Task
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 
 
 def build_ranking_hits(
@@ -94,8 +94,8 @@ def build_pair_hits(
     ('1 pairs show the same caption twice and are left out.',)
     """
     names = sorted(systems)
-    if against is not None and against not in systems:
-        raise UnknownNameError.of("system", against, names)
+    if against is not None:
+        check_choice("system", against, names)
     pairs = [pair for pair in combinations(names, 2) if against is None or against in pair]
     if not pairs:
         raise DataError(f"A comparison needs at least two systems; there are {len(names)}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
-from reelscore.errors import DataError, UnknownNameError, check_choice
+from reelscore.errors import DataError, check_choice
 from reelscore.text.damages.degraded import rule_set
 
 
@@ -163,7 +163,5 @@ def layout(name: str) -> HitLayout:
     """
     if ":" in name:
         return HitLayout.parse(name)
-    try:
-        return LAYOUTS[name]
-    except KeyError:
-        raise UnknownNameError.of("layout", name, LAYOUTS) from None
+    check_choice("layout", name, LAYOUTS)
+    return LAYOUTS[name]

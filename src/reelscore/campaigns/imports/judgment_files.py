@@ -18,7 +18,7 @@ from reelscore.campaigns.protocols import Form, Protocol, protocol
 from reelscore.data.checks import Problems
 from reelscore.data.source import Source, decode_line
 from reelscore.data.spreadsheet import spreadsheet_csv
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 
 Format = Literal["mturk", "ad-latest", "standardized", "csv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -87,8 +87,8 @@ def stream_judgments(
     """Yield judgments one by one, without holding them; what is wrong is said at the end."""
     if not paths:
         raise DataError("No file of judgments is named; name at least one.")
-    if format is not None and format not in FORMATS:
-        raise UnknownNameError.of("format of judgments", format, FORMATS)
+    if format is not None:
+        check_choice("format of judgments", format, FORMATS)
     asked = protocol(protocol_name)
     intake = Intake(Problems(_subject(paths)), _scale(asked), pair)
     count, highest = 0, 0.0

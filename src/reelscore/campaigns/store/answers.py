@@ -138,9 +138,16 @@ def submit(connection: Connection, terms: Terms, sent: Sent, now: int) -> Receip
     missing = _missing(connection, sent, row)
     if missing:
         _check_open(connection, terms, row, now)
-        connection.execute(
-            insert(judgment), [_kept(sent, row, now, *each) for each in missing.items()]
-        )
+        same = {
+            **{name: getattr(sent, name) for name in ("started", "submitted", "client", "watched")},
+            **{"assignment": row.id, "task": row.key, "position": row.position, "received": now},
+            "opened": row.opened if row.task == row.key else None,
+        }
+        scores = [
+            {**same, "slot": slot, "criterion": criterion, "score": score}
+            for (slot, criterion), score in missing.items()
+        ]
+        connection.execute(insert(judgment), scores)
     if not missing:
         return _receipt(connection, row, sent.task, is_new=False)
     flags = set()
@@ -234,26 +241,6 @@ def _check_open(connection: Connection, terms: Terms, row: PlaceRow, now: int) -
             "taken",
             f"Assignment {row.id} was left too long and its place is taken; ask for another HIT.",
         )
-
-
-def _kept(
-    sent: Sent, row: PlaceRow, now: int, place: tuple[int, str], score: float
-) -> dict[str, object]:
-    slot, criterion = place
-    return {
-        "assignment": row.id,
-        "task": row.key,
-        "slot": slot,
-        "criterion": criterion,
-        "score": score,
-        "position": row.position,
-        "started": sent.started,
-        "submitted": sent.submitted,
-        "received": now,
-        "client": sent.client,
-        "opened": row.opened if row.task == row.key else None,
-        "watched": sent.watched,
-    }
 
 
 def hit_flags(connection: Connection, terms: Terms, assignment: int) -> set[str]:

@@ -245,9 +245,7 @@ def open_place(campaign: str, hit: int, slot: int, turn: int = 0) -> dict[str, o
         "slot": slot,
         "turn": turn,
         "state": "open",
-        "rater": "",
-        "client": "",
-        "status": "",
+        **dict.fromkeys(("rater", "client", "status"), ""),
     }
 
 

@@ -12,7 +12,6 @@ import msgspec
 from sqlalchemy import Connection, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from reelscore.campaigns.protocols import protocol
 from reelscore.campaigns.store import schema
 from reelscore.campaigns.store.records import (
     STATES,
@@ -23,9 +22,9 @@ from reelscore.campaigns.store.records import (
     settings_text,
 )
 from reelscore.campaigns.store.schema import event
-from reelscore.errors import DataError, UnknownNameError
+from reelscore.errors import DataError, check_choice
 from reelscore.store.database import alone
-from reelscore.store.values import check_name, check_text, microseconds, seconds
+from reelscore.store.values import check_name, check_text
 
 EXCLUDE, READMIT = "exclude", "readmit"
 
@@ -39,18 +38,8 @@ def insert_campaign(
     state: State = "draft",
 ) -> None:
     """Put a new campaign in; `humans` are the systems that are people."""
-    row = insert(schema.campaign).values(
-        id=terms.id,
-        name=terms.name,
-        protocol=terms.protocol.name,
-        layout=terms.layout,
-        seed=terms.seed,
-        state=state,
-        raters_per_hit=terms.raters_per_hit,
-        hold=terms.hold,
-        settings=settings_text(settings),
-        created=microseconds(terms.created),
-    )
+    values = {**terms.row(), "state": state, "settings": settings_text(settings)}
+    row = insert(schema.campaign).values(values)
     try:
         connection.execute(row)
     except IntegrityError:
@@ -90,19 +79,7 @@ def all_terms(connection: Connection) -> Sequence[Terms]:
     """Return the terms of every campaign in the database, oldest first."""
     table = schema.campaign
     rows = connection.execute(select(table).order_by(table.c.created, table.c.id))
-    return [
-        Terms(
-            row.id,
-            row.name,
-            protocol(row.protocol),
-            row.layout,
-            row.seed,
-            row.raters_per_hit,
-            row.hold,
-            seconds(row.created) or 0.0,
-        )
-        for row in rows
-    ]
+    return [Terms.of(dict(row)) for row in rows.mappings()]
 
 
 def read_state(connection: Connection, terms: Terms) -> State:
@@ -117,8 +94,7 @@ def change_state(
     connection: Connection, terms: Terms, state: State, now: int, actor: str, reason: str
 ) -> None:
     """Change the campaign's state, and log it."""
-    if state not in STATES:
-        raise UnknownNameError.of("state", state, STATES)
+    check_choice("state", state, STATES)
     if state == "draft" and read_state(connection, terms) != "draft":
         raise DataError(
             "A campaign that has started cannot become a draft again; pause it instead."
@@ -154,8 +130,7 @@ def mark_humans(connection: Connection, terms: Terms, humans: Collection[str]) -
     """Note which systems are people."""
     systems = read_systems(connection, terms)
     for name in humans:
-        if name not in systems:
-            raise UnknownNameError.of("system", name, systems)
+        check_choice("system", name, systems)
     connection.execute(
         update(schema.system)
         .filter_by(campaign=terms.id)

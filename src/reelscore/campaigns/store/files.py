@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Row, Select, Table, func, select
 
-from reelscore.campaigns.protocols import Protocol, protocol
+from reelscore.campaigns.protocols import Protocol
 from reelscore.campaigns.store.answers import AT_ONCE
 from reelscore.campaigns.store.campaigns import (
     insert_campaign,
@@ -58,7 +58,7 @@ from reelscore.data.spreadsheet import harmless
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.store.database import Database, writing
 from reelscore.store.staging import analyze, fill, repeated, stage
-from reelscore.store.values import from_iso, microseconds, seconds, to_iso
+from reelscore.store.values import from_iso, to_iso
 
 _KINDS: dict[type[FileLine], str] = {line: kind for kind, line in LINES.items()}
 _WATCHED = re.compile(r"(web \d+x\d+) seen (\d+)%")
@@ -111,20 +111,14 @@ def _export_folder(connection: Connection, terms: Terms, path: Path) -> None:
 
 
 def _campaign_line(connection: Connection, terms: Terms) -> CampaignLine:
+    row = terms.row()
     return CampaignLine(
         format=FORMAT,
-        id=terms.id,
-        name=terms.name,
         systems=list(read_systems(connection, terms)),
-        protocol=terms.protocol.name,
-        layout=terms.layout,
-        seed=terms.seed,
         state=read_state(connection, terms),
-        raters_per_hit=terms.raters_per_hit,
-        hold=terms.hold,
-        created=to_iso(microseconds(terms.created)) or "",
         settings=read_settings(connection, terms),
         humans=list(read_humans(connection, terms)),
+        **row | {"created": to_iso(row["created"])},
     )
 
 
@@ -187,14 +181,8 @@ def restore(database: Database, path: Path, id: str | None) -> str:
             analyze(connection, *staged.values())
         problems.raise_if_any()
         with writing(connection):
-            insert_campaign(
-                connection,
-                terms,
-                campaign.systems,
-                campaign.humans,
-                campaign.settings,
-                campaign.state,
-            )
+            said = (campaign.systems, campaign.humans, campaign.settings, campaign.state)
+            insert_campaign(connection, terms, *said)
             _check_places(connection, staged["assignment"], path)
             for kind, table in staged.items():
                 move(connection, terms, kind, table, partial(place, path, kind))
@@ -217,16 +205,8 @@ def _campaign(
             "reelscore may know it."
         )
     try:
-        terms = Terms(
-            id=id or first.id,
-            name=first.name,
-            protocol=protocol(first.protocol),
-            layout=first.layout,
-            seed=first.seed,
-            raters_per_hit=first.raters_per_hit,
-            hold=first.hold,
-            created=seconds(from_iso(first.created)) or 0.0,
-        )
+        row = {**msgspec.structs.asdict(first), "created": from_iso(first.created)}
+        terms = Terms.of(row | {"id": id or first.id})
         check_terms(terms, first.systems, first.settings, first.humans)
     except ReelscoreError as error:
         raise DataError(f"{path}: the campaign cannot be used: {error}") from None

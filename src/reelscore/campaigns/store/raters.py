@@ -189,13 +189,9 @@ def _row(campaign: str, name: str, service: Service, worker: str, now: int) -> d
         "rater": name,
         "service": service,
         "worker": worker,
-        "study": "",
-        "session": "",
-        "destination": "",
-        "browser": "",
         "created": now,
-        "practised": 0,
-        "attempts": 0,
+        **dict.fromkeys(("study", "session", "destination", "browser"), ""),
+        **dict.fromkeys(("practised", "attempts"), 0),
     }
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from reelscore.campaigns.hits.tasks import Task
-from reelscore.campaigns.protocols import Protocol
+from reelscore.campaigns.protocols import Protocol, protocol
 from reelscore.errors import DataError
-from reelscore.store.values import check_name, check_text
+from reelscore.store.values import check_name, check_text, microseconds
 
 State = Literal["draft", "open", "paused", "closed"]
 STATES: tuple[State, ...] = get_args(State)
@@ -34,6 +34,17 @@ class Terms:
     raters_per_hit: int  # how many raters each HIT needs
     hold: float  # seconds without a sign of its rater after which a HIT returns to the pool
     created: float  # when it was made, in seconds since 1970
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Terms:
+        """Take over the row of a campaign; see `row`."""
+        values = {field.name: row[field.name] for field in fields(cls)}
+        values |= {"protocol": protocol(row["protocol"]), "created": row["created"] / 1e6}
+        return cls(**values)
+
+    def row(self) -> dict[str, Any]:
+        """Return the values as the database has them: the protocol's name, and microseconds."""
+        return vars(self) | {"protocol": self.protocol.name, "created": microseconds(self.created)}
 
 
 def check_terms(

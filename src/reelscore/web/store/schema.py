@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from reelscore.store.database import Database, building
 from reelscore.store.locations import Where
-from reelscore.store.tables import Migrations, Number
+from reelscore.store.tables import Migrations, Number, required
 from reelscore.wings import offers
 
 metadata = MetaData()
@@ -75,8 +75,7 @@ submission = Table(
     metadata,
     Column("assignment", Number, primary_key=True, autoincrement=False),
     Column("rater", Number, ForeignKey("web_rater.id"), nullable=False),
-    Column("study", Text, nullable=False),
-    Column("session", Text, nullable=False),
+    *required("study", "session"),
 )
 
 # Work that one server at a time does, of all that share the database; see `store.claims`.

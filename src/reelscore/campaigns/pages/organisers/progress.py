@@ -62,8 +62,6 @@ class Figures:
     hits: float  # HITs done in an hour, at the same pace
     # seconds until all is answered at this pace; 0 where all is, NaN where nobody knows
     left: float
-    agreed: Sequence[Agreed]  # how far raters agree, by criterion
-    repeated: Repeats  # how far each agrees with themselves, where captions are shown twice
 
 
 def figures(
@@ -73,8 +71,6 @@ def figures(
     tasks: int,
     begun: int,
     answer_times: FloatArray,
-    agreed: Sequence[Agreed],
-    repeated: Repeats,
     now: float,
 ) -> Figures:
     """Put the figures of a campaign together.
@@ -82,9 +78,7 @@ def figures(
     >>> status = Status(state="open", hits=10, finished=4, open=5, held=1, done=4, abandoned=0,
     ...                 judgments=84, skipped=0, raters=5, by_system={})
     >>> times = np.arange(0.0, 84 * 30, 30)  # an answer every half minute
-    >>> shown = figures(
-    ...     status, (4.0, 10.0), tasks=200, begun=4, answer_times=times, now=2490,
-    ...     agreed=(), repeated=Repeats(40, 0.9))
+    >>> shown = figures(status, (4.0, 10.0), tasks=200, begun=4, answer_times=times, now=2490)
     >>> shown.answers, shown.hits, shown.left
     (120.0, 6.0, 3480.0)
     """
@@ -92,14 +86,8 @@ def figures(
     per_hit = tasks / status.hits if status.hits else math.nan
     answers = _pace(answer_times, now)
     remaining = max(0.0, waiting * per_hit - begun) if waiting else 0.0
-    return Figures(
-        *costs,
-        answers=answers,
-        hits=answers / per_hit,
-        left=0.0 if not remaining else remaining / answers * HOUR,
-        agreed=agreed,
-        repeated=repeated,
-    )
+    left = 0.0 if not remaining else remaining / answers * HOUR
+    return Figures(*costs, answers=answers, hits=answers / per_hit, left=left)
 
 
 def costs(pay: Pay, fee: float, taken: Sequence[TakenHit], status: Status) -> tuple[float, float]:
