@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -13,7 +13,6 @@ from sqlalchemy import (
     Double,
     FromClause,
     MetaData,
-    Row,
     Table,
     Text,
     func,
@@ -22,7 +21,6 @@ from sqlalchemy import (
     text,
 )
 
-from reelscore.data.checks import Problems
 from reelscore.store.tables import Number
 
 _TYPES = {str: Text, int: BigInteger, float: Double}
@@ -60,17 +58,6 @@ def analyze(connection: Connection, *tables: Table) -> None:
     if connection.dialect.name != "sqlite":
         for table in tables:
             connection.execute(text(f"ANALYZE {table.name}"))
-
-
-def report(
-    connection: Connection,
-    problems: Problems,
-    wrong: Any,
-    message: Callable[[Row[Any]], str],
-) -> None:
-    """Add a problem for each row that a query finds."""
-    for row in connection.execute(wrong.execution_options(yield_per=1000)):
-        problems.add(message(row))
 
 
 def repeated(table: FromClause, key: Sequence[ColumnElement[Any]]) -> Any:

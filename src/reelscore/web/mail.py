@@ -74,7 +74,10 @@ class Mail:
                 try:
                     server.send_message(self._message(letter))
                 except (smtplib.SMTPRecipientsRefused, smtplib.SMTPNotSupportedError) as error:
-                    logger.warning("mail refused", extra={"details": _refusal(error)})
+                    # without the address, which names a person
+                    codes = [code for code, _ in getattr(error, "recipients", {}).values()]
+                    details = {"error": type(error).__name__, "codes": codes}
+                    logger.warning("mail refused", extra={"details": details})
                 yield letter
 
     def send_or_log(self, letter: Letter) -> None:
@@ -110,9 +113,3 @@ class Mail:
             message["Reply-To"] = letter.reply
         message.set_content(text.strip() + "\n")
         return message
-
-
-def _refusal(error: smtplib.SMTPException) -> dict[str, object]:
-    """Return the status of a refusal, without the address, which names a person."""
-    codes = [code for code, _ in getattr(error, "recipients", {}).values()]
-    return {"error": type(error).__name__, "codes": codes}

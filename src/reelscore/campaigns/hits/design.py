@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reelscore.campaigns.hits.comparisons import build_pair_hits, build_ranking_hits
@@ -10,7 +10,7 @@ from reelscore.campaigns.hits.distribution import Captions
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.hits.tasks import HitPlan, Task
 from reelscore.campaigns.protocols import protocol
-from reelscore.data.stories import Stories, Story
+from reelscore.data.stories import Stories
 from reelscore.errors import DataError
 
 REFERENCE = "reference"
@@ -114,13 +114,10 @@ def more_hits(
 
 def story_texts(stories: Stories) -> dict[str, str]:
     """Write the timed captions of each video as one text, a caption a line, for raters to read."""
-    return {video: "\n".join(_lines(story.in_time_order())) for video, story in stories.items()}
-
-
-def _lines(story: Story) -> Iterator[str]:
-    for (start, end), sentence in zip(story.segments.tolist(), story.sentences, strict=True):
-        yield f"{_clock(start)}–{_clock(end)} {sentence}"
-
-
-def _clock(seconds: float) -> str:
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+    texts = {}
+    for video, story in stories.items():
+        ordered = story.in_time_order()
+        times = [[f"{int(t) // 60}:{int(t) % 60:02}" for t in each] for each in ordered.segments]
+        rows = zip(times, ordered.sentences, strict=True)
+        texts[video] = "\n".join(f"{start}–{end} {sentence}" for (start, end), sentence in rows)
+    return texts

@@ -11,7 +11,7 @@ deviations in another file give the raw scores back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,11 +106,6 @@ def batch_work(row: Mapping[str, str | None]) -> dict[str, Any]:
     }
 
 
-def is_batch(header: Sequence[str]) -> bool:
-    """Recognise a batch by its header."""
-    return set(BATCH_COLUMNS) <= set(header) and any(name.startswith("Answer.") for name in header)
-
-
 TABLE_COLUMNS = ("HITId", "WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score")
 _WHOLE = 0.01  # printed means have seven digits: a raw score comes back whole up to this
 
@@ -168,11 +163,6 @@ def moments_file(path: str | Path) -> Path:
     """
     path = Path(path)
     return path.with_name(re.sub(r"-good-stnd.*$", "", path.name) + "-trk-mean-sd.txt")
-
-
-def is_table(header: Sequence[str]) -> bool:
-    """Recognise such a table by its header."""
-    return set(TABLE_COLUMNS) <= set(header)
 
 
 def is_standardized(head: bytes) -> bool:

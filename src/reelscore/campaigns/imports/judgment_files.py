@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import msgspec
 from reelscore.campaigns.imports import crowd_tables, plain_tables
 from reelscore.campaigns.imports.rows import Intake
 from reelscore.campaigns.judgments import Judgment, Judgments
-from reelscore.campaigns.protocols import Form, Protocol, protocol
+from reelscore.campaigns.protocols import Form, protocol
 from reelscore.data.checks import Problems
 from reelscore.data.source import Source, decode_line
 from reelscore.data.spreadsheet import spreadsheet_csv
@@ -90,7 +91,9 @@ def stream_judgments(
     if format is not None:
         check_choice("format of judgments", format, FORMATS)
     asked = protocol(protocol_name)
-    intake = Intake(Problems(_subject(paths)), _scale(asked), pair)
+    # how many captions were ranked is not known here; a rank is 1 or more
+    scale = (asked.scale[0], math.inf) if asked.form == "ranking" else asked.scale
+    intake = Intake(Problems(_subject(paths)), scale, pair)
     count, highest = 0, 0.0
     for row in _distinct(_rows(paths, format, moments, intake), asked.form, intake):
         count += 1
@@ -145,9 +148,10 @@ def _moments(path: str, named: str | os.PathLike[str] | None) -> dict[str, crowd
 def _told_by(source: Source) -> Format:
     """Recognise the format by the header."""
     first = decode_line(source.head.partition(b"\n")[0], source.path, 1).strip()
-    if crowd_tables.is_batch([cell.strip('"') for cell in first.split(",")]):
+    cells = {cell.strip('"') for cell in first.split(",")}
+    if cells.issuperset(crowd_tables.BATCH_COLUMNS) and any(c.startswith("Answer.") for c in cells):
         return "mturk"
-    if crowd_tables.is_table(first.split()):
+    if set(first.split()).issuperset(crowd_tables.TABLE_COLUMNS):
         return "standardized" if crowd_tables.is_standardized(source.head) else "ad-latest"
     return "csv"
 
@@ -178,11 +182,6 @@ def _task(row: Judgment, form: Form) -> str:
     if form == "ranking":
         return row.item
     return "/".join(filter(None, (row.item, row.system, row.against, row.kind)))
-
-
-def _scale(asked: Protocol) -> tuple[float, float]:
-    # How many captions were ranked is not known here; a rank is 1 or more.
-    return (asked.scale[0], float("inf")) if asked.form == "ranking" else asked.scale
 
 
 def _subject(paths: Sequence[str | os.PathLike[str]]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, Table, func, select
+from sqlalchemy import Connection, FromClause, Row, Select, Table, func, select
 
 from reelscore.campaigns.protocols import Protocol
 from reelscore.campaigns.store.answers import AT_ONCE
@@ -43,13 +43,9 @@ from reelscore.campaigns.store.lines import (
 from reelscore.campaigns.store.records import Terms, check_terms
 from reelscore.campaigns.store.schema import (
     assignment,
-    caption,
-    event,
     hit,
-    judgment,
     metadata,
     shown,
-    skip,
     task,
 )
 from reelscore.data.atomic_files import opened_atomically, write_atomically
@@ -130,42 +126,37 @@ def _lines(connection: Connection, terms: Terms, kind: str) -> Iterator[FileLine
 
 def _query(kind: str, terms: Terms) -> Select[Any]:
     """Select the columns of a line, in an order that a restored campaign has again."""
-    own_columns = metadata.tables[kind].c
-    if kind in _ALONE:
-        own = [own_columns[name] for name, _ in columns(kind)]
-        return select(*own).filter_by(campaign=terms.id).order_by(*_ALONE[kind])
-    tables = {
-        "hit": hit,
-        "task": task.join(hit, hit.c.key == task.c.hit),
-        "shown": shown.join(task, task.c.key == shown.c.task).join(hit, hit.c.key == task.c.hit),
-        "assignment": assignment.join(hit, hit.c.key == assignment.c.hit).outerjoin(
-            task, task.c.key == assignment.c.task
-        ),
-        "judgment": judgment.join(assignment, assignment.c.id == judgment.c.assignment)
-        .join(task, task.c.key == judgment.c.task)
-        .join(hit, hit.c.key == task.c.hit),
-        "skip": skip.join(assignment, assignment.c.id == skip.c.assignment)
-        .join(task, task.c.key == skip.c.task)
-        .join(hit, hit.c.key == task.c.hit),
-    }
-    order = {
-        "hit": [hit.c.key],
-        "task": [task.c.key],
-        "shown": [shown.c.task, shown.c.slot],
-        "assignment": [assignment.c.hit, assignment.c.slot, assignment.c.turn],
-        "judgment": [judgment.c.id],
-        "skip": [skip.c.time, skip.c.assignment, skip.c.task],
-    }
+    table = metadata.tables[kind]
+    if kind in ("judgment", "skip"):
+        rows: FromClause = table.join(assignment, assignment.c.id == table.c.assignment)
+    elif kind == "assignment":
+        of_hit, of_task = hit.c.key == table.c.hit, task.c.key == table.c.task
+        rows = table.join(hit, of_hit).outerjoin(task, of_task)
+    else:
+        rows = table
+    if kind in ("shown", "judgment", "skip"):
+        rows = rows.join(task, task.c.key == table.c.task)
+    if kind in ("task", "shown", "judgment", "skip"):
+        rows = rows.join(hit, hit.c.key == task.c.hit)
     # names of other things stand for the keys that the database has
     task_id = func.coalesce(task.c.id, "")  # an assignment may have none yet
     names = {"hit": hit.c.id, "task": task_id, "rater": assignment.c.rater}
-    values = [names[name] if name in names else own_columns[name] for name, _ in columns(kind)]
-    query = select(*values).select_from(tables[kind])
-    return query.where(hit.c.campaign == terms.id).order_by(*order[kind])
+    values = [names[name] if name in names else table.c[name] for name, _ in columns(kind)]
+    owner = table if kind in ("caption", "event") else hit
+    order = [table.c[name] for name in _ORDER[kind].split()]
+    return select(*values).select_from(rows).where(owner.c.campaign == terms.id).order_by(*order)
 
 
-# Lines that refer to nothing else, and their order.
-_ALONE = {"event": [event.c.id], "caption": [caption.c.system, caption.c.item]}
+_ORDER = {
+    "caption": "system item",
+    "hit": "key",
+    "task": "key",
+    "shown": "task slot",
+    "assignment": "hit slot turn",
+    "judgment": "id",
+    "skip": "time assignment task",
+    "event": "id",
+}
 
 
 def restore(database: Database, path: Path, id: str | None) -> str:

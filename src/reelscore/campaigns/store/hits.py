@@ -33,7 +33,7 @@ from reelscore.campaigns.store.schema import assignment, hit, judgment, metadata
 from reelscore.data.checks import Problems
 from reelscore.errors import DataError
 from reelscore.store.database import writing
-from reelscore.store.staging import analyze, fill, missing, repeated, report, stage
+from reelscore.store.staging import analyze, fill, missing, repeated, stage
 
 
 def hits(connection: Connection, terms: Terms) -> Iterator[Hit]:
@@ -208,8 +208,10 @@ class _Joined:
 def move(connection: Connection, terms: Terms, kind: str, staged: Table, where: Where) -> int:
     """Move all lines of one type; what they refer to must have been moved before."""
     joined = _joined(kind, staged, terms)
-    _check_once(connection, terms, kind, staged, where)
-    _check_references(connection, kind, joined, staged, where)
+    if kind in _KEYS:
+        _check_once(connection, terms, kind, staged, where)
+    if joined.keys:
+        _check_references(connection, kind, joined, staged, where)
     target = metadata.tables[kind]
     same = {name: staged.c[name] for name, _ in columns(kind) if name in target.c}
     values = {**same, **joined.values}
@@ -254,15 +256,14 @@ def refuse(connection: Connection, subject: str, *faults: Fault) -> None:
     """Raise an error that names the first rows that are wrong, if any are."""
     problems = Problems(subject)
     for wrong, message in faults:
-        report(connection, problems, wrong, message)
+        for row in connection.execute(wrong.execution_options(yield_per=1000)):
+            problems.add(message(row))
     problems.raise_if_any()
 
 
 def _check_once(
     connection: Connection, terms: Terms, kind: str, staged: Table, where: Where
 ) -> None:
-    if kind not in _KEYS:
-        return
     again = repeated(staged, [staged.c[name] for name in _KEYS[kind]])
     word = {"hit": "HIT", "shown": "caption"}.get(kind, kind)
     faults: list[Fault] = [
@@ -280,8 +281,6 @@ def _check_once(
 def _check_references(
     connection: Connection, kind: str, joined: _Joined, staged: Table, where: Where
 ) -> None:
-    if not joined.keys:
-        return
     keys = list(joined.keys.values())
     wrong = select(staged, *(key.label(f"key_{k}") for k, key in enumerate(keys)))
     wrong = wrong.select_from(joined.rows).where(missing(*keys)).order_by(staged.c.line)
