@@ -37,7 +37,18 @@ class HitLayout:
         if self.systems < 1 or self.distance < 1 or self.sets < 1:
             raise DataError("A HIT needs systems, distance and sets of at least 1.")
         rule_set(self.rules)
-        self._check_controls()
+        if max(self.degraded_humans, self.repeated_humans) > self.humans:
+            raise DataError(
+                f"A HIT with {self.humans} human captions cannot have "
+                f"{self.degraded_humans} degraded and {self.repeated_humans} repeated."
+            )
+        controls = self.degraded_systems + self.repeated_systems + self.references
+        if controls > self.systems:
+            raise DataError(
+                f"A HIT with {self.systems} captions of systems cannot have {controls} that "
+                "are degraded, repeated or shown with a reference; each caption has at most one "
+                "of these controls."
+            )
         if self.pairs < self.least_pairs:
             raise DataError(
                 f"A HIT with {self.pairs} pairs of a caption and its degraded caption; expected at "
@@ -71,20 +82,6 @@ class HitLayout:
             least_pairs=min(self.least_pairs, people),
         )
         return replace(small, distance=min(self.distance, small.size // 4))
-
-    def _check_controls(self) -> None:
-        if max(self.degraded_humans, self.repeated_humans) > self.humans:
-            raise DataError(
-                f"A HIT with {self.humans} human captions cannot have "
-                f"{self.degraded_humans} degraded and {self.repeated_humans} repeated."
-            )
-        controls = self.degraded_systems + self.repeated_systems + self.references
-        if controls > self.systems:
-            raise DataError(
-                f"A HIT with {self.systems} captions of systems cannot have {controls} that "
-                "are degraded, repeated or shown with a reference; each caption has at most one "
-                "of these controls."
-            )
 
     @property
     def size(self) -> int:

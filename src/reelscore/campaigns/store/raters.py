@@ -69,6 +69,10 @@ class Arrival:
     destination: str = ""
 
 
+ELSEWHERE = (
+    "This link was opened in another browser before and works only there. Go back to that "
+    "browser, or ask the organiser for a new link."
+)
 _COLUMNS = tuple(table.c[field.name] for field in fields(Rater))
 
 
@@ -103,23 +107,15 @@ def bind(database: Database, id: int, browser: str) -> Rater:
         connection.execute(update(table).filter_by(id=id, browser="").values(browser=mine))
         rater = find(connection, id=id)
         if rater is None or rater.browser != mine:
-            raise RefusedError(
-                "taken",
-                "This link was opened in another browser before and works only there. Go back "
-                "to that browser, or ask the organiser for a new link.",
-            )
+            raise RefusedError("taken", ELSEWHERE)
         return rater
 
 
 def unbind(database: Database, campaign: str, name: str) -> bool:
     """Let a link work in the next browser that opens it; tell whether there is such a link."""
     with database.writing() as connection:
-        done = connection.execute(
-            update(table)
-            .filter_by(campaign=campaign, rater=name, service="link")
-            .values(browser="")
-        )
-        return bool(done.rowcount)
+        link = update(table).filter_by(campaign=campaign, rater=name, service="link")
+        return bool(connection.execute(link.values(browser="")).rowcount)
 
 
 def welcome(database: Database, campaign: str, visit: Arrival, browser: str, now: int) -> Rater:
@@ -131,8 +127,7 @@ def welcome(database: Database, campaign: str, visit: Arrival, browser: str, now
         rater = find(connection, **known)
         if rater is None:
             row = _row(campaign, new_name(), visit.service, visit.worker, now)
-            row |= {"study": visit.study, "session": visit.session, "browser": mine}
-            connection.execute(insert(table).values(row | {"destination": visit.destination}))
+            connection.execute(insert(table).values(row | vars(visit) | {"browser": mine}))
             rater = find(connection, **known)
             assert rater is not None
             return rater
@@ -145,8 +140,7 @@ def welcome(database: Database, campaign: str, visit: Arrival, browser: str, now
                 "taken",
                 "You have begun in another browser. Go back to it and open the link there.",
             )
-        values: dict[str, Any] = {"browser": mine, "study": visit.study}
-        values |= {"session": visit.session, "destination": visit.destination}
+        values: dict[str, Any] = vars(visit) | {"browser": mine}
         if not is_same_session:
             values["assignment"] = None  # a new submission is new work
         connection.execute(update(table).filter_by(id=rater.id).values(**values))

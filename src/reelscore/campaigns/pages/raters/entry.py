@@ -57,11 +57,7 @@ def show_link(request: Request, site: Here, rater: Invited, token: Token) -> Res
     if rater.browser == digest(request.state.browser):
         return begin(site, rater)
     if rater.browser:
-        raise HTTPException(
-            403,
-            "This link was opened in another browser before and works only there. Go back to that "
-            "browser, or ask the organiser for a new link.",
-        )
+        raise HTTPException(403, raters.ELSEWHERE)
     # Programs that look links up before people do must not use them up: a person presses a button.
     pages = read_pages(campaigns_of(site).get(rater.campaign).settings)
     return _greet(request, site, pages, f"/r/{token}")
