@@ -17,7 +17,6 @@ import numpy as np
 
 from reelscore._version import __version__
 from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments, NameColumn
-from reelscore.data.checks import counted
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError
 
@@ -241,5 +240,6 @@ def _constant_raters(judgments: Judgments, z: FloatArray) -> list[str]:
     lost = judgments.rater.select(np.isnan(z)).names
     if not lost:
         return []
+    rater = "rater" if len(lost) == 1 else "raters"
     names = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
-    return [f"{counted(len(lost), 'rater')} who always gave the same score: left out ({names})."]
+    return [f"{len(lost)} {rater} who always gave the same score: left out ({names})."]
