@@ -14,13 +14,15 @@ import numpy as np
 from sqlalchemy import insert
 
 from reelscore.challenges.boards.board_maker import _kept
-from reelscore.challenges.boards.resamples import Resamples
 from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.definition.reader import parse_definition
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import put_blob
+from reelscore.challenges.store.kept_scores import draws_file
 from reelscore.challenges.store.tables import open_challenges
 from reelscore.challenges.views import View
+from reelscore.data.tables.table import Draws, MetricResult
+from reelscore.stats.resampling import percentile_interval
 from reelscore.store.database import Database
 from reelscore.store.values import from_iso
 
@@ -82,13 +84,17 @@ def fill(database: Database) -> None:
                       queued=0)  # fmt: skip
             values = 0.2 + 0.2 * k / TEAMS + rng.normal(scale=0.01, size=len(SCORES))
             drawn = values + shared + rng.normal(scale=0.004, size=shared.shape)
-            draws = Resamples({name: drawn[:, j] for j, name in enumerate(SCORES)})
+            low, high = percentile_interval(drawn)
+            scores = {}
             for j, name in enumerate(SCORES):
-                low, high = draws.interval(name) or (None, None)
+                draws = Draws.of_scores(name, drawn[:, j])
+                scores[name] = MetricResult(name, values[j], draws=draws)
                 add(tables.result, job=job, split=split, score=name, position=j,
-                    value=float(values[j]), low=low, high=high, signature=name)  # fmt: skip
-            add(tables.array, job=job, split=split, kind="draws", names=json.dumps(draws.names),
-                blob=put_blob(connection, draws.to_bytes()))  # fmt: skip
+                    value=float(values[j]), low=float(low[j]), high=float(high[j]),
+                    signature=name)  # fmt: skip
+            names, content = draws_file(scores)
+            add(tables.array, job=job, split=split, kind="draws", names=json.dumps(names),
+                blob=put_blob(connection, content))  # fmt: skip
 
 
 def main() -> None:

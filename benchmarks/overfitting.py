@@ -24,9 +24,9 @@ import numpy as np
 
 from benchmarks.data import read_lines, trecvid_2020
 from reelscore import score_systems
-from reelscore.challenges.boards.ladder import Score, Step, Told, tell
-from reelscore.challenges.boards.resamples import Resamples
+from reelscore.challenges.boards.ladder import Step, Told, tell
 from reelscore.challenges.definition.records import Feedback
+from reelscore.data.tables.table import Draws, MetricResult
 from reelscore.stats.resampling import FloatArray
 
 SYSTEMS = ("RUC_AIM3", "PicSOM")
@@ -82,19 +82,18 @@ class Leaderboard:
     def submit(self, choice: np.ndarray) -> float:
         """Take one of the two captions of every item, and read the reported score."""
         own = np.where(choice[: len(self.items)], self.items[:, 1], self.items[:, 0])
-        draws = Resamples({METRIC: self._counts @ own})
-        score = {METRIC: Score(float(own.mean()))}
+        draws = Draws.of_scores(METRIC, self._counts @ own)
+        score = MetricResult(METRIC, float(own.mean()), draws=draws)
         self.told = tell(
             self._mechanism.feedback,
             "s",
-            score,
-            draws,
+            {METRIC: score},
             primary=METRIC,
             step=self._mechanism.step,
             before=self.told,
         )
         assert self.told is not None
-        return self.told.scores[METRIC].value
+        return self.told.scores[METRIC].score
 
     def on_fresh_items(self, choice: np.ndarray) -> float:
         """The score of the same submission on items that the board does not have."""

@@ -99,7 +99,7 @@ def main() -> None:
             Workers(challenges, 1).run_until_idle()
             board = View(challenge).board("main")
             assert board is not None
-            own = board.rows[0].scores["anet_meteor"].value
+            own = board.table[board.rows[0].id]["anet_meteor"].score
             assert abs(own - METEOR) < 1e-15  # sums in another order
             print(f"TimeChat, {changed} reversed segments: METEOR {own!r}, expected {METEOR!r}")
             path = folder / "stories.zip"

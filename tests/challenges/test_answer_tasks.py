@@ -53,7 +53,8 @@ def test_answers_are_handed_in_scored_and_ranked(tmp_path, readers, metric):
         board = open_view(opened.database, "dogs", now=START + 2 * SECOND).board("test")
     assert [row.team for row in board.rows] == ["Perfect", "Ours"]
     [_, ours] = board.rows
-    score = ours.scores[primary]
-    assert score.value == pytest.approx(expected)
-    assert score.low < score.value < score.high
+    score = board.table[ours.id][primary]
+    low, high = score.interval
+    assert score.score == pytest.approx(expected)
+    assert low < score.score < high
     assert [row.cluster for row in board.rows] == [1, 2]

@@ -16,9 +16,11 @@ from reelscore.challenges.boards.board_forms import (
     board_of,
     history_svg,
 )
-from reelscore.challenges.boards.boards import BoardColumn, BoardEntry, make_board
-from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.boards.boards import BoardEntry, make_board
+from reelscore.data.tables.scales import NumberFormat
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
+from support.results import column, made_result, table_of
 
 NASTY = '=cmd|"/c calc"!A1 <script>alert(1)</script>\u202e'
 
@@ -26,26 +28,32 @@ NASTY = '=cmd|"/c calc"!A1 <script>alert(1)</script>\u202e'
 @pytest.fixture
 def board():
     columns = [
-        BoardColumn("cider", "CIDEr", "words", factor=100, decimals=1),
-        BoardColumn("ter", "TER", "words", better="low"),
-        BoardColumn("length", "Length", "text", better="neither", ranked=False, decimals=2),
+        column("cider", "CIDEr", form=NumberFormat(100, 1), group="words"),
+        column("ter", "TER", "low", group="words"),
+        column("length", "Length", "neither", ranked=False, form=NumberFormat(1, 2), group="text"),
     ]
-
-    def entry(id, team, value, arrived, **fields):
-        scores = {
-            "cider": Score(value, value - 0.01, value + 0.02, f"cider|{id[:1]}"),
-            "ter": Score(1 - value),
-            "length": Score(8.5),
-        }
-        return BoardEntry(id, team, arrived, scores, **fields)
-
     entries = [
-        entry("a1", "Ours", 0.30, 10**15, kind="organisers"),
-        entry("b1", NASTY, 0.40, 2 * 10**15, method=NASTY, link="javascript:alert(1)"),
-        entry("c1", "Late", 0.90, 3 * 10**15, place="late"),
-        entry("d1", "Nearest", 0.10, 15 * 10**14, kind="baseline"),
+        BoardEntry("a1", "Ours", 10**15, kind="organisers"),
+        BoardEntry("b1", NASTY, 2 * 10**15, method=NASTY, link="javascript:alert(1)"),
+        BoardEntry("c1", "Late", 3 * 10**15, place="late"),
+        BoardEntry("d1", "Nearest", 15 * 10**14, kind="baseline"),
     ]
-    return make_board("main", "Main board", entries, columns, primary="cider", final="best")
+    values = {"a1": 0.30, "b1": 0.40, "c1": 0.90, "d1": 0.10}
+    table = table_of(
+        {
+            id: [
+                made_result("cider", v, v - 0.01, v + 0.02, signature=f"cider|{id[:1]}"),
+                made_result("ter", 1 - v),
+                made_result("length", 8.5),
+            ]
+            for id, v in values.items()
+        }
+    )
+    return make_board("main", "Main board", table, entries, columns, primary="cider", final="best")
+
+
+def empty_board(board, **fields):
+    return make_board("m", "M", ScoreTable({}), [], board.columns, primary="cider", **fields)
 
 
 def test_text_fits_a_terminal(board):
@@ -69,7 +77,7 @@ def test_json_is_exact_and_reads_back(board):
     data = board_dict(board)
     assert data["rows"][0]["team"] == NASTY
     again = board_of(data)
-    assert again.rows[0].scores["cider"].value == 0.4
+    assert again.table[again.rows[0].id]["cider"].score == 0.4
     assert board_dict(again) == data
 
 
@@ -107,12 +115,11 @@ def test_the_picture_shows_ranked_entries_over_time(board):
     picture = history_svg(board)
     assert picture.count("<circle") == 3
     assert picture.count('class="leader') == 2  # the first, and the one that beat it
-    assert history_svg(make_board("m", "M", [], board.columns, primary="cider")) == ""
+    assert history_svg(empty_board(board)) == ""
 
 
 def test_a_hidden_board_names_teams_alone(board):
-    empty = make_board("m", "M", [], board.columns, primary="cider", names=["One", "Two"])
-    page = board_html(empty)
+    page = board_html(empty_board(board, names=["One", "Two"]))
     assert page.count("scores are not shown yet") == 2
     assert "No entries yet" not in page
 
@@ -125,7 +132,7 @@ def test_data_of_another_version_reads(board):
     data["rows"][0]["scores"]["cider"]["colour"] = "red"
     again = board_of(data)
     assert [row.entries for row in again.rows] == [1, 1, 1]
-    assert again.rows[0].scores["cider"] == board.rows[0].scores["cider"]
+    assert again.table["b1"]["cider"] == board.table["b1"]["cider"]
     data["rows"][2]["kind"] = "jury"
     with pytest.raises(DataError, match=r"board 'main' .*'jury'.*rows\[2\].kind"):
         board_of(data)

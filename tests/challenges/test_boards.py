@@ -12,30 +12,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reelscore.challenges.boards.awards import RULES, decide
-from reelscore.challenges.boards.boards import BoardColumn, BoardEntry, make_board
-from reelscore.challenges.boards.ladder import Score
-from reelscore.challenges.boards.resamples import Resamples
+from reelscore.challenges.boards.boards import BoardEntry, make_board
 from reelscore.challenges.definition.records import Award, Rule
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.stats.resampling import all_pairs_p_values
+from support.results import column, made_result, table_of
 
-CIDER = BoardColumn("cider", "CIDEr")
-METEOR = BoardColumn("meteor", "METEOR")
-LENGTH = BoardColumn("length", "Length", better="neither", ranked=False)
+CIDER = column("cider", "CIDEr")
+METEOR = column("meteor", "METEOR")
+LENGTH = column("length", "Length", "neither", ranked=False)
 NOISE = np.random.default_rng(3).normal(scale=0.01, size=1000)
 
 
 def entry(id, team, value, *, arrived=1, own=0.0, **fields):
-    """An entry whose resamples differ from those of others by noise of its own."""
-    scores = {} if value is None else {"cider": Score(value, signature="cider|v:1")}
-    scores |= fields.pop("scores", {})
+    """An entry whose resamples differ from those of others by noise of its own, and its scores."""
+    scores = fields.pop("scores", [])
     rng = np.random.default_rng(crc32(id.encode())) if own else None
-    samples = (value or 0) + NOISE + (rng.normal(scale=own, size=1000) if rng else 0)
-    return BoardEntry(id, team, arrived, scores, Resamples({"cider": samples}), **fields)
+    drawn = (value or 0) + NOISE + (rng.normal(scale=own, size=1000) if rng else 0)
+    if value is not None:
+        scores = [made_result("cider", value, signature="cider|v:1", drawn=drawn), *scores]
+    return BoardEntry(id, team, arrived, **fields), scores
 
 
-def board(entries, columns=(CIDER,), **options):
-    return make_board("b", "Board", entries, columns, primary="cider", **options)
+def board(entries, columns=(CIDER,), primary="cider", **options):
+    table = table_of({entry.id: scores for entry, scores in entries})
+    own = [entry for entry, _ in entries]
+    return make_board("b", "Board", table, own, columns, primary=primary, **options)
 
 
 def ranks(made):
@@ -103,11 +105,11 @@ def test_the_entry_that_counts(final, expected):
 
 
 def test_where_lower_is_better_the_lowest_comes_first():
-    column = BoardColumn("cider", "Errors", better="low")
-    made = board([entry("a", "High", 0.5), entry("b", "Low", 0.1)], [column])
+    errors = column("cider", "Errors", "low")
+    made = board([entry("a", "High", 0.5), entry("b", "Low", 0.1)], [errors])
     assert [row.team for row in made.rows] == ["Low", "High"]
-    assert made.best(column) == 0.1
-    assert column.heading == "Errors ↓"
+    assert made.best == {"cider": 0.1}
+    assert errors.heading == "Errors ↓"
 
 
 def test_late_entries_are_listed_below_without_a_rank():
@@ -123,12 +125,12 @@ def test_late_entries_are_listed_below_without_a_rank():
         ("b", "", None),
         ("c", "", None),
     ]
-    assert made.best(CIDER) == 0.5
+    assert made.best == {"cider": 0.5}
 
 
 def test_text_statistics_are_not_graded():
-    made = board([entry("a", "One", 0.5, scores={"length": Score(9.0)})], [CIDER, LENGTH])
-    assert made.best(LENGTH) is None
+    made = board([entry("a", "One", 0.5, scores=[made_result("length", 9.0)])], [CIDER, LENGTH])
+    assert made.best["length"] is None
 
 
 def test_the_primary_score_must_have_a_column():
@@ -142,19 +144,20 @@ def test_a_board_of_many_teams_has_more_than_one_cluster():
 
 
 def people(value, cluster):
-    return {"human:helpful": Score(value, cluster=cluster)}
+    scores = [made_result("human:helpful", value)]
+    return {"scores": scores, "people_clusters": {"human:helpful": cluster}}
 
 
-HELPFUL = BoardColumn("human:helpful", "people")
+HELPFUL = column("human:helpful", "people")
 
 
 def test_clusters_of_people_are_those_of_their_campaign():
     entries = [
-        entry("a", "A", 0.1, scores=people(0.30, 1)),
-        entry("b", "B", 0.9, scores=people(0.28, 1)),
-        entry("c", "C", 0.8, scores=people(0.10, 2)),
+        entry("a", "A", 0.1, **people(0.30, 1)),
+        entry("b", "B", 0.9, **people(0.28, 1)),
+        entry("c", "C", 0.8, **people(0.10, 2)),
     ]
-    made = make_board("b", "B", entries, [CIDER, HELPFUL], primary="human:helpful")
+    made = board(entries, [CIDER, HELPFUL], "human:helpful")
     assert [(row.team, row.cluster) for row in made.rows] == [("A", 1), ("B", 1), ("C", 2)]
     share = decide(Award("column", ("human:helpful",), within_cluster="share"), made)
     assert share.winners == ["A", "B"]
@@ -179,7 +182,7 @@ def test_an_award_agrees_with_the_clusters_of_its_board():
     noise = rng.normal(scale=0.01, size=1000)
     pair = [
         entry("a", "A", 0.523),
-        BoardEntry("b", "B", 2, {"cider": Score(0.5)}, Resamples({"cider": 0.5 + NOISE + noise})),
+        (BoardEntry("b", "B", 2), [made_result("cider", 0.5, drawn=0.5 + NOISE + noise)]),
     ]
     others = [entry(f"n{k}", f"N{k}", 0.1, own=0.01, kind="baseline") for k in range(20)]
     award = Award("column", ("cider",), within_cluster="share")
@@ -207,7 +210,7 @@ def test_baselines_and_organisers_win_nothing():
 
 def two_columns(**values):
     entries = [
-        entry(name, name, cider, scores={"meteor": Score(meteor)})
+        entry(name, name, cider, scores=[made_result("meteor", meteor)])
         for name, (cider, meteor) in values.items()
     ]
     return board(entries, [CIDER, METEOR])
@@ -285,7 +288,7 @@ def test_clusters_and_rank_ranges_are_those_of_a_slow_twin(steps, seed):
     rng = np.random.default_rng(seed)
     drawn = np.array(values) + rng.normal(scale=0.01, size=(200, len(values)))
     entries = [
-        BoardEntry(str(k), f"T{k}", k, {"cider": Score(value)}, Resamples({"cider": drawn[:, k]}))
+        (BoardEntry(str(k), f"T{k}", k), [made_result("cider", value, drawn=drawn[:, k])])
         for k, value in enumerate(values)
     ]
     made = board(entries)

@@ -9,13 +9,13 @@ import zipfile
 import pytest
 
 from reelscore.challenges.boards.board_forms import board_html
-from reelscore.challenges.boards.boards import BoardColumn, BoardEntry, make_board
-from reelscore.challenges.boards.ladder import Score
+from reelscore.challenges.boards.boards import BoardEntry, make_board
 from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.web.site import static_file
 from support.browser import faults, follow, is_within, new_visitor, press
 from support.challenge_data import SECOND, START, captions, new_challenge
+from support.results import column, made_result, table_of
 from support.server import PASSWORD, serve
 
 
@@ -122,12 +122,11 @@ def test_the_checker_counts_faults_of_every_impact(page):
 
 def large_board():
     """Write a page with a board of 70 teams, with the look and the script of the real one."""
-    columns = [BoardColumn(name, name.upper()) for name in ("bleu", "meteor", "cider")]
-    entries = [
-        BoardEntry(str(k), f"Team {k}", k, {each.score: Score(k / 100) for each in columns})
-        for k in range(70)
-    ]
-    board = board_html(make_board("b", "Board", entries, columns, primary="cider"))
+    names = ("bleu", "meteor", "cider")
+    columns = [column(name, name.upper()) for name in names]
+    entries = [BoardEntry(str(k), f"Team {k}", k) for k in range(70)]
+    table = table_of({str(k): [made_result(name, k / 100) for name in names] for k in range(70)})
+    board = board_html(make_board("b", "Board", table, entries, columns, primary="cider"))
     style = "".join(
         static_file(name).read_text() for name in ("style.css", "organise.css", "board.css")
     )

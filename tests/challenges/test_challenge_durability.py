@@ -272,7 +272,7 @@ def quiet(where, tmp_path):
     def scored(number):
         own = list(json.loads(captions(number)).values())
         split = scorers.score_split(score, items, own, settings)
-        return [(name, value, *split.draws.interval(name)) for name, value, _ in split.scores]
+        return [(name, own.score, *own.interval) for name, own in split.scores.items()]
 
     return scored, token
 

@@ -55,7 +55,7 @@ def scores(challenges, **seen):
     view = View(challenges.find(), Who("owner"), **seen)
     [row] = view.board("test").rows
     record = next(r for r in view.submissions("main") if r.id == row.id)
-    return {name: s.value for name, s in view.scores("main", "test", record).items()}
+    return {name: s.score for name, s in view.scores("main", "test", record).items()}
 
 
 def test_dates_texts_and_limits_change_freely_and_are_logged(challenges, tmp_path):

@@ -71,7 +71,7 @@ def test_item_scores(public, blind):
         view = seen(public, who, now)
         scores = view.item_scores("main", "blind", weak(view))
         assert (scores is not None) == sees
-    whole = view.board("main").rows[2].scores["cider"].value
+    whole = list(view.board("main").table.results.values())[2]["cider"].score
     assert np.isclose(scores["cider"].mean(), whole)
 
 

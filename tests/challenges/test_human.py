@@ -33,6 +33,7 @@ from support.challenges import (
     made_with,
     make_challenge,
 )
+from support.results import scores_by_team
 
 TEAMS = ("strong", "weak", "human", "broken")
 
@@ -104,6 +105,13 @@ def people_of(made, now, who=VISITOR):
     return board, [column.score for column in board.columns if column.score.startswith("human")]
 
 
+def judged(board):
+    """Return what people gave each entry, whatever its column is called."""
+    scores = {row.id: board.table[row.id]["human:da"] for row in board.rows}
+    clusters = [row.people_clusters["human:da"] for row in board.rows]
+    return {id: (own.score, own.interval, own.signature) for id, own in scores.items()}, clusters
+
+
 def test_the_verdict_becomes_a_column_when_it_is_published(made, where):
     result = make(made, where, "da")
     quality = dict.fromkeys(result.entries, -0.3) | {"human": 1.0}
@@ -126,7 +134,7 @@ def test_the_verdict_becomes_a_column_when_it_is_published(made, where):
         board, people = people_of(made, REVEALS, Who(role))
         assert people == ["human:da"]
         assert {c.label for c in board.columns if c.score == "human:da"} == {"da (not published)"}
-    early = {row.id: row.scores["human:da"] for row in board.rows}
+    early = judged(board)
     assert (
         publish(
             open_view(made.database, "clips", Who("owner"), now=REVEALS), where, "da", actor="ada"
@@ -135,14 +143,17 @@ def test_the_verdict_becomes_a_column_when_it_is_published(made, where):
     )
     board, people = people_of(made, REVEALS)
     assert people == ["human:da"]
-    assert {row.id: row.scores["human:da"] for row in board.rows} == early
+    assert judged(board) == early
     board, people = people_of(made, REVEALS, Who("owner"))
     assert {c.label for c in board.columns if c.score == "human:da"} == {"da"}
-    scores = {row.team: row.scores["human:da"] for row in board.rows}
-    assert max(scores, key=lambda team: scores[team].value) == "weak"
-    assert scores["weak"].cluster == 1
-    assert scores["broken"].cluster > 1
-    assert scores["weak"].low < scores["weak"].value < scores["weak"].high
+    ids = {row.team: row.id for row in board.rows}
+    scores = {team: board.table[id]["human:da"] for team, id in ids.items()}
+    clusters = {row.id: row.people_clusters["human:da"] for row in board.rows}
+    assert max(scores, key=lambda team: scores[team].score) == "weak"
+    assert clusters[ids["weak"]] == 1
+    assert clusters[ids["broken"]] > 1
+    low, high = scores["weak"].interval
+    assert low < scores["weak"].score < high
     assert "campaign:" in scores["weak"].signature
     hidden, people = people_of(made, OPENS + 1)
     assert hidden.rows == []
@@ -212,12 +223,12 @@ def test_points_by_quorum_and_ranks_with_the_reference(made, where):
     board, people = people_of(made, REVEALS)
     assert people[0] == "human:points"
     assert "human:ranks:grammar" in people
-    rows = {row.team: row.scores for row in board.rows}
-    assert [rows[team]["human:points"].value for team in ("human", "strong")] == [1.0, 0.0]
-    ranked = {team: scores["human:ranks:grammar"].value for team, scores in rows.items()}
+    rows = scores_by_team(board)
+    assert [rows[team]["human:points"].score for team in ("human", "strong")] == [1.0, 0.0]
+    ranked = {team: scores["human:ranks:grammar"].score for team, scores in rows.items()}
     assert ranked == {"human": 1.0, "strong": 3.0, "weak": 4.0, "broken": 5.0}
     [column] = [column for column in board.columns if column.score == "human:ranks:grammar"]
-    assert column.better == "low"
+    assert column.scale.better == "low"
 
 
 def test_forced_choices_have_a_column_for_each_criterion(tmp_path):
@@ -249,8 +260,8 @@ def test_forced_choices_have_a_column_for_each_criterion(tmp_path):
     )
     board, people = people_of(made, REVEALS)
     assert people == ["human:points:correctness", "human:points:relevance"]
-    rows = {row.team: row.scores for row in board.rows}
-    best = [max(rows, key=lambda team: rows[team][name].value) for name in people]
+    rows = scores_by_team(board)
+    best = [max(rows, key=lambda team: rows[team][name].score) for name in people]
     assert best == ["strong", "weak"]
     made.database.close()
 

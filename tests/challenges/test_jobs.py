@@ -14,7 +14,6 @@ from sqlalchemy import select, update
 import support
 from reelscore._version import __version__
 from reelscore.challenges import submissions
-from reelscore.challenges.boards.resamples import Resamples, ScoredSplit
 from reelscore.challenges.people import teams
 from reelscore.challenges.permissions import Who
 from reelscore.challenges.queue import jobs, workers
@@ -34,6 +33,7 @@ from reelscore.challenges.uploads.uploads import Accepted
 from reelscore.challenges.views import View
 from reelscore.errors import DataError, RefusedError
 from support.challenge_data import SECOND, a_team, list_submissions, new_challenge, scores_of
+from support.results import made_result, split_of
 
 MINUTE = 60 * SECOND
 
@@ -54,8 +54,8 @@ def put(challenge, team, number=1, text="a man"):
 
 
 def scored(value=0.5, version="1"):
-    scores = [("cider", value, f"cider|n:4|v:{version}")]
-    return {"test": ScoredSplit(scores, Resamples({"cider": np.array([value, value])}))}
+    own = {"signature": f"cider|n:4|v:{version}", "drawn": np.array([value, value])}
+    return {"test": split_of(made_result("cider", value, **own))}
 
 
 def row_of(challenges, id):
@@ -87,7 +87,7 @@ def test_a_lease_that_is_over_is_taken_back_and_its_result_discarded(made):
     assert not jobs.finish(challenge.store, quick, scored(0.8))
     assert row_of(challenge.store, id).state == "scored"
     [of_split] = scores_of(challenge.store, row_of(challenge.store, id).key).values()
-    assert of_split["cider"].value == 0.9
+    assert of_split["cider"].score == 0.9
 
 
 def test_a_lease_that_is_renewed_holds(made):
@@ -196,7 +196,7 @@ def test_all_jobs_of_a_generation_are_scored_by_one_version(made):
     [message] = Workers(challenge.store, 1).left_to_others()
     assert message.startswith("Submissions wait for version 1, which scored the others; this is")
     second = jobs.claim(challenge.store, "w", version="1")
-    other = {"test": ScoredSplit([("cider", 0.5, "cider|n:3|v:1")], Resamples({}))}
+    other = {"test": split_of(made_result("cider", 0.5, signature="cider|n:3|v:1"))}
     with pytest.raises(DataError, match=r"score all again: reelscore challenge rescore"):
         jobs.finish(challenge.store, second, other)
     assert jobs.put_aside(challenge.store, second, "they differ", version="2") == "queued"
@@ -212,7 +212,7 @@ def test_scores_that_differ_within_a_version_are_tried_three_times(made, monkeyp
         challenge.store, jobs.claim(challenge.store, "w"), scored(version=__version__)
     )
     id = put(challenge, team, 2).id
-    other = ScoredSplit([("cider", 0.5, f"cider|n:3|v:{__version__}")], Resamples({}))
+    other = split_of(made_result("cider", 0.5, signature=f"cider|n:3|v:{__version__}"))
     scoring = Workers(challenge.store, 1)
     seen(challenge.store, "w", [], 1)
     monkeypatch.setattr(workers, "unpacked", lambda _: {"test": other})

@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.challenges.boards.ladder import Score, rounded, tell
-from reelscore.challenges.boards.resamples import Resamples
+from reelscore.challenges.boards.ladder import rounded, tell
 from reelscore.errors import DataError
+from support.results import made_result
+
+
+def scores_of(value, drawn=None):
+    """Return the scores of a submission that has one."""
+    return {"m": made_result("m", value, drawn=drawn)}
+
 
 values = st.floats(0, 1, allow_nan=False)
 steps = st.sampled_from([0.001, 0.002, 0.005, 0.01, 0.1])
@@ -23,8 +29,10 @@ def climb(scores, step, sign=1):
         told = tell(
             "ladder",
             f"s{k}",
-            {"cider": Score(value), "bleu_4": Score(value / 3, value / 4, value / 2)},
-            Resamples({}),
+            {
+                "cider": made_result("cider", value),
+                "bleu_4": made_result("bleu_4", value / 3, value / 4, value / 2),
+            },
             primary="cider",
             sign=sign,
             step=step,
@@ -36,7 +44,7 @@ def climb(scores, step, sign=1):
 
 @given(st.lists(values, min_size=1, max_size=30), steps)
 def test_ladder_never_goes_down_and_rises_by_a_step(scores, step):
-    told = [each.scores["cider"].value for each in climb(scores, step)]
+    told = [each.scores["cider"].score for each in climb(scores, step)]
     for before, after in pairwise(told):
         assert after == before or after > before + step / 2 - 1e-12
 
@@ -45,8 +53,8 @@ def test_ladder_never_goes_down_and_rises_by_a_step(scores, step):
 def test_ladder_tells_only_multiples_of_its_step(scores, step):
     for each in climb(scores, step):
         for score in each.scores.values():
-            for number in (score.value, score.low, score.high):
-                assert number is None or number == rounded(number, step)
+            for number in (score.score, *(score.interval or ())):
+                assert number == rounded(number, step)
 
 
 @given(st.lists(values, min_size=1, max_size=30), steps)
@@ -55,7 +63,7 @@ def test_ladder_keeps_the_entry_that_it_tells_of(scores, step):
     for k, each in enumerate(history):
         told_of = int(each.submission[1:])
         assert told_of <= k
-        assert each.scores["cider"].value == rounded(scores[told_of], step)
+        assert each.scores["cider"].score == rounded(scores[told_of], step)
 
 
 @given(st.lists(values, min_size=1, max_size=20), steps)
@@ -68,21 +76,20 @@ def test_ladder_for_scores_where_lower_is_better_is_its_mirror(scores, step):
 def test_the_other_columns_are_those_of_the_entry_told():
     first, second = climb([0.5, 0.501], 0.01)
     assert second is first
-    assert first.scores["bleu_4"].value == 0.17
+    assert first.scores["bleu_4"].score == 0.17
 
 
 def test_automatic_step_is_one_standard_error_of_the_paired_difference():
     rng = np.random.default_rng(1)
     base = rng.normal(0.30, 0.01, 1000)
-    first = tell("ladder", "a", {"m": Score(0.3)}, Resamples({"m": base}), primary="m", step="auto")
+    first = tell("ladder", "a", scores_of(0.3, base), primary="m", step="auto")
     assert first.step == pytest.approx(base.std(), rel=0.1)
     paired = base + rng.normal(0.004, 0.002, 1000)
     told = {
         gain: tell(
             "ladder",
             "b",
-            {"m": Score(first.scores["m"].value + gain)},
-            Resamples({"m": paired}),
+            scores_of(first.scores["m"].score + gain, paired),
             primary="m",
             step="auto",
             before=first,
@@ -95,21 +102,21 @@ def test_automatic_step_is_one_standard_error_of_the_paired_difference():
 
 
 def test_the_same_captions_again_tell_nothing_new():
-    draws = Resamples({"m": np.linspace(0.29, 0.31, 1000)})
-    first = tell("ladder", "a", {"m": Score(0.304)}, draws, primary="m", step="auto")
-    assert first.scores["m"].value < 0.304  # rounded down
-    again = tell("ladder", "b", {"m": Score(0.304)}, draws, primary="m", step="auto", before=first)
+    scores = scores_of(0.304, np.linspace(0.29, 0.31, 1000))
+    first = tell("ladder", "a", scores, primary="m", step="auto")
+    assert first.scores["m"].score < 0.304  # rounded down
+    again = tell("ladder", "b", scores, primary="m", step="auto", before=first)
     assert again is first
 
 
 def test_full_rounded_and_reveal():
-    scores = {"m": Score(0.123456, 0.1, 0.2)}
+    scores = {"m": made_result("m", 0.123456, 0.1, 0.2)}
 
     def told(feedback, step=None):
-        return tell(feedback, "a", scores, Resamples({}), primary="m", step=step)
+        return tell(feedback, "a", scores, primary="m", step=step)
 
     assert told("full").scores == scores
-    assert told("rounded", 0.01).scores["m"].value == 0.12
+    assert told("rounded", 0.01).scores["m"].score == 0.12
     assert told("reveal") is None
     for feedback in ("rounded", "ladder"):
         with pytest.raises(DataError, match="needs a step"):
@@ -117,7 +124,7 @@ def test_full_rounded_and_reveal():
 
 
 def test_an_entry_without_the_primary_score_tells_nothing():
-    assert tell("ladder", "a", {}, Resamples({}), primary="m", step=0.01) is None
+    assert tell("ladder", "a", {}, primary="m", step=0.01) is None
 
 
 def slow_ladder(scores, step):
@@ -140,4 +147,4 @@ def slow_ladder(scores, step):
     st.sampled_from([1 / 256, 1 / 64, 1 / 16]),
 )
 def test_ladder_is_that_of_the_paper(scores, step):
-    assert [each.scores["cider"].value for each in climb(scores, step)] == slow_ladder(scores, step)
+    assert [each.scores["cider"].score for each in climb(scores, step)] == slow_ladder(scores, step)

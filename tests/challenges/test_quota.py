@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import func, select
 
 from reelscore.challenges import quota, submissions
-from reelscore.challenges.boards.resamples import NO_RESAMPLES, ScoredSplit
 from reelscore.challenges.challenge import DAY
 from reelscore.challenges.people.teams import accept, add_team, invite, leave, merge, team_of
 from reelscore.challenges.queue import jobs
@@ -16,6 +15,7 @@ from reelscore.challenges.store import tables
 from reelscore.challenges.uploads.uploads import Accepted
 from reelscore.errors import DataError, RefusedError
 from support.challenge_data import START, a_team, new_challenge, open_view
+from support.results import made_result, split_of
 
 ONE = b'{"test": []}'
 
@@ -104,11 +104,10 @@ def test_late_entries_and_those_after_the_end_are_listed_apart(tmp_path, rules, 
             moment -= 1
         challenge.store.clock.moment = moment
         assert put(challenge, a_team(challenge, f"T{number}"), number).late is (number > 0)
-        scores = [("cider", 0.5, "cider|v:1")]
         jobs.finish(
             challenge.store,
             jobs.claim(challenge.store, "w", version="1"),
-            {"test": ScoredSplit(scores, NO_RESAMPLES)},
+            {"test": split_of(made_result("cider", 0.5, signature="cider|v:1"))},
         )
     board = open_view(challenge.database, "dogs", now=phase.reveals).board("test")
     assert [(row.team, row.rank) for row in board.rows] == [("T0", "1")]

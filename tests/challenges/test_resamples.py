@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from reelscore import score_systems
-from reelscore.challenges.boards.resamples import Resamples, draw_scores
+from reelscore.challenges.queue.scorers import drawn_results
+from reelscore.challenges.store.kept_scores import draws_file, with_draws
 from reelscore.errors import DataError
 from reelscore.examples import clips
 from reelscore.significance import compare
@@ -31,13 +32,13 @@ def test_entries_scored_apart_are_compared_as_if_scored_together(tables):
     systems, _ = clips()
     together = score_systems(systems, references, METRICS)
     drawn = {
-        name: draw_scores(table, list(references), 1000, 12345) for name, table in apart.items()
+        name: drawn_results(table, list(references), 1000, 12345) for name, table in apart.items()
     }
     for comparison in compare(together, tests=["bootstrap"], correction="none"):
         if comparison.untested:
             continue
         names = list(comparison.systems)
-        samples = np.column_stack([drawn[name].samples[comparison.metric] for name in names])
+        samples = np.column_stack([drawn[name][comparison.metric].drawn for name in names])
         for i, j in zip(*np.triu_indices(len(names), 1), strict=True):
             p = bootstrap_p_values(
                 (samples[:, i] - samples[:, j])[:, None],
@@ -48,29 +49,31 @@ def test_entries_scored_apart_are_compared_as_if_scored_together(tables):
 
 def test_scores_of_all_captions_together_have_no_draws(tables):
     references, apart = tables
-    draws = draw_scores(apart["weak"], list(references), 10, 1)
-    assert "cider" in draws.samples
-    assert "vocabulary" not in draws.samples
-    assert draws.interval("vocabulary") is None
+    results = drawn_results(apart["weak"], list(references), 10, 1)
+    assert results["cider"].drawn is not None
+    assert results["vocabulary"].drawn is None
+    assert results["vocabulary"].interval is None
 
 
 def test_items_in_another_order_are_refused(tables):
     references, apart = tables
     with pytest.raises(DataError, match="another order"):
-        draw_scores(apart["weak"], list(references)[::-1], 10, 1)
+        drawn_results(apart["weak"], list(references)[::-1], 10, 1)
 
 
 def test_draws_are_kept_bit_by_bit(tables):
     references, apart = tables
-    draws = draw_scores(apart["weak"], list(references), 50, 1)
-    again = Resamples.from_bytes(draws.names, draws.to_bytes())
-    assert again.names == draws.names
-    assert all(np.array_equal(again.samples[name], draws.samples[name]) for name in draws.names)
+    results = drawn_results(apart["weak"], list(references), 50, 1)
+    names, data = draws_file(results)
+    assert names == [name for name, own in results.items() if own.drawn is not None]
+    again = with_draws(results, names, data)
+    assert all(np.array_equal(again[name].drawn, results[name].drawn) for name in names)
+    assert again["vocabulary"].drawn is None
     pickled = np.array([{"a": 1}], dtype=object)
     out = io.BytesIO()
     np.save(out, pickled, allow_pickle=True)
     with pytest.raises(ValueError, match="pickle"):
-        Resamples.from_bytes(["a"], out.getvalue())
+        with_draws(results, ["a"], out.getvalue())
 
 
 def test_many_pairs_can_be_told_apart_where_counting_resamples_cannot():

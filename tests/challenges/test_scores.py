@@ -75,8 +75,8 @@ def check_equal(made, table):
         assert list(scores) == list(wanted[system])
         for name, score in scores.items():
             result = wanted[system][name]
-            assert score.value == result.score, name
-            assert (score.low, score.high) == (result.interval or (None, None)), name
+            assert score.score == result.score, name
+            assert score.interval == result.interval, name
             assert score.signature == result.signature, name
 
 

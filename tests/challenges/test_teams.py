@@ -9,7 +9,6 @@ import pytest
 from sqlalchemy import select
 
 from reelscore.challenges import quota, submissions
-from reelscore.challenges.boards.resamples import Resamples, ScoredSplit
 from reelscore.challenges.people.teams import accept, add_team, invite, leave, merge
 from reelscore.challenges.queue import jobs
 from reelscore.challenges.store import tables
@@ -17,6 +16,7 @@ from reelscore.challenges.uploads.uploads import Accepted
 from reelscore.challenges.views import View
 from reelscore.errors import DataError, RefusedError
 from support.challenge_data import new_challenge
+from support.results import made_result, split_of
 
 LADDER = {"feedback": 'test = "ladder"', "more": "step = { test = 0.1 }"}
 
@@ -34,12 +34,12 @@ def put(challenge, team, value):
     upload, accepted = submissions.Upload("run.json", b"{}"), Accepted(b'{"test": [%f]}' % value)
     moment = challenge.store.clock(None)
     id = submissions.keep(challenge, "main", team, upload, accepted, arrived=moment).id
-    scores = [("cider", value, "cider|n:4|v:1")]
-    draws = Resamples({"cider": np.array([value, value])})
+    drawn = np.array([value, value])
+    scored = split_of(made_result("cider", value, signature="cider|n:4|v:1", drawn=drawn))
     assert jobs.finish(
         challenge.store,
         jobs.claim(challenge.store, "w", version="1"),
-        {"test": ScoredSplit(scores, draws)},
+        {"test": scored},
     )
     return id
 
@@ -50,7 +50,8 @@ def teams_of(challenge, *names):
 
 def board(challenge):
     made = View(challenge).board("test")
-    return [(row.team, row.id, row.scores["cider"].value, row.entries) for row in made.rows]
+    scores = {id: results["cider"].score for id, results in made.table.results.items()}
+    return [(row.team, row.id, scores[row.id], row.entries) for row in made.rows]
 
 
 def test_teams_merged_one_after_the_other_are_one(challenge):

@@ -110,11 +110,12 @@ def test_rounded_boards_show_nothing_finer_than_the_step(tmp_path):
     made = made_with(tmp_path, "rounded", "0.05")
     with made.database as database:
         exact, shown = board(database, OWNER), board(database)
-    assert exact.rows[0].scores["cider"].value != shown.rows[0].scores["cider"].value
-    for row in shown.rows:
-        for score in row.scores.values():
-            for number in (score.value, score.low, score.high):
-                assert number is None or number == rounded(number, 0.05)
+    first, rounded_first = (next(iter(made.table.results.values())) for made in (exact, shown))
+    assert first["cider"].score != rounded_first["cider"].score
+    for scores in shown.table.results.values():
+        for score in scores.values():
+            for number in (score.score, *(score.interval or ())):
+                assert number == rounded(number, 0.05)
 
 
 def test_the_ladder_shows_the_best_told(tmp_path):
@@ -135,7 +136,7 @@ def test_the_ladder_shows_the_best_told(tmp_path):
     assert row.id == worse  # the last one counts
     first, second = told.values()
     assert first == second
-    assert first["cider"].value == rounded(first["cider"].value, 0.05)
+    assert first["cider"].score == rounded(first["cider"].score, 0.05)
 
 
 def test_scores_of_submissions(made):
@@ -160,7 +161,7 @@ def test_after_the_reveal_only_the_final_entry_is_shown(tmp_path):
         shown = open_view(database, "clips", own, now=REVEALS)
         first, last = shown.submissions("main")
         assert shown.scores("main", "blind", first) is None
-        assert shown.scores("main", "blind", last)["cider"].value > 0
+        assert shown.scores("main", "blind", last)["cider"].score > 0
 
 
 def test_drafts_are_for_organisers(made):

@@ -19,6 +19,7 @@ from reelscore.challenges.uploads.uploads import Readers
 from reelscore.store.values import from_iso
 from reelscore_studies.trecvid import trecvid_challenge
 from support.challenge_data import challenge_text, export, list_submissions, open_view, scores_of
+from support.results import scores_by_team
 
 pytestmark = pytest.mark.shared
 
@@ -39,7 +40,7 @@ def scored(folder, name, content, **choices):
     assert row.state == "scored", row.reason
     scores = scores_of(challenges, row.key)["test"]
     challenges.database.close()
-    return {name: score.value for name, score in scores.items()}
+    return {name: score.score for name, score in scores.items()}
 
 
 def test_trecvid_2020(trecvid_folder: Path, tmp_path: Path) -> None:
@@ -49,11 +50,11 @@ def test_trecvid_2020(trecvid_folder: Path, tmp_path: Path) -> None:
         view = open_view(database, "trecvid-2020", now=now)
         board, verdict = view.board("test"), view.verdict()
         export(database, view.id, tmp_path / "all.zip", now=now, references=True)
-    scores = {row.team: row.scores for row in board.rows}
+    scores = scores_by_team(board)
     expected = {"bleu_4": 0.174429, "meteor": 0.172660, "rouge_l": 0.398206, "cider": 0.303038}
     own = scores["RUC_AIM3"]
-    assert {name: round(own[name].value, 6) for name in expected} == expected
-    assert round(own["human:da"].value, 3) == 0.057
+    assert {name: round(own[name].score, 6) for name in expected} == expected
+    assert round(own["human:da"].score, 3) == 0.057
     assert verdict.winners == ["RUC_AIM3"]
     checked = verify_export(tmp_path / "all.zip")
     assert (checked.submissions, checked.scores, checked.differences) == (6, 72, [])

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import func, select
 
-from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.challenge import Challenges
 from reelscore.challenges.exchange.exports import Contents, export_challenge
 from reelscore.challenges.people.teams import add_team
@@ -18,6 +17,7 @@ from reelscore.challenges.store.tables import job, open_challenges, result, spli
 from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.views import View
+from support.results import made_result
 
 START = 1_780_272_000_000_000  # 2026-06-01 00:00 UTC
 SECOND = 1_000_000
@@ -180,6 +180,6 @@ def scores_of(challenges, submission_key):
         ).all()
     scores = {}
     for row in rows:
-        own = Score(row.value, row.low, row.high, row.signature)
+        own = made_result(row.score, row.value, row.low, row.high, signature=row.signature)
         scores.setdefault(row.id, {})[row.score] = own
     return scores

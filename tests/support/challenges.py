@@ -12,14 +12,13 @@ from pathlib import Path
 
 from sqlalchemy import insert, select
 
-from reelscore.challenges.boards.ladder import Score, tell
-from reelscore.challenges.boards.resamples import NO_RESAMPLES
+from reelscore.challenges.boards.ladder import tell
 from reelscore.challenges.definition.reader import parse_definition
 from reelscore.challenges.queue.job_results import put_scores
 from reelscore.challenges.queue.scorers import prepare, score_split
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import put_blob
-from reelscore.challenges.store.results import draws_of, told_of
+from reelscore.challenges.store.results import scores_of, told_of
 from reelscore.challenges.store.tables import open_challenges
 from reelscore.challenges.updates import scoring_settings
 from reelscore.data.tables.scales import Scale
@@ -128,11 +127,6 @@ class Made:
         id = f"sub{self.count:07d}"
         texts = [captions[item] for item in self.references]
         scored = score_split(*self.scorer, texts, self.settings)
-        drawn = scored.draws
-        scores = {}
-        for name, value, signature in scored.scores:
-            low, high = drawn.interval(name) or (None, None)
-            scores[name] = Score(value, low, high, signature)
         phase, split = self.keys["phase"], self.keys["split"]
         with self.database.writing() as connection:
             text = json.dumps({"blind": texts}).encode()
@@ -180,10 +174,10 @@ class Made:
                 )
             ).inserted_primary_key[0]
             put_scores(connection, job, split, scored)
-            self._tell(connection, team, id, key, scores, drawn, arrived)
+            self._tell(connection, team, id, key, scored.scores, arrived)
         return id
 
-    def _tell(self, connection, team, id, key, scores, drawn, time):
+    def _tell(self, connection, team, id, key, scores, time):
         phase, split = self.keys["phase"], self.keys["split"]
         described = self.definition.phases[0]
         query = (
@@ -196,15 +190,12 @@ class Made:
         own = [told[other] for other in jobs if other in told]
         before = own[-1] if own else None
         if before is not None:
-            draws = draws_of(connection, split, [jobs[before.submission]])
-            before = type(before)(
-                before.submission, before.step, before.scores, *draws.values() or [NO_RESAMPLES]
-            )
+            [stored] = scores_of(connection, split, [jobs[before.submission]], drawn=True).values()
+            before = before.of_results(stored)
         now = tell(
             described.feedback["blind"],
             id,
             scores,
-            drawn,
             primary=self.definition.boards[0].primary,
             sign=Scale("high").sign,
             step=described.step.get("blind"),

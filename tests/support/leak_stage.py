@@ -269,9 +269,9 @@ class Stage:
             marks[f"exact_{id}"] = self._exact(id)
         board = open_view(self.site.database, "clips", Who("owner"), now=REVEALS).board("main")
         people = [
-            score.value
+            score.score
             for row in board.rows
-            for name, score in row.scores.items()
+            for name, score in board.table[row.id].items()
             if name.startswith("human:ranks:")
         ]
         uneven = [value for value in people if value != round(value, 6)]
@@ -281,7 +281,7 @@ class Stage:
         [strong, _] = view.entries_of("main")
         scores = view.scores("main", "blind", strong)
         marks["scores"] = tuple(
-            pattern for name in ("cider", "bleu_4") for pattern in number_mark(scores[name].value)
+            pattern for name in ("cider", "bleu_4") for pattern in number_mark(scores[name].score)
         )
         marks["item_scores"] = tuple(
             pattern for id in ("clips", "rounded", "ladder") for pattern in self._item_scores(id)
@@ -308,7 +308,7 @@ class Stage:
             value
             for own in scores
             for name in ("cider", "bleu_4")
-            for value in (own[name].value, own[name].low, own[name].high)
+            for value in (own[name].score, *own[name].interval)
             if value != round(value, 6)
         ]
         assert len(values) > 10

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +20,6 @@ from reelscore.challenges.boards.awards import AwardDecision, decide
 from reelscore.challenges.boards.board_forms import board_html, history_svg
 from reelscore.challenges.boards.board_maker import BoardMaker, kept_form
 from reelscore.challenges.boards.boards import Leaderboard
-from reelscore.challenges.boards.ladder import PeopleResults, Score
 from reelscore.challenges.challenge import Challenge
 from reelscore.challenges.definition import records as defined
 from reelscore.challenges.people.human import unpublished_verdict
@@ -41,9 +40,11 @@ from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import LogEvent as LogEvent
 from reelscore.challenges.store.events import broken_link, chain_head, read_events
 from reelscore.challenges.store.events import check_reason as check_reason
+from reelscore.challenges.store.kept_scores import PeopleScores, Results, people_of
 from reelscore.challenges.store.tables import TableRow
 from reelscore.challenges.uploads.splits import stories_references
 from reelscore.data.stories import Stories
+from reelscore.data.tables.table import MetricResult
 from reelscore.errors import UnknownNameError
 from reelscore.stats.resampling import FloatArray
 from reelscore.store.values import to_iso
@@ -197,8 +198,8 @@ class View:
         return decide(award, board, described.test.level, described.test.correction)
 
     @cached_property
-    def humans(self) -> dict[str, PeopleResults]:
-        """The results of human evaluations that the viewer may see, by id."""
+    def humans(self) -> dict[str, PeopleScores]:
+        """The scores of human evaluations that the viewer may see, by id."""
         with self.challenge.reading() as connection:
             human, phase = tables.human, tables.phase
             query = (
@@ -214,19 +215,19 @@ class View:
                 continue
             there = row.published is not None
             situation = self.situation(row.phase_id, described.split, human=there)
-            read = (
-                partial(json.loads, row.results) if there else partial(self._coming, described, row)
-            )
-            results = view(self.who.seen_as(), "human", situation, read)
-            if results is not None:
-                seen[row.id] = results
+            read = partial(self._published if there else self._coming, described, row)
+            people = view(self.who.seen_as(), "human", situation, read)
+            if people is not None:
+                seen[row.id] = people
         return seen
 
-    def _coming(self, human: defined.Human, row: TableRow) -> PeopleResults:
-        """The results of a human evaluation as they would be published now."""
+    def _published(self, _: defined.Human, row: TableRow) -> PeopleScores:
+        return people_of(json.loads(row.results)["columns"])
+
+    def _coming(self, human: defined.Human, row: TableRow) -> PeopleScores:
+        """The scores of a human evaluation as they would be published now."""
         entries = json.loads(row.entries)
-        columns = unpublished_verdict(self.challenge.database, row.campaign, human, entries)
-        return {"campaign": row.campaign, "columns": columns}
+        return unpublished_verdict(self.challenge.database, row.campaign, human, entries)
 
     # submissions
 
@@ -244,25 +245,23 @@ class View:
         """Return whether the viewer may see the state of a submission."""
         return self.may_see("job", phase, self.definition.phase(phase).splits[0], record)
 
-    def scores(
-        self, phase: str, split: str, record: SubmissionRecord
-    ) -> Mapping[str, Score] | None:
+    def scores(self, phase: str, split: str, record: SubmissionRecord) -> Results | None:
         """Return the scores of a submission, as far as the viewer may see them."""
         row = self.phases[phase]
         key = self.splits[split]
 
-        def everything() -> Mapping[str, Score]:
+        def everything() -> Results:
             if record.job is None:
                 return {}
             with self.challenge.reading() as connection:
                 return results.scores_of(connection, key, [record.job])[record.job]
 
-        def told() -> Mapping[str, Score]:
+        def told() -> Results:
             with self.challenge.reading() as connection:
                 known = results.told_of(connection, row.key, key, row.generation)
             return known[record.id].scores if record.id in known else {}
 
-        def final() -> Mapping[str, Score] | None:
+        def final() -> Results | None:
             boards = self.definition.boards_of(phase, split)
             made = self.board(boards[0].id) if boards else None
             counting = {line.id for line in made.all_rows} if made else set()
@@ -459,11 +458,16 @@ def submission_dict(view: View, phase: str, record: SubmissionRecord) -> dict[st
         "state": record.state or "queued",
         "reason": waits_for(view.challenge.store, record.id)[0] or record.reason,
         "scores": {
-            split: {name: score.to_dict() for name, score in seen.items()}
+            split: {name: _score_dict(result) for name, result in seen.items()}
             for split, seen in scores.items()
             if seen is not None
         },
     }
+
+
+def _score_dict(result: MetricResult) -> dict[str, object]:
+    interval = result.interval and list(result.interval)
+    return {"score": result.score, "interval": interval, "signature": result.signature}
 
 
 _CHANGED = "The definition is changed."

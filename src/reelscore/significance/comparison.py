@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore.data.tables.scales import Better, Scale
+from reelscore.data.tables.table import MetricResult
 from reelscore.stats.corrections import Correction, cluster, correct, rank
-from reelscore.stats.resampling import FloatArray
+from reelscore.stats.resampling import FloatArray, all_pairs_p_values
 
 Verdict = Literal["better", "worse", "not significant", "untested"]
 Marks = Mapping[tuple[str, str], str]
@@ -104,6 +105,40 @@ class Comparison:
             corrected[once.T] = corrected.T[once.T]
         own = np.asarray(scores, dtype=np.float64)
         return cls(metric, list(systems), own, p, corrected, correction=correction or "", **fields)
+
+    @classmethod
+    def of_resamples(
+        cls,
+        metric: str,
+        results: Mapping[str, MetricResult],
+        correction: Correction = "holm",
+        level: float = 0.05,
+    ) -> Comparison:
+        """Test all pairs of systems with the resamples that their results have.
+
+        There may be hundreds of systems; so small p-values are not counted, but tails of the normal
+        distribution.
+
+        Args:
+            metric: The score's name.
+            results: The result of each system.
+            correction: How to correct for the number of pairs.
+            level: A corrected p below it is significant.
+        """
+        systems, there = list(results), [k for k, r in enumerate(results.values()) if r.draws]
+        scores = np.array([result.score for result in results.values()])
+        samples = [drawn for result in results.values() if (drawn := result.drawn) is not None]
+        if len(samples) < 2 or len({len(drawn) for drawn in samples}) > 1:
+            return cls.none(metric, systems, "they have no resamples in common")
+        p = np.full((len(systems), len(systems)), np.nan)
+        p[np.ix_(there, there)] = all_pairs_p_values(np.column_stack(samples), scores[there])
+        fields = {
+            "better": results[systems[0]].scale.better,
+            "level": level,
+            "method": f"paired bootstrap, {len(samples[0]):,} resamples",
+            "signature": f"bootstrap|{correction}|draws:{len(samples[0])}",
+        }
+        return cls.of(metric, systems, scores, p, correction, **fields)
 
     @classmethod
     def none(cls, metric: str, systems: Sequence[str], why: str) -> Comparison:

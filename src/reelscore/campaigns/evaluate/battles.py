@@ -19,7 +19,7 @@ from reelscore._version import __version__
 from reelscore.campaigns.evaluate.rankings import lay_out_rankings
 from reelscore.campaigns.judgments import FloatArray, IntArray, Judgments, Mask, NameColumn
 from reelscore.data.tables.scales import Scale
-from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
+from reelscore.data.tables.table import WITHOUT_ITEMS, MetricResult, ScoreTable
 from reelscore.errors import DataError, check_choice
 from reelscore.significance.strengths import (
     POINTS,
@@ -180,7 +180,7 @@ class BattleRanking:
         name, scale = self.preset.replace("-", "_"), Scale("high", label=_LABELS[self.preset])
         rows = zip(self.systems, self.scores.tolist(), self.intervals.tolist(), strict=True)
         results = {
-            system: MetricResult(name, score, ItemScores.of({}), self.signature, (low, high), scale)
+            system: MetricResult(name, score, WITHOUT_ITEMS, self.signature, (low, high), scale)
             for system, score, (low, high) in rows
         }
         return ScoreTable({system: {name: each} for system, each in results.items()}, self.notes)

@@ -8,20 +8,17 @@ from typing import NamedTuple
 
 from reelscore.challenges.boards.boards import (
     BoardColumn,
-    BoardEntry,
     Leaderboard,
     compare_entries,
     in_order,
 )
 from reelscore.challenges.definition.checks import score_name
 from reelscore.challenges.definition.records import Award, Definition, Rule
-from reelscore.data.tables.scales import Scale
 from reelscore.errors import UnknownNameError
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
 
 _Columns = Sequence[BoardColumn]
-_Entries = Sequence[BoardEntry]
 
 
 @dataclass(frozen=True)
@@ -69,29 +66,30 @@ def decide(
             raise UnknownNameError.of("column", score, by_score)
     columns = [by_score[score] for score in award.columns]
     ties = [by_score[score] for score in award.ties or award.columns]
-    rivals = [row for row in board.rows if row.kind == "team"]
-    complete = [e for e in rivals if all(column.score in e.scores for column in (*columns, *ties))]
+    wanted = {column.score for column in (*columns, *ties)}
+    complete = [
+        row for row in board.rows if row.kind == "team" and wanted <= board.table[row.id].keys()
+    ]
+    rivals = replace(board, rows=complete)
     passed_over = _passed_over(board)
     if not complete:
         labels = ", ".join(column.label for column in columns)
         return AwardDecision([], [f"No entry has {labels} yet.", *passed_over], {})
-    verdict = _verdict(award, columns, ties, complete)
+    verdict = _verdict(award, columns, ties, rivals)
     if award.shares:
-        everybody = [row for row in board.rows if columns[0].score in row.scores]
-        ordered = in_order(everybody, columns[0].score, columns[0].better)
-        tests = compare_entries(
-            ordered, columns[0].score, columns[0].better, level, correction
-        ).among([entry.id for entry in ordered if entry in complete])
-        verdict = _shared(columns[0], verdict, complete, tests)
+        tests = compare_entries(board, columns[0].score, level, correction)
+        ids = {row.id for row in complete}
+        tests = tests.among([id for id in tests.systems if id in ids])
+        verdict = _shared(columns[0], verdict, rivals, tests)
     return AwardDecision(verdict.winners, [*verdict.why, *passed_over], verdict.standing)
 
 
-def _verdict(award: Award, columns: _Columns, ties: _Columns, entries: _Entries) -> AwardDecision:
+def _verdict(award: Award, columns: _Columns, ties: _Columns, rivals: Leaderboard) -> AwardDecision:
     """Let the rule order the teams, and the ties those who are equal by it."""
     rule = RULES[award.rule]
-    reached = rule.reached(award, columns, entries)
+    reached = rule.reached(award, columns, rivals)
     values = list(reached.values())
-    broken = _places(() if award.shares else ties, entries)
+    broken = _places(() if award.shares else ties, rivals)
     order = sorted(reached, key=lambda team: (values.index(reached[team]), broken[team]))
     equal = [team for team in order if reached[team] == values[0]]
     winners = [team for team in equal if broken[team] == broken[order[0]]]
@@ -104,11 +102,11 @@ def _verdict(award: Award, columns: _Columns, ties: _Columns, entries: _Entries)
 
 
 def _shared(
-    column: BoardColumn, verdict: AwardDecision, entries: _Entries, tests: Comparison
+    column: BoardColumn, verdict: AwardDecision, rivals: Leaderboard, tests: Comparison
 ) -> AwardDecision:
     """Let those share whom the test does not tell apart from the best."""
     first = {id for id, cluster in tests.clusters.items() if cluster == 1}
-    teams = {entry.team for entry in entries if entry.id in first}
+    teams = {entry.team for entry in rivals.rows if entry.id in first}
     sharing = [team for team in verdict.standing if team in teams]
     if len(sharing) <= len(verdict.winners):
         return verdict
@@ -120,30 +118,30 @@ def _shared(
     return replace(verdict, winners=sharing, why=[why])
 
 
-def _places(columns: _Columns, entries: _Entries) -> dict[str, list[int]]:
+def _places(columns: _Columns, rivals: Leaderboard) -> dict[str, list[int]]:
     """The place of each team by each column; equal scores have the same place."""
-    places: dict[str, list[int]] = {entry.team: [] for entry in entries}
+    places: dict[str, list[int]] = {entry.team: [] for entry in rivals.rows}
     for column in columns:
-        sign = Scale(column.better).sign
-        values = [sign * entry.scores[column.score].value for entry in entries]
-        for entry, value in zip(entries, values, strict=True):
+        results = [rivals.table[entry.id][column.score] for entry in rivals.rows]
+        values = [column.scale.sign * result.score for result in results]
+        for entry, value in zip(rivals.rows, values, strict=True):
             places[entry.team].append(1 + sum(other > value for other in values))
     return places
 
 
-def _values(award: Award, columns: _Columns, entries: _Entries) -> dict[str, float]:
-    ordered = in_order(entries, columns[0].score, columns[0].better)
-    return {entry.team: entry.scores[columns[0].score].value for entry in ordered}
+def _values(award: Award, columns: _Columns, rivals: Leaderboard) -> dict[str, float]:
+    score, table = columns[0].score, rivals.table
+    return {e.team: table[e.id][score].score for e in in_order(rivals.rows, table, score)}
 
 
-def _mean_ranks(award: Award, columns: _Columns, entries: _Entries) -> dict[str, float]:
-    means = {team: sum(own) / len(own) for team, own in _places(columns, entries).items()}
+def _mean_ranks(award: Award, columns: _Columns, rivals: Leaderboard) -> dict[str, float]:
+    means = {team: sum(own) / len(own) for team, own in _places(columns, rivals).items()}
     return dict(sorted(means.items(), key=lambda each: each[1]))
 
 
-def _points(award: Award, columns: _Columns, entries: _Entries) -> dict[str, float]:
+def _points(award: Award, columns: _Columns, rivals: Leaderboard) -> dict[str, float]:
     worth = dict(enumerate(map(float, award.points), 1))
-    places = _places(columns, entries)
+    places = _places(columns, rivals)
     points = {team: sum(worth.get(k, 0.0) for k in own) for team, own in places.items()}
     return dict(sorted(points.items(), key=lambda each: -each[1]))
 
@@ -153,7 +151,7 @@ class AwardRule(NamedTuple):
 
     words: str  # what is announced before
     # what each team has reached, best first
-    reached: Callable[[Award, _Columns, _Entries], dict[str, float]]
+    reached: Callable[[Award, _Columns, Leaderboard], dict[str, float]]
     reason: str = "{rule}: {best:g}."  # what is said afterwards
 
 

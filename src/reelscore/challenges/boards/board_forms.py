@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from msgspec import structs
 
 from reelscore._records import resolved
 from reelscore.challenges.boards.boards import (
@@ -19,17 +20,18 @@ from reelscore.challenges.boards.boards import (
     PLACES,
     BoardColumn,
     BoardEntry,
+    BoardFrame,
     Leaderboard,
 )
-from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.definition import records as defined
+from reelscore.challenges.store.kept_scores import ScoreForm, result_of, score_form
 from reelscore.data.spreadsheet import spreadsheet_csv
-from reelscore.data.tables.scales import NumberFormat, Scale
+from reelscore.data.tables.table import MetricResult, ScoreTable
 from reelscore.errors import DataError
 from reelscore.report.pages import as_it_is, template_environment
 from reelscore.report.safe_text import shortened
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore.report.tables.leaderboard import ABSENT
+from reelscore.report.tables.leaderboard import score_cell
 from reelscore.store.values import to_iso
 
 if TYPE_CHECKING:
@@ -91,10 +93,21 @@ def board_grid(board: Leaderboard) -> Grid:
     own = sorted((c for c in ENTRY_COLUMNS if c.in_text), key=lambda column: column.name != "team")
     leading = [column for column in own if column.leads]
     behind = [column for column in own if not column.leads]
+    best = board.best if len(board.rows) > 1 else {}
+
+    def score(column: BoardColumn, row: BoardEntry) -> Cell:
+        result = board.table[row.id].get(column.score)
+        leads = (
+            result is not None
+            and row.cluster is not None
+            and result.score == best.get(column.score)
+        )
+        return structs.replace(score_cell(result, column.form), best=leads)
+
     rows = [
         [
             *(column.text(row) for column in leading),
-            *(_grid_cell(board, column, row) for column in board.columns),
+            *(score(column, row) for column in board.columns),
             *(column.text(row) for column in behind),
         ]
         for row in board.all_rows
@@ -109,7 +122,7 @@ def board_grid(board: Leaderboard) -> Grid:
 def rank_text(row: BoardEntry) -> str:
     """A row's rank, with the range of places that the test leaves it.
 
-    >>> rank_text(BoardEntry("a", "T", 1, {}, rank="=2", cluster=1, ranks=(1, 3)))
+    >>> rank_text(BoardEntry("a", "T", 1, rank="=2", cluster=1, ranks=(1, 3)))
     '=2 (1–3)'
     """
     if row.ranks is None or row.ranks[0] == row.ranks[1]:
@@ -117,34 +130,19 @@ def rank_text(row: BoardEntry) -> str:
     return f"{row.rank} ({row.ranks[0]}–{row.ranks[1]})"
 
 
-def number_text(column: BoardColumn, value: float) -> str:
-    """A number as a column prints it."""
-    return NumberFormat(column.factor, column.decimals).text(value)
+def score_text(column: BoardColumn, result: MetricResult) -> str:
+    """A score with its interval, where there is one.
 
-
-def score_text(column: BoardColumn, score: Score) -> str:
-    """A score with its name and, where there is one, its interval.
-
-    >>> score_text(BoardColumn("cider", "CIDEr", factor=100, decimals=1), Score(0.3, 0.25, 0.35))
-    'CIDEr 30.0 [25.0 35.0]'
+    >>> from reelscore.data.tables.scales import NumberFormat
+    >>> column = BoardColumn("cider", form=NumberFormat(100, 1))
+    >>> score_text(column, result_of("cider", {"value": 0.3, "low": 0.25, "high": 0.35}))
+    '30.0 [25.0 35.0]'
     """
-    text = f"{column.label} {number_text(column, score.value)}"
-    if score.interval is None:
+    text = column.form.text(result.score)
+    if result.interval is None:
         return text
-    low, high = score.interval
-    return f"{text} [{number_text(column, low)} {number_text(column, high)}]"
-
-
-def _grid_cell(board: Leaderboard, column: BoardColumn, row: BoardEntry) -> Cell:
-    score = row.scores.get(column.score)
-    if score is None:
-        return Cell(ABSENT)
-    under = ""
-    if score.interval is not None:
-        low, high = score.interval
-        under = f"±{number_text(column, (high - low) / 2)}"
-    best = row.cluster is not None and score.value == board.best(column)
-    return Cell(number_text(column, score.value), under=under, best=best and len(board.rows) > 1)
+    low, high = map(column.form.text, result.interval)
+    return f"{text} [{low} {high}]"
 
 
 def board_notes(board: Leaderboard) -> list[str]:
@@ -178,39 +176,57 @@ def board_csv(board: Leaderboard) -> str:
     for row in board.all_rows:
         cells = [own.value(row) for own in ENTRY_COLUMNS]
         for column in board.columns:
-            score = row.scores.get(column.score)
-            numbers = (None,) * 3 if score is None else (score.value, score.low, score.high)
+            result = board.table[row.id].get(column.score)
+            numbers = (None,) * 3 if result is None else score_form(result).values()
             cells += ["" if number is None else repr(number) for number in numbers]
         rows.append(cells)
     return spreadsheet_csv(rows)
 
 
 # what the data of a board looks like: a board that was kept with other fields is made again
-FORM = [[each.name for each in fields(k)] for k in (Leaderboard, BoardColumn, BoardEntry, Score)]
+FORM = [
+    *([each.name for each in fields(kind)] for kind in (Leaderboard, BoardColumn, BoardEntry)),
+    list(ScoreForm.__annotations__),
+]
 
 
 def board_dict(board: Leaderboard) -> dict[str, object]:
     """Return a board as plain data, ready for JSON; `board_of` reads it again."""
     return {
         "board": board.id,
-        **_plain(board, "id", "columns", "rows", "below"),
-        "columns": [_plain(column) for column in board.columns],
-        "rows": [_row_dict(row) for row in board.rows],
-        "below": [_row_dict(row) for row in board.below],
+        **_plain(board, "id", "columns", "rows", "below", "table"),
+        "signatures": board.signatures,
+        "columns": [_column_dict(column) for column in board.columns],
+        "rows": [_row_dict(board, row) for row in board.rows],
+        "below": [_row_dict(board, row) for row in board.below],
     }
 
 
-def _plain(known: BoardColumn | BoardEntry | Leaderboard | Score, *no: str) -> dict[str, object]:
+def _plain(known: BoardEntry | Leaderboard, *no: str) -> dict[str, object]:
     return {each.name: getattr(known, each.name) for each in fields(known) if each.name not in no}
 
 
-def _row_dict(row: BoardEntry) -> dict[str, object]:
+def _column_dict(column: BoardColumn) -> dict[str, object]:
     return {
-        **_plain(row, "id", "arrived", "scores", "draws", "given_up"),
+        "score": column.score,
+        "label": column.label,
+        "group": column.group,
+        "better": column.scale.better,
+        **structs.asdict(column.form),
+        "ranked": column.ranked,
+    }
+
+
+def _row_dict(board: Leaderboard, row: BoardEntry) -> dict[str, object]:
+    return {
+        **_plain(row, "id", "arrived", "given_up", "people_clusters"),
         "submission": row.id,
         "arrived": to_iso(row.arrived),
         "arrived_us": row.arrived,
-        "scores": {name: _plain(score, "signature") for name, score in row.scores.items()},
+        "scores": {
+            name: score_form(result) | {"cluster": row.people_clusters.get(name)}
+            for name, result in board.table[row.id].items()
+        },
     }
 
 
@@ -220,20 +236,33 @@ def board_of(data: Mapping[str, Any]) -> Leaderboard:
     The data may be of a server of another version: fields that it does not have get their
     defaults, and what is not known here is left out.
     """
-    signatures = data.get("signatures", {})
-
-    def row(part: Mapping[str, Any]) -> dict[str, Any]:
-        signed = {name: {"signature": signatures.get(name, "")} for name in part["scores"]}
-        scores = {name: own | signed[name] for name, own in part["scores"].items()}
-        return {**part, "id": part["submission"], "arrived": part["arrived_us"], "scores": scores}
-
-    rows = {place: [row(part) for part in data[place]] for place in ("rows", "below")}
+    rows = {place: [_row_form(part) for part in data[place]] for place in ("rows", "below")}
+    columns = [{**part, "scale": part, "form": part} for part in data["columns"]]
+    scores = {part["submission"]: part["scores"] for part in (*data["rows"], *data["below"])}
     try:
-        return msgspec.convert({**data, "id": data["board"], **rows}, resolved(Leaderboard))
+        own = {**data, "id": data["board"], "columns": columns, **rows}
+        frame = msgspec.convert(own, resolved(BoardFrame))
+        forms = msgspec.convert(scores, resolved(dict[str, dict[str, ScoreForm]]))
     except msgspec.ValidationError as error:
         raise DataError(
             f"The board {data['board']!r} is not as boards here are: {error}."
         ) from None
+    signatures = data.get("signatures", {})
+    table = {
+        id: {
+            c.score: result_of(c.score, own[c.score], signatures.get(c.score, ""), c.scale)
+            for c in frame.columns
+            if c.score in own
+        }
+        for id, own in forms.items()
+    }
+    return Leaderboard(**vars(frame), table=ScoreTable(table))
+
+
+def _row_form(part: Mapping[str, Any]) -> dict[str, Any]:
+    clusters = {name: own["cluster"] for name, own in part["scores"].items() if own.get("cluster")}
+    own = {"id": part["submission"], "arrived": part["arrived_us"], "people_clusters": clusters}
+    return {**part, **own}
 
 
 def board_json(board: Leaderboard) -> str:
@@ -245,7 +274,6 @@ def board_json(board: Leaderboard) -> str:
 def _environment() -> Environment:
     environment = template_environment("reelscore.challenges")
     environment.globals |= {
-        "number_text": number_text,
         "rank_text": rank_text,
         "score_text": score_text,
         "marks": MARKS,
@@ -283,7 +311,7 @@ def board_html(board: Leaderboard) -> Markup:
         behind=[column for column in ENTRY_COLUMNS if column.heading and not column.leads],
         groups=column_groups(board.columns),
         primary=board.primary_column,
-        best={column.score: board.best(column) for column in board.columns},
+        best=board.best,
         notes=board_notes(board),
         signatures=list(dict.fromkeys(board.signatures.values())),
     )
@@ -292,14 +320,15 @@ def board_html(board: Leaderboard) -> Markup:
 
 def history_svg(board: Leaderboard) -> Markup:
     """Draw the entries of a board over time, and the best score so far as a line."""
-    rows = [row for row in board.rows if board.primary in row.scores]
+    rows = board.rows
     if len({row.arrived for row in rows}) < 2:
         return as_it_is("")
     column = board.primary_column
-    scores = {row.id: row.scores[board.primary] for row in rows}
-    ends = [end for s in scores.values() for end in (s.value, *(s.interval or ()))]
-    ticks = _ticks(min(ends) * column.factor, max(ends) * column.factor)
-    low, high = ticks[0] / column.factor, ticks[-1] / column.factor
+    factor = column.form.factor
+    scores = {row.id: board.table[row.id][board.primary] for row in rows}
+    ends = [end for s in scores.values() for end in (s.score, *(s.interval or ()))]
+    ticks = _ticks(min(ends) * factor, max(ends) * factor)
+    low, high = ticks[0] / factor, ticks[-1] / factor
     times = sorted(row.arrived for row in rows)
     begin, span = times[0], max(times[-1] - times[0], 1)
 
@@ -309,30 +338,30 @@ def history_svg(board: Leaderboard) -> Markup:
     def y(value: float) -> float:
         return round(_TOP + (high - value) / (high - low) * (_HEIGHT - _TOP - _BOTTOM), 1)
 
-    sign = Scale(column.better).sign
+    sign = column.scale.sign
     best, path, points = None, "", []
     for row in sorted(rows, key=lambda row: row.arrived):
         score = scores[row.id]
-        leads = best is None or sign * (score.value - best) > 0
+        leads = best is None or sign * (score.score - best) > 0
         if leads:
             path += (
-                f"M{x(row.arrived)} {y(score.value)}"
+                f"M{x(row.arrived)} {y(score.score)}"
                 if best is None
-                else (f"H{x(row.arrived)}V{y(score.value)}")
+                else (f"H{x(row.arrived)}V{y(score.score)}")
             )
-            best = score.value
+            best = score.score
         interval = None if score.interval is None else tuple(map(y, score.interval))
         team = shortened(row.team, 24)
         left = x(row.arrived) - _LETTER * len(team) > _LEFT  # the line comes from below
         points.append(
             {
                 "x": x(row.arrived),
-                "y": y(score.value),
+                "y": y(score.score),
                 "interval": interval,
                 "leads": leads,
                 "team": team,
                 "kind": row.kind,
-                "text": number_text(column, score.value),
+                "text": column.form.text(score.score),
                 "anchor": "end" if left else "start",
                 "shift": -7 if left else 7,
             }
@@ -350,7 +379,7 @@ def history_svg(board: Leaderboard) -> Markup:
         title=f"{column.label} of {len(rows)} entries over time",
         path=path,
         points=points,
-        ticks=[(y(tick / column.factor), f"{tick:g}") for tick in ticks],
+        ticks=[(y(tick / factor), f"{tick:g}") for tick in ticks],
         days=[(x(time), day) for day, time in reversed(days.items())],
     )
     return as_it_is(text)

@@ -28,15 +28,15 @@ from reelscore.challenges.boards.boards import (
     Place,
     make_board,
 )
-from reelscore.challenges.boards.ladder import PeopleColumn, Score, Told
-from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.definition import records as defined
 from reelscore.challenges.definition.records import Definition
 from reelscore.challenges.permissions import Permission
 from reelscore.challenges.store import results, tables
+from reelscore.challenges.store.kept_scores import PeopleScores, Results, people_form
 from reelscore.challenges.uploads.uploads import missing_note
+from reelscore.data.tables.scales import NumberFormat
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
-from reelscore.stats.resampling import FloatArray
 from reelscore.store.database import Database
 
 if TYPE_CHECKING:
@@ -121,50 +121,38 @@ class BoardMaker:
         """A digest of everything that the board is made of, beside its entries."""
         phase = self._phase
         parts = [self._view.challenge.digest, self._granted, phase.generation, phase.reveals]
-        return _digest([*parts, self._view.humans, FORM])
+        people = {id: people_form(own) for id, own in self._view.humans.items()}
+        return _digest([*parts, people, FORM])
 
     def names_only(self) -> Leaderboard:
         """The teams that take part, without scores."""
         teams = dict.fromkeys(record.team_name for record in self._counting)
-        return replace(self._make([]), names=sorted(teams, key=str.casefold))
+        return replace(self._make({}), names=sorted(teams, key=str.casefold))
 
     def made(self) -> Leaderboard:
         """Make the board of what its permission allows, with resamples."""
-        of = self._told if self._granted == "told" else self._exact
-        entries = of(self._entries)
-        return self._make([self._with_people(entry) for entry in entries])
+        return self._make(self._results())
 
-    def _exact(self, records: Sequence[results.SubmissionRecord]) -> list[BoardEntry]:
-        jobs = [record.job for record in records if record.job is not None]
-        scores = results.scores_of(self._connection, self._split, jobs)
-        draws = results.draws_of(self._connection, self._split, jobs)
-        return [
-            record.entry(scores[job], draws.get(job, NO_RESAMPLES), self._place(record))
-            for record in records
-            if (job := record.job) is not None
-        ]
-
-    def _told(self, records: Sequence[results.SubmissionRecord]) -> list[BoardEntry]:
-        """Entries whose scores the team was told, as it was told them."""
+    def _results(self) -> dict[str, Results]:
+        """Return the scores of entries, as their teams were told them if no more is allowed."""
+        scored = {record.id: job for record in self._entries if (job := record.job) is not None}
+        if self._granted != "told":
+            return self._scored(scored)
         phase = self._phase
         told = results.told_of(self._connection, phase.key, self._split, phase.generation)
-        news = [r for r in records if r.id in told and told[r.id].submission == r.id]
-        jobs = [record.job for record in news if record.job is not None]
-        draws = results.draws_of(self._connection, self._split, jobs)
-        signed = results.scores_of(self._connection, self._split, jobs)
-        entries = []
-        for record in news:
-            own = told[record.id]
-            assert record.job is not None
-            signatures = signed[record.job]
-            scores = {
-                name: replace(score, signature=signatures[name].signature)
-                for name, score in own.scores.items()
-                if name in signatures
-            }
-            drawn = _rounded_draws(draws.get(record.job, NO_RESAMPLES), own)
-            entries.append(record.entry(scores, drawn, self._place(record)))
-        return entries
+        news = {id: job for id, job in scored.items() if id in told and told[id].submission == id}
+        return {id: told[id].of_results(own).shown() for id, own in self._scored(news).items()}
+
+    def _scored(self, jobs: Mapping[str, int]) -> dict[str, Results]:
+        own = results.scores_of(self._connection, self._split, [*jobs.values()], drawn=True)
+        return {id: own[job] for id, job in jobs.items()}
+
+    def _entry(
+        self, record: results.SubmissionRecord, people: Sequence[PeopleScores]
+    ) -> BoardEntry:
+        given = [each for people_scores in people for each in people_scores.clusters.items()]
+        clusters = {name: own[record.id] for name, own in given if record.id in own}
+        return record.entry(self._place(record), clusters)
 
     def _place(self, record: results.SubmissionRecord) -> Place:
         if not record.late:
@@ -173,36 +161,30 @@ class BoardMaker:
         is_late = self._described.late == "mark" and (reveals is None or record.arrived < reveals)
         return "late" if is_late else "after"
 
-    def _with_people(self, entry: BoardEntry) -> BoardEntry:
-        people = {
-            name: Score(**columns["scores"][entry.id], signature=columns["signature"])
-            for name, columns in self._people().items()
-            if entry.id in columns["scores"]
-        }
-        return replace(entry, scores={**entry.scores, **people})
-
-    def _people(self) -> dict[str, PeopleColumn]:
-        """The published columns of people on this board, by the score's name."""
+    def _people(self) -> list[PeopleScores]:
+        """The published scores of people that this board shows."""
         wanted = {columns.human for columns in self._board.columns if columns.human}
-        return {
-            column["score"]: column
-            for id, part in self._view.humans.items()
-            if id in wanted
-            for column in part["columns"]
-        }
+        return [people for id, people in self._view.humans.items() if id in wanted]
 
-    def _make(self, entries: Sequence[BoardEntry]) -> Leaderboard:
+    def _make(self, scores: Mapping[str, Results]) -> Leaderboard:
         board, ladder = self._board, self._described.feedback[self._board.split] == "ladder"
         told = self._granted == "told"
         notes = []
         if told:
             how = "by the Ladder" if ladder else "rounded"
             notes.append(f"Scores are told {how} while the test set is in use.")
+        people = self._people()
+        rows = {id: dict(own) for id, own in scores.items()}
+        for each in people:
+            for id, own in each.table.results.items():
+                if id in rows:
+                    rows[id] |= own
         made = make_board(
             board.id,
             board.name or board.id,
-            entries,
-            board_columns(self._view.definition, board, self._people()),
+            ScoreTable(rows),
+            [self._entry(record, people) for record in self._entries],
+            board_columns(self._view.definition, board, people),
             primary=board.primary,
             final="best" if told and ladder else self._described.final,
             level=board.test.level,
@@ -292,38 +274,22 @@ def _keep(
         connection.execute(delete(cache).where(cache.c.key.in_(old)))
 
 
-def _rounded_draws(draws: Resamples, told: Told) -> Resamples:
-    """Round resamples as the score was rounded, so that they tell no more than it does."""
-    if told.step is None:
-        return draws
-    step = told.step
-
-    def coarse(values: FloatArray) -> FloatArray:
-        result: FloatArray = (values / step).round() * step
-        return result
-
-    return Resamples({name: coarse(values) for name, values in draws.samples.items()})
-
-
 def board_columns(
-    definition: Definition, board: defined.Board, people: Mapping[str, PeopleColumn]
+    definition: Definition, board: defined.Board, people: Sequence[PeopleScores]
 ) -> list[BoardColumn]:
     """Return the columns of a board, people's among them where they are published."""
     scales = definition.scoring.scales(definition.split(board.split).kind)
+    judged = {name: each.table.scale(name) for each in people for name in each.clusters}
     columns: list[BoardColumn] = []
     for part in board.columns:
-        decimals = _DECIMALS if part.precision is None else part.precision
-        for score in part.scores:
-            scale = scales[score]
-            label, look = scale.label or score, (part.scale, decimals, part.ranked and scale.ranks)
-            columns.append(BoardColumn(score, label, part.group, scale.better, *look))
-        for name, column in people.items():
-            if part.human and name.split(":")[1] == part.human:
-                look = (part.scale, 2 if part.precision is None else decimals, part.ranked)
-                label, better = column["label"], column["better"]
-                columns.append(BoardColumn(name, label, part.group, better, *look))
+        own = {name: (scales[name], _DECIMALS) for name in part.scores}
+        if part.human:
+            named = {name for name in judged if name.split(":")[1] == part.human}
+            own = {name: (scale, 2) for name, scale in judged.items() if name in named}
+        for name, (scale, decimals) in own.items():
+            decimals = decimals if part.precision is None else part.precision
+            form = NumberFormat(part.scale, decimals)
+            columns.append(BoardColumn(name, scale, form, part.group, part.ranked and scale.ranks))
     if all(column.score != board.primary for column in columns):
-        scale = scales[board.primary]
-        first = BoardColumn(board.primary, scale.label or board.primary, "", scale.better)
-        columns.insert(0, first)
+        columns.insert(0, BoardColumn(board.primary, scales[board.primary]))
     return columns

@@ -1,8 +1,8 @@
 """Leaderboards: the entries that count, their ranks, and how far these can be trusted.
 
-A board is made of entries whose numbers have passed `reelscore.challenges.permissions`: it does not
-know what was rounded or held back. It holds data alone; `reelscore.challenges.boards.board_forms`
-writes it.
+A board is a score table whose systems are submissions, by their public ids, and what is to know of
+each of them. The numbers have passed `reelscore.challenges.permissions`: a board does not know what
+was rounded or held back. It holds data alone; `reelscore.challenges.boards.board_forms` writes it.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
+from msgspec import structs
 
-from reelscore.challenges.boards.ladder import Score
-from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.definition.records import Final
-from reelscore.data.tables.scales import Better, Scale
+from reelscore.data.tables.scales import HIGHER, NumberFormat, Scale
+from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError, check_choice
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.corrections import Correction
-from reelscore.stats.resampling import all_pairs_p_values
 
 Kind = Literal["team", "organisers", "baseline"]
 Place = Literal["ranked", "late", "after"]
@@ -31,6 +30,7 @@ PLACES: Mapping[Place, str] = {
     "late": "After the deadline, not ranked",
     "after": "After the end of the phase, not ranked",
 }
+_PLAIN = NumberFormat(1, 4)
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,13 @@ class BoardEntry:
     id: str  # the submission's public id
     team: str  # the team's name
     arrived: int  # when it arrived, in microseconds since 1970
-    scores: Mapping[str, Score]  # its scores by name, as far as they may be shown
-    # its resamples, as far as they may be used
-    draws: Resamples = field(default=NO_RESAMPLES, repr=False, compare=False)
     kind: Kind = "team"  # whose entry it is; organisers and baselines are marked and win nothing
     place: Place = "ranked"  # whether it is ranked, late, or came after the end
     chosen: bool = False  # whether the team's captain chose it
     method: str = ""  # what the team says about it
     link: str = ""  # where it is described
+    # of scores that people gave, by score, the number of the cluster it is in
+    people_clusters: Mapping[str, int] = field(default_factory=dict)
     # whether the team withdrew it after the close: where it would count, the team has no entry
     given_up: bool = False
     entries: int = 1  # how many entries the team has in the phase
@@ -61,22 +60,25 @@ class BoardColumn:
     """A column of a board."""
 
     score: str  # the score's name, such as ``cider`` or ``human:helpful``
-    label: str  # what its heading says
+    scale: Scale = HIGHER  # how its scores are read
+    form: NumberFormat = _PLAIN  # how they are printed
     group: str = ""  # the heading above it and its neighbours
-    better: Better = "high"  # whether a high or a low score is better, or neither
-    factor: float = 1  # what numbers are multiplied by in print
-    decimals: int = 4  # how many decimals they have in print
     ranked: bool = True  # whether the best number is emphasised; text statistics are not graded
+
+    @property
+    def label(self) -> str:
+        """What the score is called."""
+        return self.scale.label or self.score
 
     @property
     def heading(self) -> str:
         """The label, with an arrow where lower is better."""
-        return Scale(self.better).heading(self.label) if self.ranked else self.label
+        return self.scale.heading(self.label) if self.ranked else self.label
 
 
 @dataclass(frozen=True)
-class Leaderboard:
-    """A leaderboard."""
+class BoardFrame:
+    """What a leaderboard has beside its numbers."""
 
     id: str  # what the definition calls it
     title: str  # what its page is called
@@ -87,8 +89,6 @@ class Leaderboard:
     names: Sequence[str] = ()  # teams that take part, whose scores are not shown
     final: Final = "last"  # how the entry that counts was chosen
     test: str = ""  # how entries were compared, in words
-    # how the scores were made, by score
-    signatures: Mapping[str, str] = field(default_factory=dict)
     generation: int = 1  # how often the phase has been scored
     notes: Sequence[str] = ()  # what a reader has to know, a sentence each
 
@@ -102,22 +102,42 @@ class Leaderboard:
         """Ranked rows, then the others."""
         return [*self.rows, *self.below]
 
-    def best(self, column: BoardColumn) -> float | None:
-        """The best number of a column among ranked entries; ``None`` where none is."""
-        if not column.ranked:
-            return None
-        scores = (row.scores.get(column.score) for row in self.rows)
-        return Scale(column.better).best([score.value for score in scores if score is not None])
+
+@dataclass(frozen=True)
+class Leaderboard(BoardFrame):
+    """A leaderboard."""
+
+    table: ScoreTable = field(default_factory=lambda: ScoreTable({}))  # of all rows, in order
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """How the scores were made, by score."""
+        signatures: dict[str, str] = {}
+        for results in self.table.results.values():
+            for name, result in results.items():
+                if result.signature:
+                    signatures.setdefault(name, result.signature)
+        return signatures
+
+    @property
+    def best(self) -> dict[str, float | None]:
+        """The best number of each column among ranked entries; ``None`` where none is."""
+        ranked = [self.table[row.id] for row in self.rows]
+        return {
+            c.score: c.scale.best([own[c.score].score for own in ranked if c.score in own])
+            if c.ranked
+            else None
+            for c in self.columns
+        }
 
 
 def final_entry(
-    entries: Sequence[BoardEntry], final: Final, primary: str, better: Better
+    entries: Sequence[BoardEntry], final: Final, table: ScoreTable, primary: str
 ) -> BoardEntry:
     """Return the entry that counts among those of one team."""
     check_choice("rule for the final entry", final, get_args(Final))
     if final == "best":
-        sign = Scale(better).sign
-        return max(entries, key=lambda entry: (sign * entry.scores[primary].value, -entry.arrived))
+        return in_order(entries, table, primary)[0]
     if final == "chosen" and any(entry.chosen for entry in entries):
         entries = [entry for entry in entries if entry.chosen]
     return max(entries, key=lambda entry: entry.arrived)
@@ -126,6 +146,7 @@ def final_entry(
 def make_board(
     id: str,
     title: str,
+    table: ScoreTable,
     entries: Iterable[BoardEntry],
     columns: Sequence[BoardColumn],
     *,
@@ -138,61 +159,63 @@ def make_board(
     notes: Sequence[str] = (),
 ) -> Leaderboard:
     """Rank the entries that count; those without the primary score are not on the board."""
-    better = next((column.better for column in columns if column.score == primary), None)
-    if better is None:
+    if all(column.score != primary for column in columns):
         raise DataError(f"No column of the board {id!r} is its primary score, {primary!r}.")
+    scales = {column.score: column.scale for column in columns}
+    rows = {
+        id: {name: structs.replace(own[name], scale=scales[name]) for name in scales if name in own}
+        for id, own in table.results.items()
+    }
+    table = structs.replace(table, results=rows)
     teams: dict[tuple[Place, str], list[BoardEntry]] = {}
-    wanted = [column.score for column in columns]
     for entry in entries:
-        score = entry.scores.get(primary)
-        if score is not None and math.isfinite(score.value):
-            own = {name: entry.scores[name] for name in wanted if name in entry.scores}
-            teams.setdefault((entry.place, entry.team), []).append(replace(entry, scores=own))
-    rows: dict[Place, list[BoardEntry]] = {place: [] for place in PLACES}
+        score = rows.get(entry.id, {}).get(primary)
+        if score is not None and math.isfinite(score.score):
+            teams.setdefault((entry.place, entry.team), []).append(entry)
+    counting: dict[Place, list[BoardEntry]] = {place: [] for place in PLACES}
     for (place, _), team in teams.items():
-        if not (counting := final_entry(team, final, primary, better)).given_up:
+        if not (entry := final_entry(team, final, table, primary)).given_up:
             count = sum(not entry.given_up for entry in team)
-            rows[place].append(replace(counting, entries=count))
-    ordered, *unranked = (in_order(rows[place], primary, better) for place in PLACES)
-    tests = compare_entries(ordered, primary, better, level, correction)
+            counting[place].append(replace(entry, entries=count))
+    ordered, *unranked = (in_order(counting[place], table, primary) for place in PLACES)
     below = [row for place in unranked for row in place]
-    untested = []
-    if tests.untested and len(ordered) > 1:
-        untested = [f"Entries were not compared: {tests.untested}."]
-    signatures: dict[str, str] = {}
-    for row in [*ordered, *below]:
-        for column in columns:
-            score = row.scores.get(column.score)
-            if score is not None and score.signature:
-                signatures.setdefault(column.score, score.signature)
-    return Leaderboard(
+    shown = [row.id for row in (*ordered, *below)]
+    board = Leaderboard(
         id,
         title,
         primary,
         list(columns),
-        ranked_rows(ordered, primary, tests),
+        ordered,
         below,
         list(names),
         final,
-        tests.about,
-        signatures,
-        generation,
-        [*notes, *untested],
+        generation=generation,
+        table=structs.replace(table, results={id: rows[id] for id in shown}),
     )
+    tests = compare_entries(board, primary, level, correction)
+    untested = []
+    if tests.untested and len(ordered) > 1:
+        untested = ["Entries were not compared: the entries have no resamples in common."]
+    numbered = ranked_rows(board, tests)
+    return replace(board, rows=numbered, test=tests.about, notes=[*notes, *untested])
 
 
-def in_order(rows: Iterable[BoardEntry], score: str, better: Better) -> list[BoardEntry]:
+def in_order(rows: Iterable[BoardEntry], table: ScoreTable, score: str) -> list[BoardEntry]:
     """Sort rows by a score, best first; of equal ones the earlier comes first."""
-    sign = Scale(better).sign
-    return sorted(rows, key=lambda r: (-sign * r.scores[score].value, r.arrived))
+
+    def place(row: BoardEntry) -> tuple[float, int]:
+        result = table[row.id][score]
+        return -result.scale.sign * result.score, row.arrived
+
+    return sorted(rows, key=place)
 
 
-def ranked_rows(ordered: Sequence[BoardEntry], score: str, tests: Comparison) -> list[BoardEntry]:
+def ranked_rows(board: Leaderboard, tests: Comparison) -> list[BoardEntry]:
     """Number rows that are in order: places, clusters and ranges of places."""
-    values = [row.scores[score].value for row in ordered]
+    values = [board.table[row.id][board.primary].score for row in board.rows]
     clusters, ranges = tests.clusters, tests.ranges
     rows = []
-    for row, value in zip(ordered, values, strict=True):
+    for row, value in zip(board.rows, values, strict=True):
         first = values.index(value) + 1
         rank = f"={first}" if values.count(value) > 1 else str(first)
         own = clusters.get(row.id, 1)
@@ -201,42 +224,27 @@ def ranked_rows(ordered: Sequence[BoardEntry], score: str, tests: Comparison) ->
 
 
 def compare_entries(
-    entries: Sequence[BoardEntry],
-    score: str,
-    better: Better,
-    level: float = 0.05,
-    correction: Correction = "holm",
+    board: Leaderboard, score: str, level: float = 0.05, correction: Correction = "holm"
 ) -> Comparison:
-    """Compare all pairs of entries by one score, from their resamples.
+    """Compare all pairs of ranked entries by one score, from their resamples.
 
     Scores by people bring their clusters along: there an entry is better than those of the
     clusters behind its own.
     """
-    ids = [entry.id for entry in entries]
-    scores = np.array([entry.scores[score].value for entry in entries])
-    numbers = [n for entry in entries if (n := entry.scores[score].cluster) is not None]
-    if entries and len(numbers) == len(entries):
-        behind = np.subtract.outer(numbers, numbers) != 0
-        p = np.where(behind, 0.0, 1.0)
-        np.fill_diagonal(p, np.nan)
-        return Comparison.of(
-            score, ids, scores, p, better=better, level=level, method="clusters of the campaign"
-        )
-    samples = [entry.draws.samples.get(score) for entry in entries]
-    drawn = [each for each in samples if each is not None]
-    if len(drawn) < 2 or len({len(each) for each in drawn}) > 1:
-        return Comparison.none(score, ids, "the entries have no resamples in common")
-    p = np.full((len(entries), len(entries)), np.nan)
-    there = [k for k, each in enumerate(samples) if each is not None]
-    p[np.ix_(there, there)] = all_pairs_p_values(np.column_stack(drawn), scores[there])
+    rows = [row for row in board.rows if score in board.table[row.id]]
+    rows = in_order(rows, board.table, score)
+    results = {row.id: board.table[row.id][score] for row in rows}
+    numbers = [row.people_clusters.get(score, 0) for row in rows]
+    if not rows or not all(numbers):
+        return Comparison.of_resamples(score, results, correction, level)
+    p = np.where(np.equal.outer(numbers, numbers), 1.0, 0.0)
+    np.fill_diagonal(p, np.nan)
     return Comparison.of(
         score,
-        ids,
-        scores,
+        list(results),
+        [result.score for result in results.values()],
         p,
-        correction,
-        better=better,
+        better=board.table.scale(score).better,
         level=level,
-        method=f"paired bootstrap, {len(drawn[0]):,} resamples",
-        signature=f"bootstrap|{correction}|draws:{len(drawn[0])}",
+        method="clusters of the campaign",
     )

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from reelscore.challenges.store.results import SubmissionRecord
 from reelscore.challenges.uploads.splits import story_of
 from reelscore.challenges.views import View
@@ -92,23 +94,16 @@ def _table(
 ) -> ScoreTable:
     scales = view.definition.scoring.scales(view.definition.split(split).kind)
     index = ItemIndex(items)
-    board = {
-        row.id: row.scores
-        for id in view.boards()
-        if (made := view.board(id)) is not None
-        for row in made.all_rows
-    }
+    boards = [board for id in view.boards() if (board := view.board(id)) is not None]
+    shown = {id: own for board in boards for id, own in board.table.results.items()}
     results: dict[str, dict[str, MetricResult]] = {}
     for record in records:
-        whole = view.scores(phase, split, record) or board.get(record.id, {})
+        whole = view.scores(phase, split, record) or shown.get(record.id, {})
         row = results.setdefault(names[record.id], {})
         for name, values in scores[record.id].items():
             if name in whole and name in scales:
-                score = whole[name]
                 own = ItemScores(index, values)
-                row[name] = MetricResult(
-                    name, score.value, own, score.signature, score.interval, scales[name]
-                )
+                row[name] = replace(whole[name], items=own, scale=scales[name])
     return ScoreTable(results)
 
 

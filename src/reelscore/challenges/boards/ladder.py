@@ -8,84 +8,19 @@ the entry told, as in their variant without parameters; here it comes from the r
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypedDict, get_args
+from typing import Literal, get_args
 
 import numpy as np
+from msgspec import structs
 
-from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
 from reelscore.challenges.definition.records import Feedback
-from reelscore.data.tables.scales import Better
+from reelscore.challenges.store.kept_scores import Results, score_form
+from reelscore.data.tables.table import Draws, MetricResult
 from reelscore.errors import DataError, check_choice
 
 Step = float | Literal["auto"] | None
 _COARSE = 0.01  # the automatic step of a first entry whose items all score the same
-
-
-class ScoreDict(TypedDict):
-    """A score as programs and the command line read it."""
-
-    score: float
-    interval: list[float] | None
-    signature: str
-
-
-class PeopleScore(TypedDict):
-    """A score that people gave, as it is kept."""
-
-    value: float
-    low: float | None
-    high: float | None
-    cluster: int
-
-
-class PeopleColumn(TypedDict):
-    """A column of scores that people gave, as it is kept."""
-
-    score: str
-    label: str
-    better: Better
-    signature: str
-    scores: dict[str, PeopleScore]  # by submission
-
-
-class PeopleResults(TypedDict):
-    """What a campaign led to, as it is kept."""
-
-    campaign: str
-    columns: list[PeopleColumn]
-
-
-@dataclass(frozen=True)
-class Score:
-    """One number of a submission, and how it was made."""
-
-    value: float  # the number
-    low: float | None = None  # the lower end of its interval, where it has one
-    high: float | None = None  # the upper end
-    signature: str = ""  # how it was made
-    cluster: int | None = None  # of scores that people gave, the number of the cluster it is in
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Its interval, where it has one."""
-        return None if self.low is None or self.high is None else (self.low, self.high)
-
-    def to_dict(self) -> ScoreDict:
-        """Return it as programs and the command line read it."""
-        interval = None if self.interval is None else list(self.interval)
-        return {"score": self.value, "interval": interval, "signature": self.signature}
-
-    def rounded(self, step: float) -> Score:
-        """Round the number and its interval to a step.
-
-        >>> Score(0.1234, 0.118, 0.1291).rounded(0.01)
-        Score(value=0.12, low=0.12, high=0.13, signature='', cluster=None)
-        """
-        ends = (None if end is None else rounded(end, step) for end in (self.low, self.high))
-        low, high = ends
-        return replace(self, value=rounded(self.value, step), low=low, high=high)
 
 
 @dataclass(frozen=True)
@@ -94,21 +29,34 @@ class Told:
 
     submission: str  # the submission whose scores these are
     step: float | None  # what they are rounded to; ``None`` where they are exact
-    scores: Mapping[str, Score]  # the scores as told, by name
-    # the resamples of the submission, as it was scored; never shown
-    draws: Resamples = NO_RESAMPLES
+    # the scores as told; with the resamples of the submission as it was scored, never shown
+    scores: Results
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as it is kept, without the draws.
-
-        >>> Told("k3", 0.01, {"cider": Score(0.5)}).to_dict()["scores"]
-        {'cider': {'value': 0.5, 'low': None, 'high': None}}
-        """
-        numbers = {
-            name: {"value": score.value, "low": score.low, "high": score.high}
-            for name, score in self.scores.items()
-        }
+        """Return it as it is kept, without the draws."""
+        numbers = {name: score_form(score) for name, score in self.scores.items()}
         return {"submission": self.submission, "step": self.step, "scores": numbers}
+
+    def of_results(self, results: Results) -> Told:
+        """Return it with the signatures and resamples of the submission, as it was scored."""
+        scores = {
+            name: structs.replace(results[name], score=own.score, interval=own.interval)
+            for name, own in self.scores.items()
+            if name in results
+        }
+        return replace(self, scores=scores)
+
+    def shown(self) -> Results:
+        """Return scores whose resamples are rounded as they are, so that they tell no more."""
+        return {name: _with_rounded_draws(own, self.step) for name, own in self.scores.items()}
+
+
+def _with_rounded_draws(result: MetricResult, step: float | None) -> MetricResult:
+    drawn = result.drawn
+    if drawn is None or step is None:
+        return result
+    draws = Draws.of_scores(result.metric, (drawn / step).round() * step)
+    return structs.replace(result, draws=draws)
 
 
 def rounded(value: float, step: float) -> float:
@@ -125,8 +73,7 @@ def rounded(value: float, step: float) -> float:
 def tell(
     feedback: Feedback,
     submission: str,
-    scores: Mapping[str, Score],
-    draws: Resamples,
+    scores: Results,
     *,
     primary: str,
     sign: int = 1,
@@ -138,46 +85,54 @@ def tell(
     if feedback == "reveal":
         return None
     if feedback == "full":
-        return Told(submission, None, dict(scores), draws)
+        return Told(submission, None, dict(scores))
     if feedback == "rounded":
-        return _told(submission, scores, draws, _fixed(step, feedback))
+        return _told(submission, scores, _fixed(step, feedback))
     score = scores.get(primary)
-    if score is None or math.isnan(score.value):
+    if score is None or math.isnan(score.score):
         return before
-    own = automatic_step(draws, primary, before) if step == "auto" else _fixed(step, feedback)
-    if before is not None:
-        gain = sign * (score.value - before.scores[primary].value)
+    told = None if before is None else before.scores[primary]
+    own = automatic_step(score, told) if step == "auto" else _fixed(step, feedback)
+    if told is not None:
+        gain = sign * (score.score - told.score)
         if gain <= own or not own:  # without a step, the captions are those told of
             return before
-    return _told(submission, scores, draws, own)
+    return _told(submission, scores, own)
 
 
-def automatic_step(draws: Resamples, primary: str, before: Told | None) -> float:
-    """One standard error of the difference to the entry told, or of the first entry's own score.
+def automatic_step(score: MetricResult, told: MetricResult | None) -> float:
+    """One standard error of the difference to the score told, or of the first entry's own score.
 
     It is rounded up to two digits, so that the step itself tells nothing. Between captions that
     score the same in every resample it is 0.
 
-    >>> automatic_step(Resamples({"cider": np.array([0.1, 0.2, 0.3])}), "cider", None)
+    >>> draws = Draws.of_scores("cider", np.array([0.1, 0.2, 0.3]))
+    >>> automatic_step(MetricResult("cider", 0.2, draws=draws), None)
     0.082
     """
-    if primary not in draws.samples:
+    apart = score.drawn
+    if apart is None:
         raise DataError(
-            f"{primary} cannot be resampled, so it has no standard error; give the phase a step "
-            "as a number."
+            f"{score.metric} cannot be resampled, so it has no standard error; give the phase a "
+            "step as a number."
         )
-    apart = draws.samples[primary]
-    if before is not None:
-        apart = apart - before.draws.samples[primary]
+    if told is not None and told.drawn is not None:
+        apart = apart - told.drawn
     error = float(np.std(apart))
     if not error > 0:
-        return 0.0 if before is not None else _COARSE
+        return _COARSE if told is None else 0.0
     unit = 10.0 ** (math.floor(math.log10(error)) - 1)
     return float(f"{math.ceil(round(error / unit, 9)) * unit:.12g}")
 
 
-def _told(submission: str, scores: Mapping[str, Score], draws: Resamples, step: float) -> Told:
-    return Told(submission, step, {name: s.rounded(step) for name, s in scores.items()}, draws)
+def _told(submission: str, scores: Results, step: float) -> Told:
+    return Told(submission, step, {name: _rounded(own, step) for name, own in scores.items()})
+
+
+def _rounded(result: MetricResult, step: float) -> MetricResult:
+    ends = result.interval
+    interval = ends and (rounded(ends[0], step), rounded(ends[1], step))
+    return structs.replace(result, score=rounded(result.score, step), interval=interval)
 
 
 def _fixed(step: Step, feedback: str) -> float:

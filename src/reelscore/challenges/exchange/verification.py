@@ -14,14 +14,13 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from reelscore._progress import Progress, Steps
-from reelscore.challenges.boards.resamples import ScoredSplit
 from reelscore.challenges.challenge import split_rows
 from reelscore.challenges.exchange.imports import import_challenge, read_export
-from reelscore.challenges.queue.job_results import with_ends
 from reelscore.challenges.queue.scorers import Score, prepare, score_split
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import broken_link, chain_head, read_events
+from reelscore.challenges.store.kept_scores import ScoredSplit, draws_file, score_form
 from reelscore.challenges.store.results import arrays_of, scores_of
 from reelscore.challenges.store.tables import open_challenges
 from reelscore.errors import DataError
@@ -134,15 +133,15 @@ def _verified(
             again = score_split(score, items_in_order, captions[split.id], settings)
             kept = scores_of(connection, split.key, [job.key])[job.key]
             where = f"submission {job.id}, {split.id}"
-            made = with_ends(again)
+            made = again.scores
             scores += len(made)
             if made.keys() != kept.keys():
                 differences.append(f"{where}: the export has other scores than are computed.")
             for name in made.keys() & kept.keys():
                 own, other = kept[name], made[name]
-                if own != other:
+                if (own.signature, score_form(own)) != (other.signature, score_form(other)):
                     differences.append(
-                        f"{where}: {name} is {own.value!r}, computed again {other.value!r}."
+                        f"{where}: {name} is {own.score!r}, computed again {other.score!r}."
                     )
             for kind, content in _arrays(again).items():
                 array = arrays_of(connection, split.key, [job.key], kind).get(job.key)
@@ -157,7 +156,7 @@ def _verified(
 
 def _arrays(scored: ScoredSplit) -> dict[str, bytes]:
     own = {kind: content for kind, (_, content) in scored.arrays.items()}
-    return {**own, "draws": scored.draws.to_bytes()}
+    return {**own, "draws": draws_file(scored.scores)[1]}
 
 
 def _jobs(connection: Connection) -> Iterator[_ScoredJob]:

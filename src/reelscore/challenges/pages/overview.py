@@ -82,8 +82,9 @@ def give_news(page: AnyPage) -> Response:
 
 def _top(board: Leaderboard) -> list[tuple[BoardEntry, str]]:
     """Return the first rows of a board, each with its primary score."""
+    first = board.primary_column
     return [
-        (row, score_text(board.primary_column, row.scores[board.primary]))
+        (row, f"{first.label} {score_text(first, board.table[row.id][first.score])}")
         for row in board.rows[:_TOP]
     ]
 

@@ -10,15 +10,14 @@ from fastapi import Path
 from fastapi.responses import Response
 
 from reelscore import score
-from reelscore.challenges.boards.board_forms import number_text
 from reelscore.challenges.boards.boards import BoardColumn
-from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.definition.records import Split
 from reelscore.challenges.pages.boards import items_page
 from reelscore.challenges.pages.context import AccountPage, ChallengePage, Router, TeamPage, missing
 from reelscore.challenges.pages.submissions import SubmissionId, known_columns, own_record
 from reelscore.challenges.pages.wing_pages import PATH
 from reelscore.challenges.views import SubmissionRecord
+from reelscore.data.tables.table import MetricResult
 from reelscore.metrics.diversity import Diversity
 
 router = Router(prefix=PATH + "/{challenge}/submissions/{submission}")
@@ -76,7 +75,7 @@ def _split_report(
     )
 
 
-def _lines(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> list[ScoreLine]:
+def _lines(page: ChallengePage, split: str, scores: Mapping[str, MetricResult]) -> list[ScoreLine]:
     """Write scores as boards do, those that are on one first."""
     columns = known_columns(page, split)
     names = [
@@ -86,11 +85,10 @@ def _lines(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> list
     scales = page.view.definition.scoring.scales(page.view.definition.split(split).kind)
     lines = []
     for name in names:
-        own, column = scores[name], columns.get(name)
-        form = column or BoardColumn(name, name)
-        interval = " to ".join(number_text(form, end) for end in own.interval or ())
+        own, form = scores[name], columns.get(name, BoardColumn(name)).form
+        interval = " to ".join(map(form.text, own.interval or ()))
         label = (scales[name].label if name in scales else "") or name
-        lines.append(ScoreLine(label, number_text(form, own.value), interval))
+        lines.append(ScoreLine(label, form.text(own.score), interval))
     return lines
 
 

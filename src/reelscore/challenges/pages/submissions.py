@@ -16,7 +16,6 @@ from reelscore.challenges import submissions
 from reelscore.challenges.boards.board_forms import score_text
 from reelscore.challenges.boards.board_maker import board_columns
 from reelscore.challenges.boards.boards import BoardColumn
-from reelscore.challenges.boards.ladder import Score
 from reelscore.challenges.pages.context import (
     AccountPage,
     AnyPage,
@@ -32,6 +31,7 @@ from reelscore.challenges.queue.queue_state import waits_for
 from reelscore.challenges.submissions import RefusedUpload, Upload
 from reelscore.challenges.uploads.uploads import PATIENCE, Accepted, busy
 from reelscore.challenges.views import SubmissionRecord
+from reelscore.data.tables.table import MetricResult
 from reelscore.errors import DataError, RefusedError
 from reelscore.web.site import FromOurForm, refused_status
 
@@ -200,19 +200,13 @@ def known_columns(page: ChallengePage, split: str) -> dict[str, BoardColumn]:
     """Return the columns of the boards of a split, by score."""
     definition = page.view.definition
     boards = [board for board in definition.boards if board.split == split]
-    return {c.score: c for board in boards for c in board_columns(definition, board, {})}
+    return {c.score: c for board in boards for c in board_columns(definition, board, [])}
 
 
-def _texts(page: ChallengePage, split: str, scores: Mapping[str, Score]) -> dict[str, str]:
+def _texts(page: ChallengePage, split: str, scores: Mapping[str, MetricResult]) -> dict[str, str]:
     """Write scores as the board of the split writes them."""
-    texts = {}
-    for name, column in known_columns(page, split).items():
-        score = scores.get(name)
-        if score is None:
-            continue
-        text = score_text(column, score)
-        texts[column.label] = text.removeprefix(f"{column.label} ")
-    return texts
+    columns = known_columns(page, split)
+    return {c.label: score_text(c, scores[name]) for name, c in columns.items() if name in scores}
 
 
 @router.get("/mine")

@@ -30,15 +30,16 @@ from reelscore.campaigns.judgments import Judgments
 from reelscore.campaigns.store import schema
 from reelscore.campaigns.store.campaigns import all_terms, read_state
 from reelscore.challenges.boards.boards import BoardEntry
-from reelscore.challenges.boards.ladder import PeopleColumn, PeopleScore
 from reelscore.challenges.definition.records import Human
 from reelscore.challenges.people.invitations import shown_items
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import log
+from reelscore.challenges.store.kept_scores import PeopleScores, people_form
 from reelscore.challenges.store.tables import TableRow
 from reelscore.challenges.uploads.splits import stories_references, story_of
 from reelscore.data.stories import Stories
+from reelscore.data.tables.scales import Scale
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.scoring.intervals import with_intervals
@@ -215,7 +216,7 @@ def publish(view: View, where: Where, human: str, *, actor: str, reason: str = "
                 f"{human}: the campaign {row.campaign} is {campaign.state}; close it before its "
                 "verdict is published."
             )
-        columns = verdict(campaign, described, json.loads(row.entries))
+        columns = people_form(verdict(campaign, described, json.loads(row.entries)))
     results = json.dumps({"campaign": row.campaign, "columns": columns})
     with view.challenge.writing() as connection:
         connection.execute(
@@ -293,31 +294,32 @@ def _captions(
 
 
 _KEPT = 64  # verdicts that a process keeps: they take longer than the page that shows them
-_verdicts: OrderedDict[tuple[object, ...], list[PeopleColumn]] = OrderedDict()
+_verdicts: OrderedDict[tuple[object, ...], PeopleScores] = OrderedDict()
+_NOTHING_YET = PeopleScores(ScoreTable({}), {})
 _lock = Lock()
 
 
 def unpublished_verdict(
     database: Database, campaign: str, human: Human, entries: Mapping[str, str]
-) -> list[PeopleColumn]:
-    """Return the columns that a closed campaign will have; none before, or if none can be."""
+) -> PeopleScores:
+    """Return the scores that a closed campaign will have; none before, or if none can be."""
     with database.reading() as connection:
         terms = {each.id: each for each in all_terms(connection)}
         if campaign not in terms or read_state(connection, terms[campaign]) != "closed":
-            return []
+            return _NOTHING_YET
         stamp = _stamp(connection, campaign)
     key = (database.place, campaign, human, json.dumps(entries), stamp)
     with _lock:
         if key not in _verdicts:
             try:
-                _verdicts[key] = verdict(Campaign(terms[campaign], database), human, entries)
+                opened = Campaign(terms[campaign], database)
+                _verdicts[key] = verdict(opened, human, entries, " (not published)")
             except DataError:  # too few judgments, or nobody passed the quality control
-                _verdicts[key] = []
+                _verdicts[key] = _NOTHING_YET
         _verdicts.move_to_end(key)
         while len(_verdicts) > _KEPT:
             _verdicts.popitem(last=False)
-        columns = _verdicts[key]
-    return [{**column, "label": f"{column['label']} (not published)"} for column in columns]
+        return _verdicts[key]
 
 
 def _stamp(connection: Connection, campaign: str) -> tuple[object, ...]:
@@ -332,41 +334,38 @@ def _stamp(connection: Connection, campaign: str) -> tuple[object, ...]:
     return connection.scalar(events), connection.scalar(judgments)
 
 
-def verdict(campaign: Campaign, human: Human, entries: Mapping[str, str]) -> list[PeopleColumn]:
-    """Return the columns that a campaign leads to, one for each criterion."""
+def verdict(
+    campaign: Campaign, human: Human, entries: Mapping[str, str], remark: str = ""
+) -> PeopleScores:
+    """Return the scores that a campaign leads to, one for each criterion."""
     tables_by_criterion = _scored(campaign, human)
-    columns: list[PeopleColumn] = []
+    rows: dict[str, dict[str, MetricResult]] = {}
+    clusters: dict[str, dict[str, int]] = {}
     for criterion, (table, metric, tests) in tables_by_criterion.items():
         own = {
             entry: name for entry, name in entries.items() if metric in table.results.get(name, {})
         }
         if not own:
             continue
+        several = len(tables_by_criterion) > 1
+        score = f"human:{human.id}:{criterion}" if several else f"human:{human.id}"
+        label = criterion if several else human.name or human.id
+        scale = Scale(table.scale(metric).better, label=label + remark)
+        signature = table[next(iter(own.values()))][metric].signature
         with_ends = with_intervals(table.select([metric]))
-        among = tests.among([name for name in tests.systems if name in own.values()])
-        clusters = among.clusters or dict.fromkeys(own.values(), 1)
-        scores: dict[str, PeopleScore] = {}
         for entry, name in own.items():
             result = with_ends[name][metric]
-            low, high = result.interval or (None, None)
-            scores[entry] = {
-                "value": result.score,
-                "low": low,
-                "high": high,
-                "cluster": clusters[name],
-            }
-        several = len(tables_by_criterion) > 1
-        signature = table[next(iter(own.values()))][metric].signature
-        columns.append(
-            {
-                "score": f"human:{human.id}:{criterion}" if several else f"human:{human.id}",
-                "label": criterion if several else human.name or human.id,
-                "better": table.scale(metric).better,
-                "signature": f"{signature}|campaign:{campaign.id}",
-                "scores": scores,
-            }
-        )
-    return columns
+            rows.setdefault(entry, {})[score] = MetricResult(
+                score,
+                result.score,
+                signature=f"{signature}|campaign:{campaign.id}",
+                interval=result.interval,
+                scale=scale,
+            )
+        among = tests.among([name for name in tests.systems if name in own.values()])
+        numbers = among.clusters or dict.fromkeys(own.values(), 1)
+        clusters[score] = {entry: numbers[name] for entry, name in own.items()}
+    return PeopleScores(ScoreTable(rows), clusters)
 
 
 def _scored(campaign: Campaign, human: Human) -> dict[str, tuple[ScoreTable, str, Comparison]]:

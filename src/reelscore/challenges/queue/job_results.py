@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select
 
-from reelscore.challenges.boards.ladder import Score, Step, Told, tell
-from reelscore.challenges.boards.resamples import NO_RESAMPLES, ScoredSplit
+from reelscore.challenges.boards.ladder import Step, Told, tell
 from reelscore.challenges.challenge import split_rows
 from reelscore.challenges.definition.reader import parsed_definition
 from reelscore.challenges.definition.records import Definition, ScoringSettings
 from reelscore.challenges.people.teams import own_keys
 from reelscore.challenges.store.blobs import put_blob
-from reelscore.challenges.store.results import draws_of, told_from
+from reelscore.challenges.store.kept_scores import ScoredSplit, draws_file, score_form
+from reelscore.challenges.store.results import scores_of, told_from
 from reelscore.challenges.store.tables import (
     TableRow,
     array,
@@ -49,20 +49,18 @@ class Claim:
 
 def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredSplit) -> None:
     """Keep the scores and arrays of a job on one split."""
-    for position, (name, score) in enumerate(with_ends(scored).items()):
+    for position, (name, score) in enumerate(scored.scores.items()):
         connection.execute(
             insert(result).values(
                 job=key,
                 split=split_key,
                 score=name,
                 position=position,
-                value=score.value,
-                low=score.low,
-                high=score.high,
                 signature=score.signature,
+                **score_form(score),
             )
         )
-    arrays = {**scored.arrays, "draws": (scored.draws.names, scored.draws.to_bytes())}
+    arrays = {**scored.arrays, "draws": draws_file(scored.scores)}
     for kind, (names, content) in arrays.items():
         connection.execute(
             insert(array).values(
@@ -73,15 +71,6 @@ def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredS
                 blob=put_blob(connection, content),
             )
         )
-
-
-def with_ends(scored: ScoredSplit) -> dict[str, Score]:
-    """Return the scores of a split by name, with the ends of their intervals."""
-    scores = {}
-    for name, value, signature in scored.scores:
-        low, high = scored.draws.interval(name) or (None, None)
-        scores[name] = Score(value, low, high, signature)
-    return scores
 
 
 def check_signatures(
@@ -99,7 +88,8 @@ def check_signatures(
         .limit(len(scored.scores))
     ).all()
     others = {row.score: row.signature for row in rows}
-    for name, _, signature in scored.scores:
+    for name, own_score in scored.scores.items():
+        signature = own_score.signature
         if others.get(name, signature) != signature:
             raise OtherSignature(
                 f"{name} has the signature {signature}, other submissions of this generation "
@@ -123,7 +113,7 @@ def tell_team(
     text, phase_id = connection.execute(joined).one()
     definition = parsed_definition(text)
     rule = next(each for each in split_rows(connection, own.phase) if each.key == split_key)
-    scores = with_ends(scored)
+    scores = scored.scores
     boards = definition.boards_of(phase_id, split_id)
     primary = boards[0].primary if boards else next(iter(scores), "")
     step: Step = "auto" if rule.step == "auto" else float(rule.step) if rule.step else None
@@ -132,7 +122,6 @@ def tell_team(
         rule.feedback,
         own.submission,
         scores,
-        scored.draws,
         primary=primary,
         sign=sign,
         step=step,
@@ -183,8 +172,8 @@ def _told_before(
         .select_from(job.join(submission))
         .where(submission.c.id == told["submission"], job.c.generation == own.generation)
     )
-    draws = draws_of(connection, split_key, connection.scalars(keys).all())
-    return replace(told_from(told), draws=next(iter(draws.values()), NO_RESAMPLES))
+    [scored] = scores_of(connection, split_key, connection.scalars(keys).all(), drawn=True).values()
+    return told_from(told).of_results(scored)
 
 
 def version_of(connection: Connection, phase_key: int, generation: int) -> str:

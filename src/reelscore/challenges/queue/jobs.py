@@ -15,7 +15,6 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from reelscore._version import __version__
-from reelscore.challenges.boards.resamples import ScoredSplit
 from reelscore.challenges.challenge import Challenge, Challenges, split_rows
 from reelscore.challenges.definition.records import ScoringSettings
 from reelscore.challenges.queue.job_results import (
@@ -29,6 +28,7 @@ from reelscore.challenges.queue.queue_state import is_able, needs_of
 from reelscore.challenges.quota import charge_again, refund
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import check_reason, log
+from reelscore.challenges.store.kept_scores import ScoredSplit
 from reelscore.challenges.store.tables import TableRow, job, phase, phase_split, split, submission
 from reelscore.errors import DataError, RefusedError
 from reelscore.store.database import alone

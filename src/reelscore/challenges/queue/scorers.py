@@ -6,7 +6,6 @@ whose captions it scores. What it says about a defect holds no captions and no r
 
 from __future__ import annotations
 
-import io
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -14,14 +13,23 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
-from reelscore.challenges.boards.resamples import Resamples, ScoredSplit, draw_scores
 from reelscore.challenges.definition.records import Scoring, ScoringSettings
 from reelscore.challenges.queue.processes import Message
+from reelscore.challenges.store.kept_scores import (
+    ScoredSplit,
+    draws_file,
+    npy_file,
+    result_of,
+    score_form,
+    with_draws,
+)
 from reelscore.challenges.uploads.splits import captions_references, stories_references, story_of
 from reelscore.data.stories import Stories
-from reelscore.data.tables.table import ScoreTable
-from reelscore.scoring.intervals import add_intervals
+from reelscore.data.tables.table import Draws, MetricResult, ScoreTable
+from reelscore.errors import DataError
+from reelscore.scoring.intervals import add_intervals, groups_of, intervals_of, resampled
 from reelscore.scoring.prepared import PreparedReferences
 from reelscore.scoring.scores import Scores
 
@@ -107,21 +115,37 @@ def score_split(
 ) -> ScoredSplit:
     """Score the captions of one split, and resample the scores."""
     scores = score(captions)
-    resamples, seed = settings["resamples"], settings["seed"]
     table = scores.table("submission")
-    draws = draw_scores(table, items, resamples, seed)
+    results = drawn_results(table, items, settings["resamples"], settings["seed"])
+    return ScoredSplit(results, _arrays(scores, items))
+
+
+def drawn_results(
+    table: ScoreTable, items: Sequence[str], resamples: int, seed: int
+) -> dict[str, MetricResult]:
+    """Resample the scores of one submission: its results, with intervals and draws."""
+    if len(table.systems) != 1:
+        raise DataError(f"A submission is one system; the table has {len(table.systems)}.")
+    [system] = table.systems
+    groups = groups_of(table)[0]
+    whole = [group for group in groups if len(group.rows[0]) == len(items)]
+    for group in whole:
+        result = next(table[system][name] for name in group.outputs if name in table[system])
+        order = result.statistics.items if result.statistics else result.items.index.items
+        if list(order) != list(items):
+            raise DataError(
+                f"The items of {system!r} are in another order than those of the split; score "
+                "them in the split's order, so that resamples are of the same items."
+            )
+    intervals: dict[tuple[str, str], tuple[float, float]] = {}
+    draws = {}
+    for group, drawn in resampled(whole, resamples, seed):
+        intervals |= intervals_of(group, drawn, _LEVEL)
+        for k, name in enumerate(group.outputs):
+            draws[name] = Draws.of_scores(name, np.ascontiguousarray(drawn[:, 0, k]))
     made = f"level:{_LEVEL:g}|resamples:{resamples}|seed:{seed}"
-    return ScoredSplit(_scores(table, draws, made), draws, _arrays(scores, items))
-
-
-def _scores(table: ScoreTable, draws: Resamples, made: str) -> list[tuple[str, float, str]]:
-    intervals = {
-        ("submission", name): interval
-        for name in draws.names
-        if (interval := draws.interval(name, _LEVEL)) is not None
-    }
-    row = add_intervals(table, intervals, made)["submission"]
-    return [(name, result.score, result.signature or "") for name, result in row.items()]
+    row = add_intervals(table, intervals, made)[system]
+    return {name: replace(result, draws=draws.get(name)) for name, result in row.items()}
 
 
 def _arrays(scores: Scores, items: Sequence[str]) -> dict[str, tuple[list[str], bytes]]:
@@ -138,30 +162,25 @@ def _arrays(scores: Scores, items: Sequence[str]) -> dict[str, tuple[list[str], 
             width = measured.statistics.shape[1]
             names += [f"{measured.metric.name}:{k}" for k in range(width)]
     statistics = np.hstack(parts) if parts else np.zeros((len(items), 0))
-    return {"items": (list(scores), _npy(columns)), "statistics": (names, _npy(statistics))}
-
-
-def _npy(values: Any) -> bytes:
-    out = io.BytesIO()
-    np.save(out, np.ascontiguousarray(values, dtype=np.float64), allow_pickle=False)
-    return out.getvalue()
+    return {
+        "items": (list(scores), npy_file(columns)),
+        "statistics": (names, npy_file(np.ascontiguousarray(statistics, dtype=np.float64))),
+    }
 
 
 def _packed(scored: ScoredSplit) -> Message:
     return {
-        "scores": list(scored.scores),
-        "draws": (scored.draws.names, scored.draws.to_bytes()),
+        "scores": [(own.metric, score_form(own), own.signature) for own in scored.scores.values()],
+        "draws": draws_file(scored.scores),
         "arrays": dict(scored.arrays),
     }
 
 
 def unpacked(answered: Message) -> dict[str, ScoredSplit]:
     """Return what a scorer's process answered."""
-    return {
-        split: ScoredSplit(
-            [(name, value, signature) for name, value, signature in each["scores"]],
-            Resamples.from_bytes(*each["draws"]),
-            {kind: (names, content) for kind, (names, content) in each["arrays"].items()},
-        )
-        for split, each in answered["scored"].items()
-    }
+    scored = {}
+    for split, each in answered["scored"].items():
+        results = {name: result_of(name, *own) for name, *own in each["scores"]}
+        arrays = {kind: (names, content) for kind, (names, content) in each["arrays"].items()}
+        scored[split] = ScoredSplit(with_draws(results, *each["draws"]), arrays)
+    return scored

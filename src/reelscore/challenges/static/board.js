@@ -47,7 +47,7 @@ function makeSortable(table) {
   const start = heads[primary]?.getAttribute("aria-sort");
   function firstFalling(column) {
     if (column === primary) return start === "descending";
-    return column > 2 && !heads[column].textContent.includes("↓");
+    return heads[column].dataset.first !== "ascending";
   }
 
   heads.forEach((head, column) => {
@@ -110,23 +110,25 @@ function makePaged(table, body) {
 
 /** Mark what a phone shows of a board: rank, team and the score that orders it; the rest on tap. */
 function makeCompact(heads, primary, rows) {
-  const keys = [1, 2, primary];
-  heads.forEach((head, k) => head.classList.toggle("key", keys.includes(k)));
+  const always = ["rank", "team"];
+  const keys = heads.map((head, k) => k === primary || always.includes(head.dataset.column));
+  heads.forEach((head, k) => head.classList.toggle("key", keys[k]));
   rows.filter((row) => row.cells.length === heads.length).forEach((row) => {
     [...row.cells].forEach((cell, k) => {
-      cell.classList.toggle("key", keys.includes(k));
+      cell.classList.toggle("key", keys[k]);
       cell.dataset.label = heads[k].textContent;
     });
+    const team = row.querySelector("th");
     const button = document.createElement("button");
     button.type = "button";
     button.className = "more";
     button.textContent = "…";
     button.setAttribute("aria-expanded", "false");
-    button.setAttribute("aria-label", `All scores of ${row.cells[2].querySelector("bdi")?.textContent}`);
+    button.setAttribute("aria-label", `All scores of ${team?.querySelector("bdi")?.textContent}`);
     button.addEventListener("click", () => {
       button.setAttribute("aria-expanded", String(row.classList.toggle("open")));
     });
-    row.cells[2].append(button);
+    team?.append(button);
   });
 }
 

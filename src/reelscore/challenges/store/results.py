@@ -14,10 +14,11 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, and_, false, func, select
 
 from reelscore.challenges.boards.boards import BoardEntry, Kind, Place
-from reelscore.challenges.boards.ladder import Score, Told
-from reelscore.challenges.boards.resamples import NO_RESAMPLES, Resamples
+from reelscore.challenges.boards.ladder import Told
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
+from reelscore.challenges.store.kept_scores import ScoreForm, result_of, with_draws
+from reelscore.data.tables.table import MetricResult
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,10 @@ class SubmissionRecord:
     def _is_scored(self) -> bool:
         return self.team_state != "disqualified" and self.state == "scored"
 
-    def entry(
-        self, scores: Mapping[str, Score], draws: Resamples = NO_RESAMPLES, place: Place = "ranked"
-    ) -> BoardEntry:
+    def entry(self, place: Place, clusters: Mapping[str, int]) -> BoardEntry:
         """Return it as boards see it."""
-        own = (self.kind, place, self.chosen, self.method, self.link, self.given_up)
-        return BoardEntry(self.id, self.team_name, self.arrived, scores, draws, *own)
+        own = (self.kind, place, self.chosen, self.method, self.link, clusters, self.given_up)
+        return BoardEntry(self.id, self.team_name, self.arrived, *own)
 
 
 _HEIR, _OWN = tables.team.alias("heir"), tables.job.alias("own")
@@ -132,18 +131,25 @@ def stories_told(connection: Connection, split: str, ids: Sequence[str]) -> dict
 
 
 def scores_of(
-    connection: Connection, split: int, jobs: Sequence[int]
-) -> dict[int, dict[str, Score]]:
-    """Return the scores of some jobs on a split, by the database's number of the job."""
+    connection: Connection, split: int, jobs: Sequence[int], *, drawn: bool = False
+) -> dict[int, dict[str, MetricResult]]:
+    """Return the results of some jobs on a split, by the database's number of the job.
+
+    They have their resamples where these are asked for.
+    """
     result = tables.result
-    scores: dict[int, dict[str, Score]] = {job: {} for job in jobs}
+    scores: dict[int, dict[str, MetricResult]] = {job: {} for job in jobs}
     query = (
         select(result)
         .where(result.c.split == split, result.c.job.in_(jobs))
         .order_by(result.c.job, result.c.position)
     )
     for row in connection.execute(query):
-        scores[row.job][row.score] = Score(row.value, row.low, row.high, row.signature)
+        form: ScoreForm = {"value": row.value, "low": row.low, "high": row.high}
+        scores[row.job][row.score] = result_of(row.score, form, row.signature)
+    if drawn:
+        for job, (names, data) in arrays_of(connection, split, jobs, "draws").items():
+            scores[job] = with_draws(scores[job], names, data)
     return scores
 
 
@@ -161,12 +167,6 @@ def arrays_of(
     }
 
 
-def draws_of(connection: Connection, split: int, jobs: Sequence[int]) -> dict[int, Resamples]:
-    """Return the resampled scores of some jobs on a split."""
-    arrays = arrays_of(connection, split, jobs, "draws")
-    return {job: Resamples.from_bytes(names, data) for job, (names, data) in arrays.items()}
-
-
 def told_of(connection: Connection, phase: int, split: int, generation: int) -> dict[str, Told]:
     """Return what the teams were told after each submission, by the submission's public id."""
     shown, submission = tables.shown, tables.submission
@@ -182,5 +182,5 @@ def told_of(connection: Connection, phase: int, split: int, generation: int) -> 
 
 def told_from(data: Mapping[str, Any]) -> Told:
     """Read what `Told.to_dict` gave."""
-    scores = {name: Score(**score) for name, score in data["scores"].items()}
+    scores = {name: result_of(name, form) for name, form in data["scores"].items()}
     return Told(data["submission"], data["step"], scores)

@@ -82,6 +82,9 @@ class ItemScores(Mapping[str, float]):
         return dict(zip(self.index.items, self._scores.tolist(), strict=True))
 
 
+WITHOUT_ITEMS = ItemScores.of({})  # of a score that is known of the whole system alone
+
+
 class Statistics(msgspec.Struct, frozen=True):
     """What intervals and tests need of a metric whose score is not the mean of its items' scores.
 
@@ -110,8 +113,17 @@ class Draws(msgspec.Struct, frozen=True):
     sums: NDArray[np.float64]  # resamples × k numbers, the sums of the statistics of each resample
     # turns sums, (..., k), into scores, (..., outputs)
     scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-    made: str  # how they were drawn, as a signature says it
-    items: int  # a number for the items; systems with the same number have the same items
+    made: str = ""  # how they were drawn, as a signature says it
+    items: int = 0  # a number for the items; systems with the same number have the same items
+
+    @classmethod
+    def of_scores(cls, metric: str, scores: NDArray[np.float64]) -> Draws:
+        """Hold resampled scores themselves, where their sums are not at hand."""
+        return cls([metric], scores[:, None], _as_they_are)
+
+
+def _as_they_are(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    return scores
 
 
 class Coverage(NamedTuple):
@@ -130,7 +142,7 @@ class MetricResult(msgspec.Struct, frozen=True):
     Attributes:
         metric: The score's name, such as ``meteor`` or ``bleu_4``.
         score: The number for the system.
-        items: The number for each item, in input order.
+        items: The number for each item, in input order; none where only the system's is known.
         signature: How the numbers were made, enough to make them again.
         interval: A confidence interval of the score, where one was asked for.
         scale: How to read the score: which way is better, its range, and whether it is the mean
@@ -152,8 +164,8 @@ class MetricResult(msgspec.Struct, frozen=True):
 
     metric: str
     score: float
-    items: ItemScores
-    signature: str
+    items: ItemScores = WITHOUT_ITEMS
+    signature: str = ""
     interval: tuple[float, float] | None = None
     scale: Scale = HIGHER
     statistics: Statistics | None = None
@@ -161,6 +173,18 @@ class MetricResult(msgspec.Struct, frozen=True):
     draws: Draws | None = None
     coverage: Coverage | None = None
     ratings: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def drawn(self) -> NDArray[np.float64] | None:
+        """The score in each of the resamples that are made already.
+
+        >>> draws = Draws.of_scores("meteor", np.array([0.25, 0.5]))
+        >>> MetricResult("meteor", 0.3, draws=draws).drawn.tolist()
+        [0.25, 0.5]
+        """
+        if self.draws is None:
+            return None
+        return self.draws.scores(self.draws.sums)[:, list(self.draws.outputs).index(self.metric)]
 
     def __eq__(self, other: object) -> bool:
         """Compare what a reader sees: not the statistics and draws behind the scores."""

@@ -140,7 +140,7 @@ def leaderboard(
             result = table[system].get(name)
             mark = (marks or {}).get((system, name), "")
             first = ("", "") if (system, name) in unranked else leaders[name]
-            row.append(_cell(result, mark, formats[name], first))
+            row.append(score_cell(result, formats[name], mark, first))
         rows.append(row)
     footnotes = [*notes, *partial_notes(partial), *_bound_notes(bounds), *layout.notes(table)]
     return Grid([SYSTEM, *table.headings.values()], rows, notes=footnotes)
@@ -268,9 +268,13 @@ def _leaders(
     return best, second if others and second not in (best, others[-1]) else ""
 
 
-def _cell(
-    result: MetricResult | None, mark: str, form: NumberFormat, leaders: tuple[str, str]
+def score_cell(
+    result: MetricResult | None,
+    form: NumberFormat,
+    mark: str = "",
+    leaders: tuple[str, str] = ("", ""),
 ) -> Cell:
+    """Write a score with half of its interval; leaders are the best and the second best."""
     if result is None:
         return Cell(ABSENT)
     text = form.text(result.score)

@@ -18,9 +18,9 @@ from reelscore.data.captions.coverage import items_notes
 from reelscore.data.captions.paired_captions import Paired, copies_warning
 from reelscore.data.checks import counted
 from reelscore.data.tables.table import (
+    WITHOUT_ITEMS,
     Coverage,
     Draws,
-    ItemScores,
     MetricResult,
     ScoreTable,
     system_notes,
@@ -92,7 +92,7 @@ def table_of_parts(
                     row[name] = MetricResult(
                         name,
                         float(corpus[k]),
-                        ItemScores.of({}),
+                        WITHOUT_ITEMS,
                         signature,
                         scale=metric.scale_of(output),
                         coverage=coverage if coverage.scored < coverage.total else None,
