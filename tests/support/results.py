@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reelscore.challenges.boards.boards import BoardColumn
-from reelscore.challenges.store.kept_scores import ScoredSplit
+from reelscore.challenges.store.kept_scores import ScoredSplit, draws_file
 from reelscore.data.tables.scales import Scale
 from reelscore.data.tables.table import Draws, MetricResult, ScoreTable
 
@@ -18,7 +18,8 @@ def made_result(name, value, low=None, high=None, *, signature="", drawn=None, b
 
 def split_of(*results):
     """Make what a scorer gives of a split."""
-    return ScoredSplit({each.metric: each for each in results})
+    scores = {each.metric: each for each in results}
+    return ScoredSplit(scores, {"draws": draws_file(scores)})
 
 
 def table_of(entries):

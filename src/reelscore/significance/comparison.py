@@ -118,12 +118,6 @@ class Comparison:
 
         There may be hundreds of systems; so small p-values are not counted, but tails of the normal
         distribution.
-
-        Args:
-            metric: The score's name.
-            results: The result of each system.
-            correction: How to correct for the number of pairs.
-            level: A corrected p below it is significant.
         """
         systems, there = list(results), [k for k, r in enumerate(results.values()) if r.draws]
         scores = np.array([result.score for result in results.values()])

@@ -342,21 +342,18 @@ def history_svg(board: Leaderboard) -> Markup:
     best, path, points = None, "", []
     for row in sorted(rows, key=lambda row: row.arrived):
         score = scores[row.id]
+        across, down = x(row.arrived), y(score.score)
         leads = best is None or sign * (score.score - best) > 0
         if leads:
-            path += (
-                f"M{x(row.arrived)} {y(score.score)}"
-                if best is None
-                else (f"H{x(row.arrived)}V{y(score.score)}")
-            )
+            path += f"M{across} {down}" if best is None else f"H{across}V{down}"
             best = score.score
         interval = None if score.interval is None else tuple(map(y, score.interval))
         team = shortened(row.team, 24)
-        left = x(row.arrived) - _LETTER * len(team) > _LEFT  # the line comes from below
+        left = across - _LETTER * len(team) > _LEFT  # the line comes from below
         points.append(
             {
-                "x": x(row.arrived),
-                "y": y(score.score),
+                "x": across,
+                "y": down,
                 "interval": interval,
                 "leads": leads,
                 "team": team,

@@ -152,7 +152,9 @@ class BoardMaker:
     ) -> BoardEntry:
         given = [each for people_scores in people for each in people_scores.clusters.items()]
         clusters = {name: own[record.id] for name, own in given if record.id in own}
-        return record.entry(self._place(record), clusters)
+        told = (record.kind, self._place(record), record.chosen, record.method, record.link)
+        own = (record.id, record.team_name, record.arrived, *told)
+        return BoardEntry(*own, people_clusters=clusters, given_up=record.given_up)
 
     def _place(self, record: results.SubmissionRecord) -> Place:
         if not record.late:

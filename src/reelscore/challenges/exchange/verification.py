@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, func, select
@@ -20,9 +20,9 @@ from reelscore.challenges.queue.scorers import Score, prepare, score_split
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
 from reelscore.challenges.store.events import broken_link, chain_head, read_events
-from reelscore.challenges.store.kept_scores import ScoredSplit, draws_file, score_form
+from reelscore.challenges.store.kept_scores import score_form
 from reelscore.challenges.store.results import arrays_of, scores_of
-from reelscore.challenges.store.tables import open_challenges
+from reelscore.challenges.store.tables import TableRow, open_challenges
 from reelscore.errors import DataError
 from reelscore.store.database import Database
 
@@ -48,16 +48,6 @@ class CheckedLog:
     challenge: str  # the challenge's id; empty for the log of the server
     events: int  # how many events it has
     chain: str  # the head of its chain; empty without events
-
-
-class _ScoredJob(NamedTuple):
-    """A job that can be scored again."""
-
-    key: int
-    id: str
-    captions_blob: str
-    phase: int
-    settings: str
 
 
 def is_database(where: str) -> bool:
@@ -115,7 +105,7 @@ def _verified(
     threads: int | None,
     progress: Progress | None,
 ) -> Verification:
-    jobs = list(_jobs(connection))
+    jobs = _jobs(connection)
     report = Steps(progress, len(jobs))
     prepared: dict[tuple[int, str], tuple[Score, list[str]]] = {}
     differences: list[str] = []
@@ -143,7 +133,7 @@ def _verified(
                     differences.append(
                         f"{where}: {name} is {own.score!r}, computed again {other.score!r}."
                     )
-            for kind, content in _arrays(again).items():
+            for kind, (_, content) in again.arrays.items():
                 array = arrays_of(connection, split.key, [job.key], kind).get(job.key)
                 arrays += 1
                 if array is None or array[1] != content:
@@ -154,12 +144,7 @@ def _verified(
     )
 
 
-def _arrays(scored: ScoredSplit) -> dict[str, bytes]:
-    own = {kind: content for kind, (_, content) in scored.arrays.items()}
-    return {**own, "draws": draws_file(scored.scores)[1]}
-
-
-def _jobs(connection: Connection) -> Iterator[_ScoredJob]:
+def _jobs(connection: Connection) -> Sequence[TableRow]:
     """The scored jobs of each phase's newest generation, by whose rules they can be scored."""
     job, submission, phase = tables.job, tables.submission, tables.phase
     others, other_jobs = submission.alias(), job.alias()
@@ -169,17 +154,12 @@ def _jobs(connection: Connection) -> Iterator[_ScoredJob]:
         .where(others.c.phase == phase.c.key)
         .correlate(phase)
     )
+    of_submission = [submission.c.id, submission.c.captions_blob, submission.c.phase]
     query = (
-        select(
-            job.c.key,
-            submission.c.id,
-            submission.c.captions_blob,
-            submission.c.phase,
-            phase.c.settings,
-        )
+        select(job.c.key, phase.c.settings, *of_submission)
         .join(submission, job.c.submission == submission.c.key)
         .join(phase, submission.c.phase == phase.c.key)
         .where(job.c.state == "scored", job.c.generation == newest.scalar_subquery())
         .order_by(job.c.key)
     )
-    yield from map(_ScoredJob._make, connection.execute(query))
+    return connection.execute(query).all()

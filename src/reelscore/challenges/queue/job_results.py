@@ -14,7 +14,7 @@ from reelscore.challenges.definition.reader import parsed_definition
 from reelscore.challenges.definition.records import Definition, ScoringSettings
 from reelscore.challenges.people.teams import own_keys
 from reelscore.challenges.store.blobs import put_blob
-from reelscore.challenges.store.kept_scores import ScoredSplit, draws_file, score_form
+from reelscore.challenges.store.kept_scores import ScoredSplit, score_form
 from reelscore.challenges.store.results import scores_of, told_from
 from reelscore.challenges.store.tables import (
     TableRow,
@@ -60,8 +60,7 @@ def put_scores(connection: Connection, key: int, split_key: int, scored: ScoredS
                 **score_form(score),
             )
         )
-    arrays = {**scored.arrays, "draws": draws_file(scored.scores)}
-    for kind, (names, content) in arrays.items():
+    for kind, (names, content) in scored.arrays.items():
         connection.execute(
             insert(array).values(
                 job=key,

@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
 from reelscore._version import __version__
 from reelscore.challenges.challenge import Challenge, Challenges, split_rows
@@ -37,24 +36,6 @@ LEASE = 60_000_000  # microseconds
 RENEWAL = 15.0  # seconds
 FAULTS, CLAIMS = 3, 10
 _PAUSES = (10_000_000, 60_000_000)  # after the first and the second fault
-
-
-class _JobKind(NamedTuple):
-    """What a worker must be able to do for some jobs, and the phase and generation they are of."""
-
-    needs: str
-    phase: int
-    generation: int
-
-
-class _NewestJob(NamedTuple):
-    """The newest job of a submission."""
-
-    submission: int
-    phase: int
-    job: int
-    generation: int
-    state: str
 
 
 def queue(
@@ -86,17 +67,17 @@ def claim(
     """Take the next job that one is able to score; ``None`` where there is none."""
     with challenges.writing() as connection:
         now = challenges.now(connection)
+        kind = [job.c.needs, submission.c.phase, job.c.generation]
         waiting = (
-            select(job.c.needs, submission.c.phase, job.c.generation)
+            select(*kind)
             .select_from(job.join(submission))
             .where(job.c.state == "queued", job.c.not_before <= now)
         )
-        kinds = map(_JobKind._make, connection.execute(waiting.distinct()).all())
         suitable = [
-            kind
-            for kind in kinds
-            if is_able(able, kind.needs)
-            and version_of(connection, kind.phase, kind.generation) in ("", version)
+            row
+            for row in connection.execute(waiting.distinct()).all()
+            if is_able(able, row.needs)
+            and version_of(connection, row.phase, row.generation) in ("", version)
         ]
         for row in _in_order(connection, suitable, now):
             lease = secrets.token_hex(16)
@@ -112,7 +93,7 @@ def claim(
     return None
 
 
-def _in_order(connection: Connection, kinds: Sequence[_JobKind], now: int) -> Sequence[TableRow]:
+def _in_order(connection: Connection, kinds: Sequence[TableRow], now: int) -> Sequence[TableRow]:
     """Return the job that is next, if any: important phases first, then teams that have none."""
     if not kinds:
         return []
@@ -130,13 +111,10 @@ def _in_order(connection: Connection, kinds: Sequence[_JobKind], now: int) -> Se
         & (job.c.generation == kind.generation)
         for kind in kinds
     ]
-    condition = suitable[0]
-    for each in suitable[1:]:
-        condition = condition | each
     query = (
         select(job, submission.c.phase, submission.c.captions_blob, submission.c.id)
         .select_from(job.join(submission).join(phase, submission.c.phase == phase.c.key))
-        .where(job.c.state == "queued", job.c.not_before <= now, condition, _in_turn())
+        .where(job.c.state == "queued", job.c.not_before <= now, or_(*suitable), _in_turn())
         .order_by(phase.c.priority.desc(), scoring, submission.c.arrived, job.c.key)
         .limit(1)
     )
@@ -359,20 +337,19 @@ def rerun(challenge: Challenge, id: str, *, actor: str, reason: str) -> None:
         log(connection, now, challenge.key, "rerun", id, actor=actor, reason=reason)
 
 
-def _newest(connection: Connection, challenge: Challenge, id: str) -> _NewestJob:
+def _newest(connection: Connection, challenge: Challenge, id: str) -> TableRow:
+    of_submission = [submission.c.key.label("submission"), submission.c.phase]
+    of_job = [job.c.key.label("job"), job.c.generation, job.c.state]
     row = connection.execute(
-        select(
-            *(submission.c.key, submission.c.phase),
-            *(job.c.key.label("job"), job.c.generation, job.c.state),
-        )
+        select(*[*of_submission, *of_job])
         .select_from(job.join(submission).join(phase, submission.c.phase == phase.c.key))
         .where(submission.c.id == id, phase.c.challenge == challenge.key)
         .order_by(job.c.generation.desc())
         .limit(1)
-    ).one_or_none()
+    ).first()
     if row is None:
         raise RefusedError("unknown", f"There is no submission {id!r}.")
-    return _NewestJob._make(row)
+    return row
 
 
 def rescore(challenge: Challenge, phase_id: str, *, actor: str, reason: str) -> int:

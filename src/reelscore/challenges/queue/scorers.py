@@ -117,15 +117,13 @@ def score_split(
     scores = score(captions)
     table = scores.table("submission")
     results = drawn_results(table, items, settings["resamples"], settings["seed"])
-    return ScoredSplit(results, _arrays(scores, items))
+    return ScoredSplit(results, {**_arrays(scores, items), "draws": draws_file(results)})
 
 
 def drawn_results(
     table: ScoreTable, items: Sequence[str], resamples: int, seed: int
 ) -> dict[str, MetricResult]:
     """Resample the scores of one submission: its results, with intervals and draws."""
-    if len(table.systems) != 1:
-        raise DataError(f"A submission is one system; the table has {len(table.systems)}.")
     [system] = table.systems
     groups = groups_of(table)[0]
     whole = [group for group in groups if len(group.rows[0]) == len(items)]
@@ -171,7 +169,6 @@ def _arrays(scores: Scores, items: Sequence[str]) -> dict[str, tuple[list[str], 
 def _packed(scored: ScoredSplit) -> Message:
     return {
         "scores": [(own.metric, score_form(own), own.signature) for own in scored.scores.values()],
-        "draws": draws_file(scored.scores),
         "arrays": dict(scored.arrays),
     }
 
@@ -181,6 +178,6 @@ def unpacked(answered: Message) -> dict[str, ScoredSplit]:
     scored = {}
     for split, each in answered["scored"].items():
         results = {name: result_of(name, *own) for name, *own in each["scores"]}
-        arrays = {kind: (names, content) for kind, (names, content) in each["arrays"].items()}
-        scored[split] = ScoredSplit(with_draws(results, *each["draws"]), arrays)
+        arrays = each["arrays"]
+        scored[split] = ScoredSplit(with_draws(results, *arrays["draws"]), arrays)
     return scored

@@ -77,8 +77,8 @@ class ScoredSplit(NamedTuple):
     """What a scorer gives of one split."""
 
     scores: Results  # with intervals and draws
-    # names of the columns and NumPy file of ``items`` and ``statistics``
-    arrays: Mapping[str, tuple[Sequence[str], bytes]] = {}
+    # names of the columns and NumPy file of ``items``, ``statistics`` and ``draws``
+    arrays: Mapping[str, tuple[Sequence[str], bytes]]
 
 
 class PeopleScores(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, RowMapping, and_, false, func, select
 
-from reelscore.challenges.boards.boards import BoardEntry, Kind, Place
+from reelscore.challenges.boards.boards import Kind
 from reelscore.challenges.boards.ladder import Told
 from reelscore.challenges.store import tables
 from reelscore.challenges.store.blobs import get_blob
@@ -57,11 +57,6 @@ class SubmissionRecord:
     @property
     def _is_scored(self) -> bool:
         return self.team_state != "disqualified" and self.state == "scored"
-
-    def entry(self, place: Place, clusters: Mapping[str, int]) -> BoardEntry:
-        """Return it as boards see it."""
-        own = (self.kind, place, self.chosen, self.method, self.link, clusters, self.given_up)
-        return BoardEntry(self.id, self.team_name, self.arrived, *own)
 
 
 _HEIR, _OWN = tables.team.alias("heir"), tables.job.alias("own")
