@@ -79,5 +79,4 @@ def test_types_with_fields_are_read_when_they_are_ready():
         for kind in kinds_read(node)
         if has_fields(kind) and not ast.unparse(kind).startswith("resolved(")
     ]
-    # the sets of raw stories, by a name for a plain type
-    assert bare == ["results.py:129: kind"], "read them as resolved(Type): see _records.py"
+    assert bare == [], "read them as resolved(Type): see _records.py"
