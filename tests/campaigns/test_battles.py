@@ -364,7 +364,7 @@ def test_the_command_compares_sources_and_draws(run, tmp_path):
         (tmp_path / f"{name}.csv").write_text(header + "\n".join(rows))
     plot = tmp_path / "ranks.svg"
     people, judge = tmp_path / "people.csv", tmp_path / "judge.csv"
-    status, out, _ = run("battles", judge, "--against", people, "--plot", plot, "--json", "-")
+    status, out, _ = run("battles", judge, "--against", people, "-o", plot, "--json", "-")
     assert status == 0
     told = json.loads(out)
     assert told["agreement"]["same"] == 1

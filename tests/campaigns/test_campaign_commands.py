@@ -106,7 +106,7 @@ def test_new_does_not_overwrite(new, run, snapshot):
 
 def test_blind_tasks_tell_nothing(new, run, folder):
     new()
-    status, _, _ = run("campaign", "hits", "c.db", "--csv", "tasks.csv", "--key", "key.csv")
+    status, _, _ = run("campaign", "hits", "c.db", "-o", "tasks.csv", "--key", "key.csv")
     assert status == 0
     tasks = list(csv.DictReader((folder / "tasks.csv").read_text().splitlines()))
     key = list(csv.DictReader((folder / "key.csv").read_text().splitlines()))
@@ -121,7 +121,7 @@ def test_blind_tasks_tell_nothing(new, run, folder):
 
 
 def test_from_crowd_to_results(rehearsed, run, folder):
-    status, out, _ = run("campaign", "quality", rehearsed, "--csv", "q.csv", "--plot", "q.png")
+    status, out, _ = run("campaign", "quality", rehearsed, "-o", "q.csv", "-o", "q.png")
     assert status == 0
     assert out.splitlines()[0].split() == [
         "rater",
@@ -138,7 +138,7 @@ def test_from_crowd_to_results(rehearsed, run, folder):
     assert {row["verdict"] for row in raters} <= {"passed", "failed", "constant"}
     status, out, err = run(
         *("campaign", "results", rehearsed, "--table", "human.csv", "--json", "all.json"),
-        *("--html", "page.html", "--plot", "wins.svg", "--latex", "t.tex", "--csv", "t.csv"),
+        *("--html", "page.html", "-o", "wins.svg", "-o", "t.tex", "-o", "t.csv"),
     )
     assert (status, err) == (0, "")
     assert narrow(out)
@@ -466,7 +466,7 @@ def test_bad_files_make_no_campaign(folder, run, snapshot, name, text, message):
 def test_files_about_people_are_for_their_owner(rehearsed, run, folder):
     made = {
         "judgments.csv": ("export", "c.db", "judgments.csv", "--judgments"),
-        "quality.csv": ("quality", "c.db", "--csv", "quality.csv"),
+        "quality.csv": ("quality", "c.db", "-o", "quality.csv"),
         "quality.json": ("quality", "c.db", "--json", "quality.json"),
         "results.json": ("results", "c.db", "--json", "results.json"),
         "key.csv": ("hits", "c.db", "--key", "key.csv"),

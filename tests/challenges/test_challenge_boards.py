@@ -48,13 +48,13 @@ def test_visitors_see_names_until_the_reveal_and_organisers_everything(database,
 
 
 def test_boards_as_files(database, tmp_path, call):
-    lines = call("leaderboard", database, "--organisers", "--csv", "-")[0].splitlines()
+    lines = call("leaderboard", database, "--organisers", "-o", "-.csv")[0].splitlines()
     assert lines[0].startswith("cluster,rank,first,last,team")
     assert len(lines) == 5
     board = json.loads(call("leaderboard", database, "--organisers", "--json", "-")[0])
     assert [row["team"] for row in board["rows"]] == ["human", "strong", "weak", "broken"]
     latex, plot = tmp_path / "b.tex", tmp_path / "b.svg"
-    call("leaderboard", database, "--organisers", "--latex", latex, "--plot", plot)
+    call("leaderboard", database, "--organisers", "-o", latex, "-o", plot)
     assert latex.read_text().count(r"\textbf") == 2
     assert plot.read_text().startswith("<svg")
 

@@ -131,7 +131,7 @@ def test_boards_of_a_server_are_for_everybody(served, noon, challenge, folder):
         if "Theirs" in challenge(*board)[1]:
             break
         time.sleep(0.05)
-    status, out, _ = challenge(*board, "--csv", "-", "--json", "board.json", "--latex", "board.tex")
+    status, out, _ = challenge(*board, "-o", "-.csv", "--json", "board.json", "-o", "board.tex")
     row = next(row for row in csv.DictReader(out.splitlines()) if row["team"] == "Theirs")
     data = json.loads((folder / "board.json").read_text())
     [same] = [each for each in data["rows"] if each["team"] == "Theirs"]

@@ -342,7 +342,7 @@ def test_lsmdc_files_are_read_back(run, project, tmp_path):
     assert re.fullmatch(rf"f\d_00.00.10.000-00.00.11.500\t{times}\tThe Haleys wave\.", line)
     blind = (tmp_path / "out/blind_clips.lsmdc.csv").read_text().splitlines()
     assert {len(line.split("\t")) for line in blind} == {5}
-    status, out, _ = run("corpus", "stats", "out/training.lsmdc.csv", "--format", "csv")
+    status, out, _ = run("corpus", "stats", "out/training.lsmdc.csv", "-o", "-.csv")
     assert (status, out.splitlines()[-1].split(",")[4]) == (0, str(len(wanted)))
 
 
@@ -389,9 +389,9 @@ def test_statistics(run, project):
     assert out.splitlines()[0].split("  ")[0] == "part"
     assert max(map(len, out.splitlines())) <= 80
     assert "not counted without a tagger" in err
-    for form, start in (("csv", "part,films,words"), ("latex", "begin{tabular}")):
-        assert start in run("corpus", "stats", *where, "--format", form)[1]
-    assert run("corpus", "stats", *where, "--plot", "lengths.svg")[0] == 0
+    for form, start in ((".csv", "part,films,words"), (".tex", "begin{tabular}")):
+        assert start in run("corpus", "stats", *where, "-o", f"-{form}")[1]
+    assert run("corpus", "stats", *where, "-o", "lengths.svg")[0] == 0
     figure = Path("lengths.svg").read_text()
     assert all(word in figure for word in ("seconds (20: or more)", "share of sentences", "script"))
 
@@ -422,14 +422,14 @@ def test_statistics_of_any_file(run, project, tmp_path):
     out = run("corpus", "stats", "LSMDC16_annos_test.csv")[1]
     assert " ".join(out.splitlines()[1].split()) == "all 1 2 1 1 2.0 (1.0) 0.00 (0.00) 2"
     (tmp_path / "refs.json").write_text('{"v1": ["A man walks.", "Someone strolls."]}')
-    out = run("corpus", "stats", "refs.json", "--plot", "lengths.svg")[1]
+    out = run("corpus", "stats", "refs.json", "-o", "lengths.svg")[1]
     assert " ".join(out.splitlines()[1].split()) == "all - 5 2 1 - - 5"
     status, _, err = run("corpus", "stats", "nothing.json")
     assert (status, "nothing.json" in err) == (2, True)
 
 
 def test_published_facts(run):
-    status, out, _ = run("corpus", "stats", "--published", "--format", "csv")
+    status, out, _ = run("corpus", "stats", "--published", "-o", "-.csv")
     assert status == 0
     assert '"Tables 1 and 2, all cells",not in our copy,3.4' in out
     golden = Path(__file__).parents[1] / "golden" / "specification" / "corpus_numbers.json"

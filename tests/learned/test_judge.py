@@ -581,7 +581,7 @@ def test_score_and_compare(server, monkeypatch, capsys, tmp_path):
     table = str(tmp_path / "table.json")
     run(monkeypatch, capsys, "score", *files, "--table", table)
     page = str(tmp_path / "report.html")
-    assert run(monkeypatch, capsys, "report", table, "-o", page)[0] == 0
+    assert run(monkeypatch, capsys, "report", table, "--html", page)[0] == 0
     status, out, _ = run(monkeypatch, capsys, "meta", table, "--human", "judgments.csv")
     assert (status, "judge" in out) == (0, True)
 

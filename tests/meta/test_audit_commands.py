@@ -35,13 +35,13 @@ def test_data_describes_all_folders(copy, run):
 def test_data_audits_all_folders(copy, run, folder):
     pytest.importorskip("matplotlib")
     command = ("data", "trecvid-ha", copy, "--audit", "--reading", "as-published")
-    status, out, _ = run(*command, "--plot", "shifts.svg", "--json", "audit.json")
+    status, out, _ = run(*command, "-o", "shifts.svg", "--json", "audit.json")
     assert status == 0
     assert out.count("shifted by −1") == 10
     assert (folder / "shifts.svg").stat().st_size > 10_000
     rows = json.loads((folder / "audit.json").read_text())
     assert [row["folder"] for row in rows][:2] == ["SA-2016", "SA-2017"]
-    assert run("data", "trecvid-ha", copy, "--plot", "x.svg")[0] == 2
+    assert run("data", "trecvid-ha", copy, "-o", "x.svg")[0] == 2
 
 
 def test_audit_says_what_is_wrong_and_where(files, run, folder):
@@ -50,7 +50,7 @@ def test_audit_says_what_is_wrong_and_where(files, run, folder):
     status, out, _ = run("audit", *captions, "--human", f"{FILES}/human_z.csv")
     assert status == 0
     assert out.splitlines()[-1].startswith("aligned (z = ")
-    wrong = ("--human", "wrong/MA-2018/human_z.csv", "--plot", "audit.png")
+    wrong = ("--human", "wrong/MA-2018/human_z.csv", "-o", "audit.png")
     status, out, _ = run("audit", *captions, *wrong)
     assert status == 1
     assert out.splitlines()[-1].startswith("shifted by −1 (z = ")
@@ -103,7 +103,7 @@ def test_audit_of_scores_in_the_order_of_sorted_row_numbers(run, folder):
 
 def test_repro_bertha(copy, run, folder):
     status, out, _ = run(
-        "repro", "bertha", "--data", copy, "--splits", 2, "--json", "b.json", "--markdown", "b.md"
+        "repro", "bertha", "--data", copy, "--splits", 2, "--json", "b.json", "-o", "b.md"
     )
     assert status == 0
     assert "METEOR, right lines" in out
@@ -125,7 +125,7 @@ def test_repro_says_what_data_it_needs(folder, run):
 def test_similarity(folder, run):
     pytest.importorskip("matplotlib")
     systems = ("human.json", "strong.json", "weak.json", "broken.json")
-    status, out, _ = run("similarity", *systems, "-m", "rouge_l", "--plot", "s.svg")
+    status, out, _ = run("similarity", *systems, "-m", "rouge_l", "-o", "s.svg")
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()[1:5]][-1] == "human"
     assert (folder / "s.svg").exists()
@@ -141,7 +141,7 @@ def test_similarity(folder, run):
 def test_analyse(folder, run):
     pytest.importorskip("matplotlib")
     command = ("analyse", "strong.json", "weak.json", "-r", "refs.json", "--top", 1)
-    status, out, _ = run(*command, "--plot", "a.svg")
+    status, out, _ = run(*command, "-o", "a.svg")
     assert status == 0
     assert "mean length" in out
     assert "strong, worst by meteor" in out

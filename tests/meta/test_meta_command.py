@@ -131,7 +131,7 @@ def test_judgments_by_several_criteria(tables, run):
 def test_files(tables, run):
     status, *_ = run(
         *("meta", "ours=good.csv", "bad.csv", "--human", "people.csv", "--draws", 50),
-        *("--json", "all.json", "--latex", "all.tex", "--plots", "figures", "--plot-format", "svg"),
+        *("--json", "all.json", "-o", "all.tex", "--plots", "figures|format:svg"),
     )
     assert status == 0
     data = json.loads((tables / "all.json").read_text())

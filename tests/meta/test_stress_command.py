@@ -32,7 +32,7 @@ def test_one_metric_is_shown_in_detail(run):
 def test_files(folder, run):
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")
-    files = ("--html", "page.html", "--plot", "plot.svg", "--json", "all.json")
+    files = ("--html", "page.html", "-o", "plot.svg", "--json", "all.json")
     status, out, _ = run("stress", "human.json", "-r", "refs.json", "-m", "rouge_l", *files)
     assert status == 0
     assert out.startswith("15 originals: captions given.")
@@ -62,7 +62,7 @@ def test_references_of_several_people(folder, run):
 def test_a_missing_package_is_named_before_the_work(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setattr("reelscore.meta.commands.stress.stress_metrics", None)  # must not be called
-    status, _, err = run("stress", "-m", "rouge_l", "--plot", "plot.svg")
+    status, _, err = run("stress", "-m", "rouge_l", "-o", "plot.svg")
     assert (status, "Plots need matplotlib" in err) == (2, True)
 
 
@@ -82,7 +82,7 @@ def test_list(run):
         (("-m", "diversity"), "does not say of a single caption how good it is"),
         (("--html", "nowhere/page.html"), "nowhere"),
         (("--kinds", "colour", "-r", "r1.txt", "r2.txt"), "such as --kinds shuffle"),
-        (("--html", "page.html", "--plot", "plot.bmp"), "written as .pdf, .svg, .png"),
+        (("--html", "page.html", "-o", "plot.bmp"), "written as .pdf, .svg, .png"),
         (("--html", "all", "--json", "./all"), "is named twice"),
     ],
 )

@@ -17,7 +17,7 @@ COMMANDS = sorted({part.command for paper in PAPERS for part in paper.parts if p
 
 
 def test_the_page_is_what_the_command_writes(tmp_path: Path) -> None:
-    done = CliRunner().invoke(cli, ["repro", "--list", "--markdown", str(tmp_path / "papers.md")])
+    done = CliRunner().invoke(cli, ["repro", "--list", "-o", str(tmp_path / "papers.md")])
     assert done.exit_code == 0, done.output
     assert (tmp_path / "papers.md").read_text() == PAGE.read_text() == papers_markdown()
 

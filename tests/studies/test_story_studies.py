@@ -193,8 +193,8 @@ def test_commands(tmp_path: Path) -> None:
     files = [str(examples.path("stories/systems/verbose.json"))]
     files += [f"--refs={examples.path(f'stories/annotator_{k}.json')}" for k in (1, 2)]
     plot, plain, tex = (tmp_path / name for name in ("c.svg", "c.json", "c.tex"))
-    outputs = ["--json", str(plain), "--latex", str(tex)]
-    drawn = ["--m", "1", "--k", "2", "--crowd", "30", "--repeats", "2", "--plot", str(plot)]
+    outputs = ["--json", str(plain), "-o", str(tex)]
+    drawn = ["--m", "1", "--k", "2", "--crowd", "30", "--repeats", "2", "-o", str(plot)]
     for name, options in {"counts": drawn, "order": ["--repeats", "2"], "oracle": []}.items():
         result = CliRunner().invoke(cli, ["stories", "study", name, *files, *options, *outputs])
         assert result.exit_code == 0, result.exception

@@ -186,7 +186,7 @@ def test_rows_that_are_no_systems_are_marked(study):
         assert name in printed
     assert "random‡" not in printed
     words = ["caption", "table", str(home / "out"), "--only", "rest"]
-    latex = CliRunner().invoke(cli, [*words, "--latex", "-"]).stdout
+    latex = CliRunner().invoke(cli, [*words, "-o", "-.tex"]).stdout
     assert r"(1) bound\textsuperscript{\ddag{}} & " in latex
     assert r"\ddag{} a bound and no system, so not ranked: bound (an oracle" in latex
     page = CliRunner().invoke(cli, [*words, "--html", "-"]).stdout
@@ -217,7 +217,7 @@ def test_recall_of_what_clips_show(study):
     assert 0.35 < named["place"] < 0.65
     assert 0.1 < named["person"] < 0.5
     assert results.recall(rows["random"])["verb"] < 0.3
-    words = ["caption", "table", str(home / "out"), "--only", "t12", "--latex", "-"]
+    words = ["caption", "table", str(home / "out"), "--only", "t12", "-o", "-.tex"]
     latex = CliRunner().invoke(cli, words).stdout
     captions = [line for line in latex.splitlines() if line.startswith(r"\caption")]
     assert len(captions) == 2
@@ -524,7 +524,7 @@ def test_several_jobs_give_the_same_numbers(study, tmp_path, table):
 def test_table_command(study):
     home, _ = study
     words = ["caption", "table", str(home / "out"), "--split", "test", "--only", "t12"]
-    files = ["--latex", str(home / "t.tex"), "--html", str(home / "t.html")]
+    files = ["-o", str(home / "t.tex"), "--html", str(home / "t.html")]
     result = CliRunner().invoke(cli, [*words, *files, "--json", str(home / "t.json")])
     assert result.exit_code == 0, result.output
     assert "Table 8" not in result.stdout
@@ -543,7 +543,7 @@ def test_table_command(study):
 
 def test_published_numbers_as_files(tmp_path):
     names = {ending: str(tmp_path / f"p.{ending}") for ending in ("tex", "html", "json")}
-    files = ["--latex", names["tex"], "--html", names["html"], "--json", names["json"]]
+    files = ["-o", names["tex"], "--html", names["html"], "--json", names["json"]]
     result = CliRunner().invoke(cli, ["caption", "table", "--published", *files])
     assert result.exit_code == 0, result.output
     for name in ("tex", "html", "json"):

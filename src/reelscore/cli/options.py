@@ -36,8 +36,8 @@ HEADINGS = {
     "Items": "missing empty match-ids leave-one-out",
     "Statistics": "seed resamples test",
     "Printed table": "scale digits sort columns",
-    "Files to write": "csv latex markdown table plot",
-    "Report and figures": "title video videos plots plot-format",
+    "Files to write": "output table",
+    "Report and figures": "title videos plots",
     "Large sets and clusters": "threads engine out bad-rows",
 }
 _FEW = 16  # options that need no headings
@@ -246,28 +246,9 @@ def choice_option(*names: str, choices: Sequence[str], default: str | None, help
 
 
 def file_option(name: str, help: str) -> Decorator:
-    """Return an option that names a file to write; ``--csv`` is the argument ``csv_file``."""
+    """Return an option that names a file to write; ``--html`` is the argument ``html_file``."""
     argument = f"{name[2:].replace('-', '_')}_file"
     return click.option(name, argument, metavar="FILE", help=help)
-
-
-def plot_option(what: str) -> Decorator:
-    """Return the option ``--plot``, which names a figure to write."""
-    return click.option(
-        "--plot",
-        metavar="FILE",
-        callback=_figure,
-        help=f"Plot {what}: .pdf, .svg or .png.",
-    )
-
-
-def _figure(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
-    """Refuse a figure that cannot be written, before any work."""
-    if path is not None:
-        from reelscore.report.plots.style import check_figure
-
-        check_figure(path)
-    return path
 
 
 def resamples_option(help: str) -> Decorator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 import click
@@ -14,22 +15,14 @@ from reelscore.cli.file_options import FilesCommand, read_captions, reading_opti
 from reelscore.cli.main import LazyGroup
 from reelscore.cli.options import (
     choice_option,
-    json_option,
     metric_option,
     number_option,
-    plot_option,
     resamples_option,
     seed_option,
     threads_option,
 )
-from reelscore.cli.terminal import (
-    STDOUT,
-    check_targets,
-    progress_bar,
-    show_notes,
-    terminal_width,
-    write_json,
-)
+from reelscore.cli.report_options import Outputs, outputs
+from reelscore.cli.terminal import progress_bar, show_notes, terminal_width
 from reelscore.data.captions.caption_files import references_of_files
 from reelscore.data.captions.inputs import Inputs
 from reelscore.data.reading import Reading
@@ -42,6 +35,7 @@ from reelscore.text.parser.senses import RULES
 from reelscore.text.parser.sentences import parse
 from reelscore.text.tokens import Tokenizer
 from reelscore_studies.analysis.difficulty import Difficulties, difficulties, extremes
+from reelscore_studies.analysis.figures import draw_difficulty, draw_similarity
 from reelscore_studies.analysis.similarity import Similarity, by_annotator, compare_writers
 from reelscore_studies.analysis.topics import (
     TopicTable,
@@ -79,8 +73,8 @@ def command() -> None:
 
     \b
     Examples:
-      reelscore analyse systems/*.json -r references.json --plot hard.pdf
-      reelscore analyse topics systems/*.json -r references.json --plot topics.pdf
+      reelscore analyse systems/*.json -r references.json -o hard.pdf
+      reelscore analyse topics systems/*.json -r references.json -o topics.pdf
     """
 
 
@@ -100,8 +94,7 @@ def command() -> None:
 @tokenizer_option
 @reading_options()
 @threads_option
-@plot_option("the smoothed scores")
-@json_option
+@outputs(figure="with the smoothed scores")
 def analyse_difficulty(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -111,8 +104,7 @@ def analyse_difficulty(
     tokenizer: Tokenizer,
     reading: Reading,
     threads: int | None,
-    plot: str | None,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Scores by length and word frequency of the references; best and worst items.
 
@@ -121,9 +113,8 @@ def analyse_difficulty(
 
     \b
     Example:
-      reelscore analyse systems/*.json -r references.json --plot hard.pdf
+      reelscore analyse systems/*.json -r references.json -o hard.pdf
     """
-    check_targets(plot, json_file)
     inputs = read_captions(candidates, refs, reading)
     systems, references = inputs.systems, inputs.references
     if references is None:
@@ -132,21 +123,18 @@ def analyse_difficulty(
     orders = [
         difficulties(references, kind, tokenizer=tokenizer) for kind in ("length", "frequency")
     ]
-    if plot:
-        from reelscore_studies.analysis.figures import draw_difficulty
-
-        span = min(window, max(1, len(references) // _PARTS))
-        draw_difficulty(scores, orders, name, plot, span)
+    span = min(window, max(1, len(references) // _PARTS))
     ends = {system: extremes(items, top) for system, items in scores.items()}
-    if json_file:
-        content = {
+    outputs.write(
+        draw=lambda path: draw_difficulty(scores, orders, name, path, span),
+        json=lambda: {
             "metric": name,
             "difficulty": {order.kind: _numbers(order, scores) for order in orders},
             "best": {system: best for system, (best, _) in ends.items()},
             "worst": {system: worst for system, (_, worst) in ends.items()},
-        }
-        write_json(json_file, content)
-    if json_file == STDOUT:
+        },
+    )
+    if not outputs.shows:
         return
     click.echo("\n\n".join(_grid(order, scores).to_text(terminal_width()) for order in orders))
     for system, (best, worst) in ends.items():
@@ -210,8 +198,7 @@ def _grid(order: Difficulties, scores: Mapping[str, Mapping[str, float]]) -> Gri
 @tokenizer_option
 @reading_options()
 @threads_option
-@plot_option("the scores by topic")
-@json_option
+@outputs(figure="with the scores by topic")
 def analyse_topics(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -224,8 +211,7 @@ def analyse_topics(
     tokenizer: Tokenizer,
     reading: Reading,
     threads: int | None,
-    plot: str | None,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Topics of verbs, and the scores of systems on each.
 
@@ -236,9 +222,8 @@ def analyse_topics(
 
     \b
     Example:
-      reelscore analyse topics systems/*.json -r references.json --plot topics.pdf
+      reelscore analyse topics systems/*.json -r references.json -o topics.pdf
     """
-    check_targets(plot, json_file)
     if not candidates and of == "candidates":
         raise DataError("No systems were given whose verbs could be counted.")
     inputs = read_captions(candidates, refs, reading) if candidates else None
@@ -257,19 +242,17 @@ def analyse_topics(
         "senses": senses,
         "topics": {name: msgspec.to_builtins(table) for name, table in tables.items()},
     }
-    scores = None
+    scores = draw = None
     if inputs:
         name, values = _scores(inputs, metric, tokenizer, threads)
         units = cast("Units", clauses)
         scores = topic_scores(parsed, values, units=units, resamples=resamples, seed=seed)
         content |= {"metric": name, "scores": msgspec.to_builtins(scores)}
-        if plot:
-            draw_topics(scores, name, plot)
-    elif plot:
+        draw = partial(draw_topics, scores, name)
+    elif outputs.paths:
         raise DataError("The plot shows scores of systems; none were given.")
-    if json_file:
-        write_json(json_file, content)
-    if json_file == STDOUT:
+    outputs.write(draw=draw, json=lambda: content)
+    if not outputs.shows:
         return
     for owner, counted in tables.items():
         click.echo(_title(owner, counted, tables))
@@ -316,8 +299,7 @@ def _scores(
 @tokenizer_option
 @reading_options()
 @threads_option
-@plot_option("the matrix and the distributions")
-@json_option
+@outputs(figure="with the matrix and the distributions")
 def similarity(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -325,8 +307,7 @@ def similarity(
     tokenizer: Tokenizer,
     reading: Reading,
     threads: int | None,
-    plot: str | None,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Measure how similarly systems or annotators write.
 
@@ -336,9 +317,8 @@ def similarity(
     \b
     Examples:
       reelscore similarity systems/*.json
-      reelscore similarity --refs references.json --plot annotators.pdf
+      reelscore similarity --refs references.json -o annotators.pdf
     """
-    check_targets(plot, json_file)
     inputs = read_captions(candidates, refs, reading)
     captions = dict(inputs.systems)
     if refs and inputs.references:
@@ -347,13 +327,8 @@ def similarity(
         writers = compare_writers(
             captions, metric, tokenizer=tokenizer, threads=threads, progress=progress
         )
-    if plot:
-        from reelscore_studies.analysis.figures import draw_similarity
-
-        draw_similarity(writers, plot)
-    if json_file:
-        write_json(json_file, writers.to_dict())
-    if json_file != STDOUT:
+    outputs.write(draw=partial(draw_similarity, writers), json=writers.to_dict)
+    if outputs.shows:
         click.echo(_writers_grid(writers).to_text(terminal_width()))
         click.echo(f"\nmean {writers.metric}, both ways, over {len(writers.items):,} items")
 

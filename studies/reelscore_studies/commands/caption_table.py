@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 from msgspec import structs
 
-from reelscore.cli.options import choice_option, file_option, json_option
-from reelscore.cli.report_options import Pictures, videos_option
+from reelscore.cli.options import choice_option, file_option
+from reelscore.cli.report_options import Outputs, Pictures, outputs, videos_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     show_notes,
     terminal_width,
     write,
-    write_json,
 )
 from reelscore.report.tables.grid import Grid
 
@@ -35,19 +35,17 @@ if TYPE_CHECKING:
     help="test: where the study was run with --freeze.",
 )
 @click.option("--published", is_flag=True, help="Show what the paper's text says.")
-@file_option("--latex", "Write the tables as LaTeX.")
+@outputs(".tex")
 @file_option("--html", "Write the tables as one page.")
 @videos_option
-@json_option
 def command(
     study: str | None,
     only: str | None,
     split: str,
     published: bool,
-    latex_file: str | None,
+    outputs: Outputs,
     html_file: str | None,
     videos: str | None,
-    json_file: str | None,
 ) -> None:
     """Print the tables of a finished study: one row a method.
 
@@ -56,21 +54,20 @@ def command(
     \b
     Examples:
       reelscore caption table study --only t12 --split test
-      reelscore caption table study --latex tables.tex --html tables.html
+      reelscore caption table study -o tables.tex --html tables.html
       reelscore caption table study --html clips.html --videos clips/videos
     """
     from reelscore_studies.captioning.paper import published_grid, published_rows
     from reelscore_studies.captioning.tables import StudyResults
 
-    check_targets(latex_file, html_file, json_file)
+    check_targets(html_file)
     if published:
         if study or only or videos:
             raise click.UsageError("--published shows the paper's numbers; it takes no study.")
         paper = {"Numbers of the paper's text": published_grid()}
-        _write_tables(paper, latex_file, html_file, "the paper's text", [])
-        if json_file:
-            write_json(json_file, published_rows())
-        if STDOUT not in (latex_file, html_file, json_file):
+        outputs.write(tex=partial(_latex, paper), json=published_rows)
+        _write_page(paper, html_file, "the paper's text", [])
+        if outputs.shows and html_file != STDOUT:
             click.echo(published_grid().to_text(terminal_width()))
         return
     if study is None:
@@ -83,28 +80,24 @@ def command(
         results = replace(results, plan=results.plan.only(tables))
     grids = results.grids()
     findings = results.findings()
-    _write_tables(grids, latex_file, None if videos else html_file, results.title, findings)
+    outputs.write(tex=partial(_latex, grids), json=results.to_dict)
+    _write_page(grids, None if videos else html_file, results.title, findings)
     if html_file and videos:
         _write_gallery(results, grids, html_file, videos)
-    if json_file:
-        write_json(json_file, results.to_dict())
-    if STDOUT not in (latex_file, html_file, json_file):
+    if outputs.shows and html_file != STDOUT:
         for title, grid in grids.items():
             click.echo(f"{title}\n\n{grid.to_text(terminal_width())}\n")
         show_notes(findings)
 
 
-def _write_tables(
-    grids: Mapping[str, Grid],
-    latex_file: str | None,
-    html_file: str | None,
-    title: str,
-    findings: Sequence[str],
+def _latex(grids: Mapping[str, Grid]) -> str:
+    return "\n\n".join(f"% {name}\n{grid.to_latex()}" for name, grid in grids.items())
+
+
+def _write_page(
+    grids: Mapping[str, Grid], html_file: str | None, title: str, findings: Sequence[str]
 ) -> None:
-    """Write tables as LaTeX and as one page, where these are wanted."""
-    if latex_file:
-        parts = (f"% {name}\n{grid.to_latex()}" for name, grid in grids.items())
-        write(latex_file, "\n\n".join(parts))
+    """Write tables as one page, where it is wanted."""
     if html_file:
         from reelscore.report.pages import render, style_sheet
 
@@ -134,9 +127,7 @@ def _write_gallery(
     ]
     bounds = [row.name for row in results.plan.row if row.is_bound and row.name in systems]
     findings = Section("Findings of the paper on this data", results.findings())
-    Pictures(
-        html_file, f"A study of captioners: {results.title}", "", None, "svg", videos=videos
-    ).write(
+    Pictures(html_file, f"A study of captioners: {results.title}", videos).write(
         table,
         captions=systems,
         references=references,

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
 import msgspec
 
-from reelscore.cli.options import Command, json_option
+from reelscore.cli.options import Command
+from reelscore.cli.report_options import Outputs, outputs
 from reelscore.cli.terminal import (
-    STDOUT,
-    check_targets,
     progress_bar,
     show_grid,
     show_notes,
     show_signature,
-    write,
-    write_json,
 )
 from reelscore.errors import DataError
+from reelscore.report.tables.grid import Grid
 from reelscore_studies.judged.judged_layouts import text_of
 from reelscore_studies.judged.judged_sets import read_judged_set
 from reelscore_studies.judged.set_grids import overview_grid, set_grid, set_title
@@ -44,15 +44,13 @@ from reelscore_studies.judged.set_tables import SETS, set_protocol, set_table
     "of the set; of pairs both captions in turn.",
 )
 @click.option("--list", "list_sets", is_flag=True, help="List the sets and their protocols.")
-@click.option("--out", "out_file", metavar="FILE", help="Write the tables: .md, .tex, or .txt.")
-@json_option
+@outputs(".md", ".tex", ".txt")
 def judged(
     sets: tuple[str, ...],
     metrics: str,
     given: tuple[str, ...],
     list_sets: bool,
-    out_file: str | None,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Print the tables of metric papers: how metrics agree with people on judged sets.
 
@@ -65,15 +63,12 @@ def judged(
     Examples:
       reelscore meta judged --list
       reelscore meta judged pascal-50s=pascal_50s.json -m meteor,cider
-      reelscore meta judged foil=foil thumb=THumB/mscoco -m my_metric --out table.tex
+      reelscore meta judged foil=foil thumb=THumB/mscoco -m my_metric -o table.tex
       reelscore meta judged nebula=nebula.json --scores CLIP-S=clip_scores.json
     """
     if list_sets:
         _list()
         return
-    check_targets(out_file, json_file)
-    if out_file and not out_file.endswith((".md", ".tex", ".txt")) and out_file != STDOUT:
-        raise DataError(f"{out_file}: the ending says how to write; expected .md, .tex or .txt.")
     if not sets:
         raise DataError("No set is given. Give SET=PATH; --list has all sets.")
     copies = []
@@ -94,13 +89,17 @@ def judged(
     grids = {set_title(table): set_grid(table) for table in tables}
     if len(tables) > 1:
         grids = {"All sets, the number that papers report first": overview_grid(tables), **grids}
-    if out_file:
-        form = {"md": "to_markdown", "ex": "to_latex"}.get(out_file[-2:], "to_text")
-        titled = [f"{title}\n\n{getattr(grid, form)()}" for title, grid in grids.items()]
-        write(out_file, "\n\n".join(titled))
-    if json_file:
-        write_json(json_file, {"sets": [table.to_dict() for table in tables]})
-    if STDOUT in (out_file, json_file):
+
+    def titled(form: Callable[[Grid], str]) -> str:
+        return "\n\n".join(f"{title}\n\n{form(grid)}" for title, grid in grids.items())
+
+    outputs.write(
+        md=partial(titled, Grid.to_markdown),
+        tex=partial(titled, Grid.to_latex),
+        txt=partial(titled, Grid.to_text),
+        json=lambda: {"sets": [table.to_dict() for table in tables]},
+    )
+    if not outputs.shows:
         return
     for title, grid in grids.items():
         click.echo(click.style(title, bold=True))

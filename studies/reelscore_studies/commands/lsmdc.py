@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
             table = with_intervals(table, resamples=self.resamples, seed=self.seed)
         layout = TableLayout()
         grid = leaderboard(table, layout=layout)
-        self.files.write(table, [grid], csv=lambda: leaderboard_csv(layout.arranged(table)))
+        self.files.write_table(table, [grid], csv=lambda: leaderboard_csv(layout.arranged(table)))
         if self.files.shows:
             show(table, grid)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,23 +17,28 @@ from reelscore.cli.options import (
     choice_option,
     engine_option,
     file_option,
+    gathered,
     number_option,
     seed_option,
 )
-from reelscore.cli.report_options import command_line, html_option
+from reelscore.cli.report_options import (
+    Outputs,
+    Pictures,
+    command_line,
+    html_option,
+    output_option,
+    outputs,
+    page_options,
+)
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     progress_bar,
     show_engine,
     terminal_width,
-    write,
     write_json,
 )
 from reelscore.corpus.sound.voices import DETECTORS, Detector
-from reelscore.data.atomic_files import make_folder
-from reelscore.report.plots import FORMATS
-from reelscore.report.plots.style import need_matplotlib
 from reelscore.report.tables.grid import Grid
 from reelscore_studies.repro.bertha import SETTINGS, odd_means, reproduce
 from reelscore_studies.repro.direct_assessment import replicate
@@ -53,24 +59,25 @@ from reelscore_studies.repro.tables import (
 @click.option(
     "--paper", metavar="NAME", help=f"With --list: one of {', '.join(p.key for p in PAPERS)}."
 )
-@click.option("--markdown", metavar="FILE", help="With --list: write it as Markdown.")
+@output_option(".md")
 @click.pass_context
-def command(context: click.Context, as_list: bool, paper: str | None, markdown: str | None) -> None:
+def command(
+    context: click.Context, as_list: bool, paper: str | None, paths: tuple[str, ...]
+) -> None:
     """Recompute published tables and compare them with the printed ones.
 
     --list shows for each table and figure of the five papers its command, and whether it comes
-    out. Tables of papers about metrics, on judged sets of captions, are made by 'reelscore meta
-    judged'.
+    out; --output writes it. Tables of papers about metrics, on judged sets of captions, are made
+    by 'reelscore meta judged'.
     """
     if not as_list:
         if context.invoked_subcommand is None:
             click.echo(context.get_help())
         return
-    check_targets(markdown)
+    outputs = Outputs(paths)
     papers = chosen_papers(paper)
-    if markdown:
-        write(markdown, papers_markdown(papers))
-    else:
+    outputs.write(md=partial(papers_markdown, papers))
+    if not outputs.wanted:
         click.echo(papers_text(papers, terminal_width()))
     context.exit()
 
@@ -80,20 +87,13 @@ data_option = click.option(
 )
 
 
-def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
-    for option in (
-        file_option("--json", "Write all numbers as JSON."),
-        click.option("--markdown", metavar="FILE", help="Write the tables as Markdown."),
-        data_option,
-    ):
-        function = option(function)
-    return function
+_outputs = outputs(".md", ".tex", json="Write all numbers as JSON.")
 
 
 @command.command("bertha")
+@data_option
 @_outputs
-@click.option("--plots", metavar="FOLDER", help="Draw Figures 2, 3 and 4.")
-@choice_option("--plot-format", choices=FORMATS, default="pdf", help="Format of the figures.")
+@gathered("pictures", Pictures, {"plots": page_options["plots"]})
 @seed_option
 @number_option(
     "--splits",
@@ -103,10 +103,8 @@ def _outputs(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 def bertha(
     data: str,
-    markdown: str | None,
-    json_file: str | None,
-    plots: str | None,
-    plot_format: str,
+    outputs: Outputs,
+    pictures: Pictures,
     seed: int,
     splits: int,
 ) -> None:
@@ -121,12 +119,8 @@ def bertha(
 
     \b
     Example:
-      reelscore repro bertha --data TRECvid-VTT_HA --markdown bertha.md
+      reelscore repro bertha --data TRECvid-VTT_HA -o bertha.md
     """
-    check_targets(markdown, json_file)
-    if plots:
-        need_matplotlib()
-        make_folder(plots)
     with progress_bar("Scoring") as progress:
         reproduction = reproduce(data, seed=seed, splits=splits, progress=progress)
     grids = [table_grid(reproduction, table) for table in reproduction.tables]
@@ -136,10 +130,10 @@ def bertha(
         for which in reproduction.williams
         for setting in SETTINGS
     ]
-    _write(grids, reproduction.to_dict(), markdown, json_file)
+    _write(grids, reproduction.to_dict(), outputs)
     same = sum(len(reproduction.reproduced(table)) for table in ("2", "4"))
     has_spice = "SPICE" in reproduction.tables["2"]["as published"]
-    if STDOUT not in (markdown, json_file):
+    if outputs.shows:
         cells = 50 if has_spice else 40
         click.echo(f"\n{same} of {cells} cells of Tables 2 and 4 are reproduced within 0.002.")
         for table, row, printed, mean in odd_means():
@@ -147,7 +141,7 @@ def bertha(
                 f"Table {table}, {row}: the printed mean is {printed:.3f}, that of the printed "
                 f"cells {mean:.3f}."
             )
-    for file in draw_figures(reproduction, plots, plot_format) if plots else ():
+    for file in draw_figures(reproduction, *pictures.figures) if pictures.plots else ():
         click.echo(f"Wrote {file}.", err=True)
 
 
@@ -197,6 +191,7 @@ def unseen_years(
 
 
 @command.command("direct-assessment")
+@data_option
 @_outputs
 @click.option(
     "--similarity",
@@ -205,9 +200,7 @@ def unseen_years(
     metavar="METRIC",
     help="Tables 1 and 6: in place of the paper's service, which is gone; sts is another.",
 )
-def direct_assessment(
-    data: str, markdown: str | None, json_file: str | None, similarity: str
-) -> None:
+def direct_assessment(data: str, outputs: Outputs, similarity: str) -> None:
     """Tables 1, 5 and 6 of Direct Assessment for video captioning (Graham et al., 2018).
 
     The judgments behind Table 4 and Figure 7, and the official scores of the metrics, are not
@@ -217,11 +210,10 @@ def direct_assessment(
     Example:
       reelscore repro direct-assessment --data TRECvid-VTT_HA
     """
-    check_targets(markdown, json_file)
     with progress_bar("Comparing") as progress:
         replication = replicate(data, similarity, progress=progress)
     grids = [form(replication) for form in (replication_grid, likeness_grid, metrics_grid)]
-    _write(grids, replication._asdict(), markdown, json_file)
+    _write(grids, replication._asdict(), outputs)
 
 
 @command.command("narration")
@@ -238,15 +230,13 @@ def direct_assessment(
     default="both",
     help="What hears voices, after the comparison with the film; both: with and without.",
 )
-@file_option("--json", "Write all numbers as JSON.")
-@click.option("--markdown", metavar="FILE", help="Write the table as Markdown.")
+@_outputs
 def narration(
     data: str | None,
     films: tuple[str, ...],
     voices: tuple[str, ...],
     detector: str,
-    json_file: str | None,
-    markdown: str | None,
+    outputs: Outputs,
 ) -> None:
     """Mix narrators over films, as loud as these and 9 dB quieter, and measure what is found.
 
@@ -261,7 +251,6 @@ def narration(
     """
     from reelscore_studies.repro.narration import measure_narration, narration_grid
 
-    check_targets(markdown, json_file)
     with progress_bar("Listening") as progress:
         found = measure_narration(
             data,
@@ -271,15 +260,10 @@ def narration(
             progress=progress,
         )
     content = {"tracks": [each._asdict() for each in found]}
-    _write([narration_grid(found)], content, markdown, json_file)
+    _write([narration_grid(found)], content, outputs)
 
 
-def _write(
-    grids: Sequence[Grid], content: dict[str, Any], markdown: str | None, json_file: str | None
-) -> None:
-    if markdown:
-        write(markdown, "\n\n".join(grid.to_markdown() for grid in grids))
-    if json_file:
-        write_json(json_file, content)
-    if STDOUT not in (markdown, json_file):
+def _write(grids: Sequence[Grid], content: dict[str, Any], outputs: Outputs) -> None:
+    outputs.write(grids, json=lambda: content)
+    if outputs.shows:
         click.echo("\n\n".join(grid.to_text(terminal_width()) for grid in grids))

@@ -14,16 +14,15 @@ from reelscore.cli.file_options import FilesCommand, system_files
 from reelscore.cli.main import Group
 from reelscore.cli.options import (
     Decorator,
-    file_option,
     json_option,
     number_option,
-    plot_option,
     seed_option,
 )
 from reelscore.cli.protocol_options import (
     protocol_option,
     truth_option,
 )
+from reelscore.cli.report_options import Outputs, outputs
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
@@ -31,7 +30,6 @@ from reelscore.cli.terminal import (
     show_notes,
     show_signature,
     terminal_width,
-    write,
     write_json,
 )
 from reelscore.data.tables.table import ScoreTable, system_notes
@@ -46,7 +44,7 @@ from reelscore_studies.stories.studies import (
     study_oracle,
     study_order,
 )
-from reelscore_studies.stories.tables import study_grids
+from reelscore_studies.stories.tables import draw_counts, study_grids
 
 
 @click.group("study", cls=Group)
@@ -73,8 +71,6 @@ _SHARED: list[Decorator] = [
         metavar="N",
         help="Threads to use; all cores if not given.",
     ),
-    json_option,
-    file_option("--latex", "Write the tables as LaTeX."),
 ]
 
 
@@ -109,7 +105,7 @@ def _shared(function: Callable[..., None]) -> Callable[..., None]:
 )
 @_repeats
 @_seed
-@plot_option("scores against counts")
+@outputs(".tex", ".md", figure="with scores against counts")
 def counts_command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -118,9 +114,7 @@ def counts_command(
     crowd: int | None,
     repeats: int,
     seed: int,
-    plot: str | None,
-    json_file: str | None,
-    latex_file: str | None,
+    outputs: Outputs,
     threads: int | None,
     protocol: Protocol,
 ) -> None:
@@ -131,10 +125,9 @@ def counts_command(
 
     \b
     Examples:
-      reelscore stories study counts ours.json -r val_1.json --plot counts.pdf
+      reelscore stories study counts ours.json -r val_1.json -o counts.pdf
       reelscore stories study counts ours.json -r val_1.json --m "" --k 3,7,15
     """
-    check_targets(plot, json_file, latex_file)
     annotators = annotators_of(list(refs), protocol)
     systems = {
         name: candidates_of(path, protocol, name) for name, path in system_files(candidates).items()
@@ -156,24 +149,20 @@ def counts_command(
             progress=progress,
             **structs.asdict(protocol),
         )
-    if plot:
-        from reelscore_studies.stories.tables import draw_counts
-
-        draw_counts(study, plot)
-    _finish(study, json_file, latex_file)
+    _finish(study, outputs, partial(draw_counts, study))
 
 
 @command.command("order", cls=FilesCommand)
 @_shared
 @_repeats
 @_seed
+@outputs(".tex", ".md")
 def order_command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
     repeats: int,
     seed: int,
-    json_file: str | None,
-    latex_file: str | None,
+    outputs: Outputs,
     threads: int | None,
     protocol: Protocol,
 ) -> None:
@@ -188,16 +177,16 @@ def order_command(
       reelscore stories study order ours.json -r val_1.json
     """
     repeated = partial(study_order, repeats=repeats, seed=seed)
-    _study_files(repeated, candidates, refs, threads, json_file, latex_file, protocol)
+    _study_files(repeated, candidates, refs, threads, outputs, protocol)
 
 
 @command.command("oracle", cls=FilesCommand)
 @_shared
+@outputs(".tex", ".md")
 def oracle_command(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
-    json_file: str | None,
-    latex_file: str | None,
+    outputs: Outputs,
     threads: int | None,
     protocol: Protocol,
 ) -> None:
@@ -211,7 +200,7 @@ def oracle_command(
     Example:
       reelscore stories study oracle ours.json theirs.json -r val_1.json
     """
-    _study_files(study_oracle, candidates, refs, threads, json_file, latex_file, protocol)
+    _study_files(study_oracle, candidates, refs, threads, outputs, protocol)
 
 
 @command.command("people", cls=FilesCommand)
@@ -316,17 +305,15 @@ def _study_files(
     candidates: Sequence[str],
     refs: Sequence[str],
     threads: int | None,
-    json_file: str | None,
-    latex_file: str | None,
+    outputs: Outputs,
     protocol: Protocol,
 ) -> None:
     """Make a study of files, and show or write it."""
-    check_targets(json_file, latex_file)
     files = system_files(candidates)
     with progress_bar("Scoring") as progress:
         choices = structs.asdict(protocol)
         made = study(files, list(refs), threads=threads, progress=progress, **choices)
-    _finish(made, json_file, latex_file)
+    _finish(made, outputs)
 
 
 def _numbers(text: str) -> tuple[float, ...]:
@@ -345,13 +332,10 @@ def _counts(text: str) -> tuple[int, ...]:
     return tuple(map(int, numbers))
 
 
-def _finish(study: Study, json_file: str | None, latex_file: str | None) -> None:
+def _finish(study: Study, outputs: Outputs, draw: Callable[[str], object] | None = None) -> None:
     grids = study_grids(study)
-    if latex_file:
-        write(latex_file, "\n\n".join(grid.to_latex() for _, grid in grids))
-    if json_file:
-        write_json(json_file, study.to_dict())
-    if STDOUT in (json_file, latex_file):
+    outputs.write([grid for _, grid in grids], draw=draw, json=study.to_dict)
+    if not outputs.shows:
         return
     width = terminal_width()
     for title, grid in grids:

@@ -89,7 +89,7 @@ PAPERS = (
             ),
             Part("Fig 6", "the rating page", "reelscore campaign demo", "illustration"),
             Part(
-                *("Fig 7", "which systems are better", "reelscore campaign results --plot"),
+                *("Fig 7", "which systems are better", "reelscore campaign results -o FILE"),
                 "not public",
                 "The judgments of the first collection are not public.",
             ),

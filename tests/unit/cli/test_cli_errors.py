@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-OUT = ("--json", "o.json", "--csv", "o.csv", "--latex", "o.tex", "--table", "t.csv")
+OUT = ("--json", "o.json", "-o", "o.csv", "-o", "o.tex", "--table", "t.csv")
 SCORE = ("score", "a.txt", "-r", "r1.txt")
 
 CASES = [
@@ -102,8 +102,9 @@ def test_errors(run, files, snapshot, arguments, message):
 
 BAD_OUTPUTS = [
     ("--json", "nowhere/o.json", "nowhere"),
-    ("--csv", "nowhere/o.csv", "nowhere"),
-    ("--latex", "sub", "folder"),
+    ("-o", "nowhere/o.csv", "nowhere"),
+    ("--html", "sub", "folder"),
+    ("-o", "o.txt", "written as .csv, .tex, .md"),
     ("--table", "t.txt", ".csv"),
     ("--table", "nowhere/t.csv", "nowhere"),
     ("--json", "a.txt/o.json", "a.txt"),
@@ -122,7 +123,7 @@ def test_bad_outputs(run, files, snapshot, option, path, message):
 
 def test_one_bad_output_of_several(run, files, snapshot):
     before = snapshot()
-    status, _, _ = run(*SCORE, "--table", "t.csv", "--json", "o.json", "--csv", "nowhere/o.csv")
+    status, _, _ = run(*SCORE, "--table", "t.csv", "--json", "o.json", "-o", "nowhere/o.csv")
     assert status == 2
     assert snapshot() == before  # none of the good ones either
 
@@ -199,10 +200,10 @@ def test_a_file_cannot_steer_the_terminal(run, folder):
     ("command", "file"),
     [
         ("score strong.json -r refs.json --json strong.json", "strong.json"),
-        ("score strong.json -r refs.json --csv ./refs.json", "./refs.json"),
+        ("score strong.json -r refs.json --table ./refs.json", "./refs.json"),
         ("score ours=strong.json -r refs.json --html strong.json", "strong.json"),
-        ("score strong.json -r refs.json --json new.txt --csv new.txt", "new.txt"),
-        ("compare strong.json weak.json -r refs.json --latex weak.json", "weak.json"),
+        ("score strong.json -r refs.json --json new.md -o new.md", "new.md"),
+        ("compare strong.json weak.json -r refs.json --table weak.json", "weak.json"),
         ("check strong.json --json strong.json", "strong.json"),
         ("report scores.csv -o scores.csv", "scores.csv"),
         ("meta scores.csv --human people.csv --json people.csv", "people.csv"),
@@ -220,8 +221,8 @@ def test_an_output_is_no_input(folder, run, snapshot, command, file):
 def test_an_output_may_exist_and_be_called_as_a_metric(folder, run):
     for _ in range(2):
         status, _, _ = run(
-            "score", "strong.json", "-r", "refs.json", "-m", "cider", "--csv", "cider"
+            "score", "strong.json", "-r", "refs.json", "-m", "cider", "--html", "cider"
         )
         assert status == 0
-    command = "score strong.json -r refs.json -m cider --csv /dev/null --json /dev/null"
+    command = "score strong.json -r refs.json -m cider --html /dev/null --json /dev/null"
     assert run(*command.split())[0] == 0

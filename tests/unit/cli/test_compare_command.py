@@ -53,7 +53,7 @@ def test_all_pairs(run, folder):
 def test_files(run, folder):
     status, _, _ = run(
         *("compare", *SYSTEMS, "-r", "refs.json", *QUICK),
-        *("--json", "c.json", "--latex", "c.tex", "--csv", "c.csv"),
+        *("--json", "c.json", "-o", "c.tex", "-o", "c.csv"),
     )
     assert status == 0
     stored = json.loads((folder / "c.json").read_text())
@@ -103,7 +103,7 @@ def test_a_table_for_a_paper(run, folder):
         *("compare", *SYSTEMS, "-r", "refs.json", "--resamples", "200", "--test", "trials:300"),
         *("-m", "rouge_l,cider,self_bleu", "-b", "weak", "--intervals"),
         *("--scale", "100", "--digits", "1", "--sort", "CIDEr", "--columns", "CIDEr,ROUGE-L"),
-        *("--latex", "c.tex"),
+        *("-o", "c.tex"),
     )
     assert (status, err) == (0, "")
     lines = out.splitlines()

@@ -38,7 +38,7 @@ def test_a_dump_of_both_is_scored_by_its_references(run, dump, name):
     status, out, _ = run("score", name, "-r", "theirs.json", "-m", "meteor,cider")
     assert out.splitlines()[:2] == expected.splitlines()[:2]
     assert f"{name} holds references of its own, which were not used." in out
-    _, _, err = run("score", name, "--csv", "-")
+    _, _, err = run("score", name, "-o", "-.csv")
     assert "References were not given" in err, "said where the table is not shown"
 
 
@@ -228,7 +228,7 @@ def test_systems_on_different_items_are_marked(run, folder, partly):
     assert "partly†" in out
     assert "† not comparable, so not ranked: partly was scored on 11 of 15 items." in out
     assert "pass --missing common" in " ".join(out.split())
-    assert run("report", "t.json", "--markdown", "t.md")[0] == 0, "also of a stored table"
+    assert run("report", "t.json", "-o", "t.md")[0] == 0, "also of a stored table"
     assert "partly was scored on 11 of 15 items" in (folder / "t.md").read_text()
     status, _, err = run("compare", *files, "--missing", "skip")
     assert status == 2

@@ -160,7 +160,7 @@ def write(name: str, value: object) -> None:
 
 
 def test_score(files, run):
-    status, out, err = run("score", files.ours, *files.scored, "-m", "rouge_l", "--csv", "-")
+    status, out, err = run("score", files.ours, *files.scored, "-m", "rouge_l", "-o", "-.csv")
     assert (status, out.splitlines()[1].split(",")[0]) == (0, "ours"), err
 
 
@@ -191,7 +191,7 @@ def test_stored_tables(files, run):
     status, out, err = run("inspect", "metric.csv", *captions)
     assert status == 0, err
     assert out.count("a man walks a dog") >= 3
-    status, _, err = run("report", "metric.csv", *captions, "--csv", "out.csv", "--resamples", 10)
+    status, _, err = run("report", "metric.csv", *captions, "-o", "out.csv", "--resamples", 10)
     assert status == 0, err
     status, _, err = run("meta", "metric.csv", "--human", "human.csv", *captions, "-t", "none")
     assert status == 0, err

@@ -128,7 +128,7 @@ def test_old_files(tmp_path):
 def test_leaderboard(table, run, folder):
     systems = ["human.json", "weak.json", "broken.json"]
     arguments = ("score", *systems, "-r", "refs.json", "-m", "misses,rouge_l")
-    status, out, _ = run(*arguments, "--latex", "t.tex", "--markdown", "t.md")
+    status, out, _ = run(*arguments, "-o", "t.tex", "-o", "t.md")
     assert status == 0
     assert "misses ↓" in out
     best = f"{table['human']['misses'].score:.4f}"
@@ -141,7 +141,7 @@ def test_leaderboard(table, run, folder):
 def test_compare_marks_the_better(plugin, run, folder):
     systems = ("broken.json", "human.json")
     arguments = ("compare", *systems, "-r", "refs.json", "-m", "misses", "--all-pairs")
-    status, _, _ = run(*arguments, "--csv", "t.csv", "--json", "t.json")
+    status, _, _ = run(*arguments, "-o", "t.csv", "--json", "t.json")
     assert status == 0
     rows = csv.DictReader((folder / "t.csv").read_text().splitlines())
     marks = {row["system"]: row["misses_mark"] for row in rows}

@@ -66,7 +66,9 @@ def test_check_names_the_option(files, run):
 
 
 def test_report(files, run):
-    words = "report scores.json --human people.csv --captions one.json -r refs.json -o page.html"
+    words = (
+        "report scores.json --human people.csv --captions one.json -r refs.json --html page.html"
+    )
     status, _, err = run(*words.split(), "--match-ids", "basename")
     assert (status, err) == (0, "")
     page = (files / "page.html").read_text()

@@ -113,7 +113,7 @@ def test_topics_of_references_and_scores_of_systems(captions, run, folder, write
     write_json("one.json", {"x": first, "y": second})
     write_json("two.json", {"x": "Dogs.", "y": "Dogs."})
     command = ("analyse", "topics", "one.json", "two.json", "-r", "refs.json")
-    status, out, _ = run(*command, "--plot", "topics.svg")
+    status, out, _ = run(*command, "-o", "topics.svg")
     assert status == 0
     assert out.splitlines()[:3] == [
         "3 captions: 0 without verb, 2 with one, 1 with several",

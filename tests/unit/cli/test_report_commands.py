@@ -1,4 +1,4 @@
-"""reelscore report and inspect, and --html, --plots, --markdown of the others."""
+"""reelscore report and inspect, and --html, --plots, --output of the others."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def test_report_of_stored_tables(run, tmp_path, table):
         *HUMAN,
         *CAPTIONS,
         *REFS,
-        *("-o", str(outputs["r.html"]), "--latex", str(outputs["r.tex"])),
-        *("--markdown", str(outputs["r.md"]), "--csv", str(outputs["r.csv"])),
-        *("--plots", str(tmp_path / "figures"), "--plot-format", "svg"),
+        *("--html", str(outputs["r.html"]), "-o", str(outputs["r.tex"])),
+        *("-o", str(outputs["r.md"]), "-o", str(outputs["r.csv"])),
+        *("--plots", f"{tmp_path / 'figures'}|format:svg"),
         *("--metrics", "meteor,cider"),
     )
     assert status == 0, err
@@ -72,16 +72,22 @@ def test_report_wants_something_to_write(run, table):
 
 
 def test_report_refuses_before_it_works(run, tmp_path, table):
-    status, _, err = run("report", table, "-o", str(tmp_path / "no" / "r.html"))
+    status, _, err = run("report", table, "--html", str(tmp_path / "no" / "r.html"))
     assert status == 2
     assert "there is no folder" in err
-    status, _, err = run("report", table, "-o", str(tmp_path / "r.html"), "--captions", table)
+    status, _, err = run("report", table, "--html", str(tmp_path / "r.html"), "--captions", table)
     assert status == 2
     status, _, err = run("score", *SYSTEMS, *REFS, "--html", str(tmp_path))
     assert status == 2
     assert "is a folder; name a file" in err
     status, _, err = run(
-        "score", *SYSTEMS, *REFS, "--html", str(tmp_path / "r.html"), "--video", "x.mp4"
+        "score",
+        *SYSTEMS,
+        *REFS,
+        "--html",
+        str(tmp_path / "r.html"),
+        "--videos",
+        "https://x.example/clips",
     )
     assert status == 2
     assert "{item}" in err
@@ -152,7 +158,7 @@ def test_inspect_says_what_it_needs(run, table, tmp_path):
 
 
 def test_markdown(run, tmp_path):
-    status, out, err = run("score", *SYSTEMS, *REFS, "-m", "meteor", "--markdown", "-")
+    status, out, err = run("score", *SYSTEMS, *REFS, "-m", "meteor", "-o", "-.md")
     assert status == 0, err
     assert out.splitlines()[0] == "| system | METEOR |"
     assert "| human | **0.2946** |" in out
@@ -162,7 +168,7 @@ def test_a_report_of_many_systems_counts_them(tmp_path, run):
     rows = [f"s{k},v{i},{k + i}" for k in range(12) for i in range(3)]
     (tmp_path / "scores.csv").write_text("\n".join(["system,item,score", *rows]))
     page = tmp_path / "page.html"
-    assert run("report", str(tmp_path / "scores.csv"), "-o", str(page))[0] == 0
+    assert run("report", str(tmp_path / "scores.csv"), "--html", str(page))[0] == 0
     assert "<title>12 systems</title>" in page.read_text()
 
 

@@ -61,7 +61,7 @@ def test_json_on_standard_output_is_alone(run, folder):
 
 def test_files(run, folder):
     arguments = ("score", "human.json", "weak.json", "-r", "refs.json", "-m", "bleu|n:2,rouge_l")
-    files = ("--csv", "t.csv", "--latex", "t.tex", "--table", "s.csv", "--json", "s.json")
+    files = ("-o", "t.csv", "-o", "t.tex", "--table", "s.csv", "--json", "s.json")
     status, out, _ = run(*arguments, *files)
     assert status == 0
     assert out.startswith("system")  # the table is shown all the same
@@ -179,7 +179,7 @@ def test_ids_of_any_kind(run, folder, write_json):
     status, out, _ = run("score", "odd.json", "-r", "oddrefs.json", "-m", "rouge_l", "--json", "-")
     assert status == 0
     assert list(json.loads(out)["systems"]["odd"]["rouge_l"]["items"]) == list(odd)
-    status, _, _ = run("score", "odd.json", "-r", "oddrefs.json", "--items", "--csv", "o.csv")
+    status, _, _ = run("score", "odd.json", "-r", "oddrefs.json", "--items", "-o", "o.csv")
     assert status == 0
 
 
@@ -188,7 +188,7 @@ def test_an_oracle_is_no_best_system(run, folder):
     words = ["--captions", "strong.json", "-r", "refs.json", "-o", "oracle.json"]
     assert run("caption", "bound", *words)[0] == 0
     words = ["oracle.json", "weak.json", "strong.json", "-r", "refs.json", "-m", "meteor"]
-    _, latex, _ = run("score", *words, "--sort", "meteor", "--latex", "-", "--table", "t.json")
+    _, latex, _ = run("score", *words, "--sort", "meteor", "-o", "-.tex", "--table", "t.json")
     rows = [line for line in latex.splitlines() if " & " in line and "METEOR" not in line]
     assert [row.split()[0] for row in rows] == [
         "strong",
@@ -198,15 +198,15 @@ def test_an_oracle_is_no_best_system(run, folder):
     assert [r"\textbf" in row for row in rows] == [True, False, False]
     assert "such as an oracle that sees the answers, so not ranked: oracle." in latex
     assert json.loads((folder / "t.json").read_text())["bounds"] == ["oracle"]
-    _, again, _ = run("report", "t.json", "--latex", "-", "-o", "t.html")
+    _, again, _ = run("report", "t.json", "-o", "-.tex", "--html", "t.html")
     (oracle,) = (line for line in again.splitlines() if "oracle" in line and " & " in line)
     assert r"\textbf" not in oracle
     assert oracle.count("superscript") == 1  # no letters of systems that it is better than
     assert "<sup>‡</sup>" in (folder / "t.html").read_text()
-    _, compared, _ = run("compare", "t.json", "--baseline", "weak", "--latex", "-")
+    _, compared, _ = run("compare", "t.json", "--baseline", "weak", "-o", "-.tex")
     (oracle,) = (line for line in compared.splitlines() if line.startswith("oracle"))
     assert oracle.count("superscript") == 1
-    _, compared, _ = run("compare", *words, "--all-pairs", "--csv", "-")
+    _, compared, _ = run("compare", *words, "--all-pairs", "-o", "-.csv")
     (oracle,) = (line for line in compared.splitlines() if line.startswith("oracle"))
     assert oracle.endswith(",")
 

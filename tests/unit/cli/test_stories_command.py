@@ -53,7 +53,7 @@ def test_json(tmp_path: Path) -> None:
 
 def test_table_csv_latex(tmp_path: Path) -> None:
     table, csv, tex, md = (tmp_path / name for name in ("t.csv", "s.csv", "s.tex", "s.md"))
-    files = ["--table", str(table), "--csv", str(csv), "--latex", str(tex), "--markdown", str(md)]
+    files = ["--table", str(table), "-o", str(csv), "-o", str(tex), "-o", str(md)]
     run("ours=" + SYSTEMS[0], SYSTEMS[1], *REFS, *files)
     read = ScoreTable.read(table)
     assert read.systems == ["ours", "verbose"]
@@ -62,7 +62,7 @@ def test_table_csv_latex(tmp_path: Path) -> None:
     assert tex.read_text().count("\\begin{tabular}") == 2
     assert md.read_text().count("| system |") == 2
     assert f"| ours | {read['ours']['soda_a'].score:.4f} |" in md.read_text().replace("**", "")
-    assert run(SYSTEMS[0], *REFS, "--markdown", "-").stdout.startswith("| system |")
+    assert run(SYSTEMS[0], *REFS, "-o", "-.md").stdout.startswith("| system |")
 
 
 def test_intervals_and_baseline() -> None:
@@ -138,9 +138,7 @@ def test_help_is_about_scoring() -> None:
 def test_a_table_for_a_paper(tmp_path: Path) -> None:
     tex = tmp_path / "stories.tex"
     layout = ["--columns", "SODA_c,ANet METEOR", "--sort", "SODA_c", "--scale", "100"]
-    out = run(
-        *SYSTEMS, *REFS, "--scores", "SODA_c,activitynet", *layout, "--latex", str(tex)
-    ).output
+    out = run(*SYSTEMS, *REFS, "--scores", "SODA_c,activitynet", *layout, "-o", str(tex)).output
     lines = [line.split() for line in out.splitlines()]
     assert lines[1:4] == [
         ["system", "SODA_c"],

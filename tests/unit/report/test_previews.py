@@ -90,9 +90,9 @@ def test_the_command(videos, tmp_path, monkeypatch):
 
     captions = [str(examples.path(f"clips/systems/{name}.json")) for name in ("human", "weak")]
     monkeypatch.chdir(tmp_path)
-    words = ["report", "--captions", *captions, "--videos", str(videos), "-o", "gallery.html"]
+    words = ["report", "--captions", *captions, "--videos", str(videos), "--html", "gallery.html"]
     assert CliRunner().invoke(cli, words).output == "gallery.html: 2 systems, 2 previews.\n"
-    alone = ["report", "--captions", captions[0], "--videos", str(videos), "-o", "alone.html"]
+    alone = ["report", "--captions", captions[0], "--videos", str(videos), "--html", "alone.html"]
     assert CliRunner().invoke(cli, alone).output == "alone.html: 1 system, 2 previews.\n"
     page = (tmp_path / "gallery.html").read_text()
     assert "img-src" in page
@@ -107,7 +107,7 @@ def test_the_command(videos, tmp_path, monkeypatch):
     ("words", "message"),
     [
         ([], "Missing argument 'TABLE...'"),
-        (["--captions", "a.json", "--latex", "t.tex"], "Missing argument 'TABLE...'"),
+        (["--captions", "a.json", "-o", "t.tex"], "Missing argument 'TABLE...'"),
     ],
 )
 def test_what_needs_scores(tmp_path, monkeypatch, words, message):
@@ -116,6 +116,6 @@ def test_what_needs_scores(tmp_path, monkeypatch, words, message):
     from reelscore.cli.main import cli
 
     monkeypatch.chdir(tmp_path)
-    made = CliRunner().invoke(cli, ["report", *words, "-o", "page.html"])
+    made = CliRunner().invoke(cli, ["report", *words, "--html", "page.html"])
     assert message in made.output
     assert made.exit_code == 2

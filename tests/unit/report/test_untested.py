@@ -84,8 +84,8 @@ def test_tables_for_papers(stored, tmp_path, monkeypatch, capsys):
 
     stored.write(tmp_path / "again.json")
     monkeypatch.chdir(tmp_path)
-    arguments = ["again.json", "-m", "meteor,rouge_l", "--latex", "t.tex", "--markdown", "t.md"]
-    command.main([*arguments, "--csv", "t.csv"], standalone_mode=False)
+    arguments = ["again.json", "-m", "meteor,rouge_l", "-o", "t.tex", "-o", "t.md"]
+    command.main([*arguments, "-o", "t.csv"], standalone_mode=False)
     latex = (tmp_path / "t.tex").read_text()
     assert "\\textbf{0.2946}\\textsuperscript{--} & \\textbf{0.5477}\\textsuperscript{" in latex
     assert "-- not tested: METEOR (made from sums" in latex

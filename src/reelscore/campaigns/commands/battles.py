@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple, get_args
 
 import click
@@ -14,20 +15,19 @@ from reelscore.campaigns.evaluate.battle_checks import agree, leanings
 from reelscore.campaigns.evaluate.battles import BASELINES, Battles, Preset, rank_battles
 from reelscore.campaigns.evaluate.results import campaign_quality
 from reelscore.campaigns.imports.battles import read_battles
+from reelscore.campaigns.report.plots import draw_ranks
 from reelscore.campaigns.report.tables import battle_grid
 from reelscore.cli.file_options import FilesCommand, FilesOption, system_files
 from reelscore.cli.messages import say
 from reelscore.cli.options import (
     choice_option,
     gathered,
-    json_option,
     number_option,
-    plot_option,
     resamples_option,
     seed_option,
 )
 from reelscore.cli.report_options import ResultFiles, result_files
-from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, show, write_json
+from reelscore.cli.terminal import progress_bar, show
 from reelscore.errors import DataError
 
 _SQLITE = b"SQLite format 3\0"
@@ -126,9 +126,7 @@ _SOURCE = {
 @number_option("--level", default=0.95, above=0, most=0.999, help="Level of the intervals.")
 @resamples_option("Number of resamples of the items.")
 @seed_option
-@plot_option("points and places of systems")
-@json_option
-@result_files("json_file")
+@result_files(figure="with points and places of systems")
 def command(
     sources: tuple[str, ...],
     preset: Preset,
@@ -136,8 +134,6 @@ def command(
     captions: tuple[str, ...],
     against: tuple[str, ...],
     source: _Source,
-    plot: str | None,
-    json_file: str | None,
     files: ResultFiles,
     **choices: Any,
 ) -> None:
@@ -153,9 +149,8 @@ def command(
       reelscore battles votes.csv
       reelscore battles campaign.db --criterion helpful
       reelscore battles arena.json --preset caparena-auto
-      reelscore battles judge.json --against campaign.db --plot ranks.pdf
+      reelscore battles judge.json --against campaign.db -o ranks.pdf
     """
-    check_targets(json_file, plot)
     battles = source.battles(sources).with_captions(_captions(captions))
     # of the other source the usual verdict counts: the people's, where a file has the judge's, too
     others = [source._replace(verdict=None, metric=None).battles(against)] if against else []
@@ -173,14 +168,13 @@ def command(
         lines += [f"Against {', '.join(against)}: {agreement.lines[0]}", *agreement.lines[1:]]
     table = ranking.table()
     table, grid = replace(table, notes=[*table.notes, *lines]), battle_grid(ranking)
-    files.write(table, [grid])
-    if plot:
-        from reelscore.campaigns.report.plots import draw_ranks
-
-        draw_ranks(ranking, plot)
-    if json_file:
-        write_json(json_file, {**ranking.to_dict(), **extra, "notes": table.notes})
-    if files.shows and json_file != STDOUT:
+    files.write_table(
+        table,
+        [grid],
+        draw=partial(draw_ranks, ranking),
+        json=lambda: {**ranking.to_dict(), **extra, "notes": table.notes},
+    )
+    if files.shows:
         show(table, grid)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import click
-import msgspec
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import (
@@ -21,50 +21,36 @@ from reelscore.campaigns.evaluate.results import Results, campaign_quality, eval
 from reelscore.campaigns.evaluate.scores import Average, HumanScores, Over, group_means
 from reelscore.campaigns.hits.tasks import Hit, counted
 from reelscore.campaigns.imports.plain_tables import read_groups
+from reelscore.campaigns.report.plots import draw_wins
 from reelscore.campaigns.report.tables import results_csv, results_grid, vote_results, wins_grid
 from reelscore.cli.messages import say
-from reelscore.cli.options import choice_option, file_option, gathered, json_option, plot_option
-from reelscore.cli.terminal import (
-    STDOUT,
-    check_targets,
-    show_signature,
-    terminal_width,
-    write,
-    write_json,
+from reelscore.cli.options import choice_option, file_option, gathered, json_option
+from reelscore.cli.report_options import (
+    ResultFiles,
+    command_line,
+    output_option,
+    table_option,
 )
-from reelscore.data.tables.table import file_format as table_format
+from reelscore.cli.terminal import check_targets, show_signature, terminal_width
 from reelscore.errors import DataError
 from reelscore.significance import Comparison, rank_systems
 
 
-@dataclass(frozen=True)
-class _Outputs:
+class _Files(ResultFiles, frozen=True):
     """Where the results go."""
 
-    table_file: str | None
-    csv_file: str | None
-    latex_file: str | None
-    plot: str | None
-    html_file: str | None
-    json_file: str | None
+    html_file: str | None = None
 
     def __post_init__(self) -> None:
-        check_targets(*vars(self).values())
-        if self.table_file:
-            table_format(self.table_file)
-        if self.plot:
-            from reelscore.report.plots.style import need_matplotlib
-
-            need_matplotlib()
+        super().__post_init__()
+        check_targets(self.html_file)
 
 
 _FILES = {
-    "table_file": file_option("--table", "Write the score table, .csv or .json."),
-    "csv_file": file_option("--csv", "Write the table with numbers in full precision."),
-    "latex_file": file_option("--latex", "Write the table shown as LaTeX."),
-    "plot": plot_option("which systems are better than others"),
-    "html_file": file_option("--html", "Write everything as one HTML page."),
+    "paths": output_option(".csv", ".tex", figure="with which systems are better"),
     "json_file": json_option,
+    "table_file": table_option,
+    "html_file": file_option("--html", "Write everything as one HTML page."),
 }
 
 
@@ -121,7 +107,7 @@ _FILES = {
     metavar="NAME",
     help="The system that others are compared with.",
 )
-@gathered("outputs", _Outputs, _FILES)
+@gathered("outputs", _Files, _FILES)
 def results(
     campaign: str,
     campaign_id: str | None,
@@ -134,7 +120,7 @@ def results(
     minimum: int | None,
     groups: str | None,
     reference: str,
-    outputs: _Outputs,
+    outputs: _Files,
 ) -> None:
     """Score the systems and test which are better.
 
@@ -173,7 +159,7 @@ def results(
     ranking = rank_systems(scores.table, metric, level=level, matched=matched)
     results = replace(results, scores=scores)
     _write(outputs, name, results, ranking, hits)
-    if STDOUT not in (outputs.csv_file, outputs.latex_file, outputs.json_file):
+    if outputs.shows:
         _show(results, ranking)
 
 
@@ -188,25 +174,20 @@ def _only_z(scores: HumanScores, metric: str) -> str:
 
 
 def _write(
-    outputs: _Outputs, name: str, results: Results, ranking: Comparison, hits: Sequence[Hit]
+    outputs: _Files, name: str, results: Results, ranking: Comparison, hits: Sequence[Hit]
 ) -> None:
     scores = results.scores
     if outputs.table_file:
         scores.table.write(outputs.table_file)
-    if outputs.csv_file:
-        write(outputs.csv_file, results_csv(scores, ranking))
-    if outputs.latex_file:
-        write(outputs.latex_file, results_grid(scores, ranking).to_latex())
-    if outputs.json_file:
-        everything = msgspec.json.encode(_everything(results, ranking)).decode()
-        write(outputs.json_file, everything, private=True)  # it names raters
-    if outputs.plot:
-        from reelscore.campaigns.report.plots import draw_wins
-
-        draw_wins(ranking, outputs.plot)
+    outputs.write(
+        [results_grid(scores, ranking)],
+        draw=partial(draw_wins, ranking),
+        csv=partial(results_csv, scores, ranking),
+        json=partial(_everything, results, ranking),
+        private=["json"],  # it names raters
+    )
     if outputs.html_file:
         from reelscore.campaigns.report.page import campaign_report
-        from reelscore.cli.report_options import command_line
         from reelscore.report.html.page import write_report
 
         made = campaign_report(name, results, ranking, hits=hits, command=command_line())
@@ -243,9 +224,7 @@ def _show(results: Results, ranking: Comparison) -> None:
     show_signature(scores.table[ranking.systems[0]][ranking.metric].signature)
 
 
-def _show_votes(
-    campaign: Campaign, asked: AskedOfRaters, reference: str, outputs: _Outputs
-) -> None:
+def _show_votes(campaign: Campaign, asked: AskedOfRaters, reference: str, outputs: _Files) -> None:
     """Print what rankings or votes on two captions say, by the judgments that count."""
     judgments = judged(campaign)
     quality = campaign_quality(campaign, judgments, asked.of(campaign))
@@ -255,10 +234,9 @@ def _show_votes(
         votes.table.write(outputs.table_file)
     elif outputs.table_file:
         say(votes.why)
-    if outputs.json_file:
-        scores = votes.table.to_dict() if votes.table else {}
-        write_json(outputs.json_file, {"results": _plain(votes.plain), **scores})
-    if outputs.json_file != STDOUT:
+    scores = votes.table.to_dict() if votes.table else {}
+    outputs.write([votes.grid], json=lambda: {"results": _plain(votes.plain), **scores})
+    if outputs.shows:
         click.echo(votes.grid.to_text(terminal_width()))
         how, *notes = votes.notes
         click.echo(f"\n{how}")

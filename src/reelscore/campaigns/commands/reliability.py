@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from reelscore.campaigns.campaign import Campaign
@@ -15,10 +17,12 @@ from reelscore.campaigns.commands.options import (
 from reelscore.campaigns.evaluate.agreement import Replication, replicate
 from reelscore.campaigns.evaluate.quality import known
 from reelscore.campaigns.evaluate.results import campaign_quality, evaluate_campaign
+from reelscore.campaigns.report.plots import draw_quality
 from reelscore.campaigns.report.tables import number_text, quality_csv, quality_grid, text_grid
 from reelscore.cli.messages import say
-from reelscore.cli.options import file_option, json_option, plot_option
-from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write, write_json
+from reelscore.cli.options import json_option
+from reelscore.cli.report_options import Outputs, outputs
+from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write_json
 from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Grid
 
@@ -28,17 +32,13 @@ from reelscore.report.tables.grid import Grid
 @id_option
 @control_options
 @click.option("--unfinished", is_flag=True, help="Also count judgments of unfinished HITs.")
-@file_option("--csv", "Write the table with numbers in full precision.")
-@plot_option("the raters")
-@json_option
+@outputs(".csv", figure="with the raters")
 def quality(
     campaign: str,
     campaign_id: str | None,
     asked: AskedOfRaters,
     unfinished: bool,
-    csv_file: str | None,
-    plot: str | None,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Show which raters can be trusted.
 
@@ -52,25 +52,18 @@ def quality(
     \b
     Examples:
       reelscore campaign quality my.db
-      reelscore campaign quality my.db --test signed-rank --plot raters.pdf
+      reelscore campaign quality my.db --test signed-rank -o raters.pdf
     """
-    check_targets(csv_file, plot, json_file)
-    if plot:
-        from reelscore.report.plots.style import need_matplotlib
-
-        need_matplotlib()
     with Campaign.open(campaign, campaign_id) as opened_campaign:
         judgments = opened_campaign.judgments() if unfinished else judged(opened_campaign)
         quality = campaign_quality(opened_campaign, judgments, asked.of(opened_campaign))
-    if csv_file:
-        write(csv_file, quality_csv(quality), private=True)
-    if json_file:
-        write_json(json_file, quality.to_dict(), private=True)
-    if plot:
-        from reelscore.campaigns.report.plots import draw_quality
-
-        draw_quality(quality, plot)
-    if STDOUT not in (csv_file, json_file):
+    outputs.write(
+        draw=partial(draw_quality, quality),
+        csv=partial(quality_csv, quality),
+        json=quality.to_dict,
+        private=["csv", "json"],
+    )
+    if outputs.shows:
         click.echo(quality_grid(quality).to_text(terminal_width()))
         click.echo()
         say(quality.summary, err=False)

@@ -23,8 +23,9 @@ from reelscore.campaigns.imports.judgment_files import (
 from reelscore.campaigns.protocols import PROTOCOLS
 from reelscore.campaigns.report.tables import text_grid
 from reelscore.cli.messages import say
-from reelscore.cli.options import file_option, json_option
-from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write, write_json
+from reelscore.cli.options import file_option
+from reelscore.cli.report_options import Outputs, outputs
+from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write
 from reelscore.data.checks import counted
 from reelscore.errors import DataError
 from reelscore.report.tables.grid import Grid
@@ -33,36 +34,32 @@ from reelscore.report.tables.grid import Grid
 @click.command("hits")
 @campaign_argument
 @id_option
-@file_option("--csv", "Write the tasks as raters may see them (blind).")
+@outputs(".csv")
 @file_option("--key", "Write the key (the system and kind of each task) as CSV.")
-@json_option
 def show_hits(
     campaign: str,
     campaign_id: str | None,
-    csv_file: str | None,
+    outputs: Outputs,
     key_file: str | None,
-    json_file: str | None,
 ) -> None:
     """Show the HITs, or export them for another tool.
 
-    The table counts the tasks of each kind by system. The blind file does not reveal systems or
-    control tasks. The key and the JSON file do: keep them to the organisers.
+    The table counts the tasks of each kind by system. The file of --output is blind: it has the
+    tasks as raters may see them, without systems and control tasks. The key and the JSON file
+    reveal them: keep them to the organisers.
 
     \b
     Examples:
       reelscore campaign hits my.db
-      reelscore campaign hits my.db --csv tasks.csv --key key.csv
+      reelscore campaign hits my.db -o tasks.csv --key key.csv
     """
-    check_targets(csv_file, key_file, json_file)
+    check_targets(key_file)
     with Campaign.open(campaign, campaign_id) as opened_campaign:
         hits = list(opened_campaign.hits())
-    if csv_file:
-        write(csv_file, _csv(hits, blind=True))
+    outputs.write(csv=lambda: _csv(hits, blind=True), json=lambda: hits, private=["json"])
     if key_file:
         write(key_file, _csv(hits, blind=False), private=True)
-    if json_file:
-        write_json(json_file, hits, private=True)
-    if STDOUT not in (csv_file, key_file, json_file):
+    if outputs.shows and key_file != STDOUT:
         sizes = sorted({len(hit.tasks) for hit in hits})
         tasks = "–".join(map(str, sizes[:: max(1, len(sizes) - 1)])) or "0"
         click.echo(f"{len(hits):,} HITs of {tasks} tasks\n")

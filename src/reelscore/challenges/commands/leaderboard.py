@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from reelscore.challenges.boards.awards import AwardDecision
@@ -17,8 +19,8 @@ from reelscore.challenges.commands.served import login_server, served_boards
 from reelscore.challenges.permissions import VISITOR, Who
 from reelscore.challenges.views import View
 from reelscore.cli.messages import printable
-from reelscore.cli.options import file_option, json_option
-from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write
+from reelscore.cli.report_options import Outputs, outputs
+from reelscore.cli.terminal import terminal_width, write
 from reelscore.errors import DataError, check_choice
 
 
@@ -31,10 +33,7 @@ from reelscore.errors import DataError, check_choice
     "--generation", type=click.IntRange(min=1), help="Earlier scores; the newest if not given."
 )
 @click.option("--organisers", is_flag=True, help="Show what organisers see, hidden scores too.")
-@file_option("--csv", "Write CSV, numbers in full.")
-@json_option
-@file_option("--latex", "Write LaTeX.")
-@file_option("--plot", "Write the entries over time as SVG.")
+@outputs(".csv", ".tex", ".svg")
 def leaderboard_command(
     database: str | None,
     server: str | None,
@@ -42,10 +41,7 @@ def leaderboard_command(
     board_id: str | None,
     generation: int | None,
     organisers: bool,
-    csv_file: str | None,
-    json_file: str | None,
-    latex_file: str | None,
-    plot_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Show leaderboards, as visitors see them.
 
@@ -53,17 +49,15 @@ def leaderboard_command(
     'challenge login', as the account may see them.
 
     Entries of one cluster cannot be told apart; the range behind a rank gives the places that the
-    test leaves open. A file, or - for standard output, takes one board.
+    test leaves open. A file takes one board; .svg shows its entries over time.
 
     \b
     Examples:
       reelscore challenge leaderboard --server https://challenge.example
       reelscore challenge leaderboard lsmdc.db
-      reelscore challenge leaderboard lsmdc.db --board blind --latex board.tex
+      reelscore challenge leaderboard lsmdc.db --board blind -o board.tex
       reelscore challenge leaderboard lsmdc.db --organisers
     """
-    files = (csv_file, json_file, latex_file, plot_file)
-    check_targets(*files)
     if database is not None and server is not None:
         raise DataError("Name a DATABASE or a --server, not both.")
     if database is None:
@@ -76,20 +70,19 @@ def leaderboard_command(
         boards, verdict = _stored(database, challenge_id, board_id, who, generation)
     if not boards:
         raise DataError("No board can be seen yet; organisers see theirs with --organisers.")
-    if any(files):
+    if outputs.wanted:
         if len(boards) > 1:
             ids = ", ".join(board.id for board in boards)
             raise DataError(f"There are several boards: {ids}; choose one with --board.")
         [board] = boards
-        for path, text in (
-            (csv_file, board_csv(board) if csv_file else ""),
-            (json_file, board_json(board) if json_file else ""),
-            (latex_file, board_grid(board).to_latex() if latex_file else ""),
-            (plot_file, str(history_svg(board)) if plot_file else ""),
-        ):
-            if path:
-                write(path, text)
-    if STDOUT not in files:
+        outputs.write(
+            [board_grid(board)] if outputs.paths else (),
+            csv=partial(board_csv, board),
+            svg=lambda: str(history_svg(board)),
+        )
+        if outputs.json_file:
+            write(outputs.json_file, board_json(board))
+    if outputs.shows:
         for board in boards:
             click.echo(printable(board.title))
             click.echo(printable(_text(board)) + "\n")

@@ -63,7 +63,7 @@ def command(
     \b
     Examples:
       reelscore compare base.json ours.json --refs refs.json
-      reelscore compare *.json -r refs.json --all-pairs --latex table.tex
+      reelscore compare *.json -r refs.json --all-pairs -o table.tex
       reelscore compare scores.json --baseline base
     """
     source = click.get_current_context().get_parameter_source
@@ -91,7 +91,7 @@ def command(
     tests = strictest(comparisons)
     grid = marked_leaderboard(table, comparisons, layout=layout)
     marks = marks_of_tests(tests, letters_of(table.systems), other, table.bounds)
-    scoring.files.write(
+    scoring.files.write_table(
         table,
         [grid],
         csv=lambda: leaderboard_csv(layout.arranged(table), marks),

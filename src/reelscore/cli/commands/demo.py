@@ -54,7 +54,7 @@ def command(
     if serve or challenge:
         _call("challenge demo" if challenge else "campaign demo", port=port)
         return
-    pictures = Pictures(html_file, "Four systems, fifteen clips", "", None, "pdf")
+    pictures = Pictures(html_file, "Four systems, fifteen clips")
     systems, references = examples.clips()
 
     _heading("Four systems, 15 clips, 3 references each; ± half a 95 % interval")

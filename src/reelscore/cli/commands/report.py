@@ -8,7 +8,6 @@ import click
 
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import (
-    Decorator,
     gathered,
     match_ids_option,
     resamples_option,
@@ -38,20 +37,10 @@ from reelscore.data.tables.table_rows import Repeats
 from reelscore.report.tables.differences import marked_leaderboard
 from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
 
-_PICTURES: dict[str, Decorator] = {
-    "html_file": click.option(
-        *("--output", "-o", "html_file"),
-        metavar="FILE",
-        help="Where to write the report, one HTML file.",
-    ),
-    "title": title_option,
-    **page_options,
-}
-
 
 @click.command("report", cls=FilesCommand)
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
-@gathered("pictures", Pictures, _PICTURES)
+@gathered("pictures", Pictures, {"title": title_option, **page_options})
 @click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
 @column_option("all if not given")
 @raters_option
@@ -95,14 +84,14 @@ def command(
 
     \b
     Examples:
-      reelscore report scores.json -o report.html
-      reelscore report scores.json bertha=bertha.csv --human da.csv -o report.html
-      reelscore report scores.json --captions a.json -r refs.json -o report.html
-      reelscore report --captions a.json b.json --videos clips -o gallery.html
+      reelscore report scores.json --html report.html
+      reelscore report scores.json bertha=bertha.csv --human da.csv --html report.html
+      reelscore report scores.json --captions a.json -r refs.json --html report.html
+      reelscore report --captions a.json b.json --videos clips --html gallery.html
     """
     page = pictures.html_file
     if not (files.wanted or pictures.wanted):
-        raise click.UsageError("Nothing to write; give -o FILE, --plots DIR or --latex FILE.")
+        raise click.UsageError("Nothing to write; give --html FILE, --plots DIR or -o FILE.")
     if not tables and (not captions or human or pictures.plots or files.wanted):
         raise click.UsageError("Missing argument 'TABLE...'; only a page needs no scores.")
     if tables:
@@ -120,7 +109,7 @@ def command(
     if files.wanted:
         made = made or report_of(table, people, **choices)
         marks = marks_of(made)
-        files.write(
+        files.write_table(
             made.table,
             [marked_leaderboard(made.table, made.tests, made.human, layout)],
             csv=lambda: leaderboard_csv(made.table, marks, people=made.human),

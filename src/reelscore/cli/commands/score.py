@@ -311,7 +311,7 @@ def command(
       reelscore score predictions_with_references.jsonl
       reelscore score runs -r MSRVTT_data.json --split test
       reelscore score runs/*.json -r refs.json --html report.html
-      reelscore score runs/*.json -r refs.json --scale 100 --latex table.tex
+      reelscore score runs/*.json -r refs.json --scale 100 -o table.tex
       reelscore score captions/ -r references/ --out scores/
     """
     if items and scoring.large:
@@ -327,7 +327,7 @@ def command(
         table = with_intervals(table, resamples=resamples, seed=scoring.seed)
     grid = leaderboard(table, layout=layout)
     by_item = item_rows(table, layout) if items else None
-    scoring.files.write(
+    scoring.files.write_table(
         table,
         [by_item or grid],
         csv=lambda: leaderboard_csv(layout.arranged(table), items=items),

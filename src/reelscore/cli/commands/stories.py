@@ -30,6 +30,7 @@ from reelscore.cli.report_options import (
     Pictures,
     ResultFiles,
     layout_options,
+    output_option,
     picture_options,
     result_files,
 )
@@ -112,7 +113,7 @@ def score(
       reelscore stories ours.json -r val_1.json val_2.json --protocol pdvc
       reelscore stories ours.json -r val.json --protocol 'pdvc|f:sts'
       reelscore stories a.json b.json -r val.json --scores soda_c --baseline a
-      reelscore stories *.json -r val.json --scores SODA_c --scale 100 --latex table.tex
+      reelscore stories *.json -r val.json --scores SODA_c --scale 100 -o table.tex
     """
     workers = engine.start()
     with progress_bar("Scoring", engine=workers) as progress:
@@ -144,7 +145,7 @@ def score(
         structs.replace(grid, notes=[f"{_heading(name, protocol)}.", *grid.notes])
         for name, grid in grids
     ]
-    files.write(table, printed, comparisons=comparisons or None)
+    files.write_table(table, printed, comparisons=comparisons or None)
     if pictures.wanted:
         extra: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "seed": seed}
         if tests:
@@ -225,12 +226,7 @@ def _grid(table: ScoreTable, tests: Sequence[Comparison], layout: TableLayout) -
     most=1,
     help="Threshold of soda_a; its score averages over several.",
 )
-@click.option(
-    "--output",
-    "-o",
-    metavar="FILE",
-    help="Draw a picture (.png, .svg, .pdf) or write a page (.html) instead of text.",
-)
+@output_option(".html", figure="with the timeline")
 @protocol_option(listed=False, help="Choices are those of 'reelscore stories score --help'.")
 def show(
     candidates: tuple[str, ...],
@@ -238,7 +234,7 @@ def show(
     video: str,
     score: str,
     tiou: float,
-    output: str | None,
+    paths: tuple[str, ...],
     protocol: Protocol,
 ) -> None:
     """Show how one video is matched: references above, candidates below.
@@ -251,17 +247,15 @@ def show(
       reelscore stories show ours.json -r val_1.json --video v_uqiMw7tQ1Cc
       reelscore stories show a.json b.json -r val_1.json --video v_1 -o story.html
     """
-    from reelscore.report.timeline.drawings import check_format, timeline_text, write_timeline
+    from reelscore.report.timeline.drawings import timeline_text, write_timeline
     from reelscore.stories.timelines import side_by_side
 
-    if output:
-        check_format(output)
-        check_targets(output)
+    check_targets(*paths)
     systems = system_files(candidates)
     choices = structs.asdict(protocol)
     shown = side_by_side(systems, list(refs), video, score, tiou=tiou, **choices)
     show_notes(shown.notes, err=True)
-    if output:
-        write_timeline(shown, output)
-    else:
+    for path in paths:
+        write_timeline(shown, path)
+    if not paths:
         click.echo(timeline_text(shown, terminal_width()), nl=False)

@@ -7,13 +7,15 @@ import io
 import textwrap
 from collections.abc import Sequence
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 
 import click
 
 from reelscore.cli.messages import printable
-from reelscore.cli.options import choice_option, json_option, plot_option
-from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write_json
+from reelscore.cli.options import choice_option
+from reelscore.cli.report_options import Outputs, outputs
+from reelscore.cli.terminal import terminal_width
 from reelscore.corpus.commands.corpus_options import (
     project_option,
     read_clips_of,
@@ -37,6 +39,7 @@ from reelscore.corpus.release.corpus_size import (
     CorpusSize,
     ReviewSize,
     corpus_size,
+    draw_lengths,
     published_figures,
     review_size,
 )
@@ -218,22 +221,13 @@ def _show_groups(groups: dict[str, list[ExportedClip]]) -> None:
     default="none",
     help="parser: count nouns, verbs, adjectives and adverbs too, with reelscore's parser.",
 )
-@choice_option(
-    "--format",
-    choices=["text", "csv", "latex"],
-    default="text",
-    help="How the table is written, on standard output.",
-)
-@plot_option("how long clips and sentences are, by source and set")
-@json_option
+@outputs(".csv", ".tex", figure="with how long clips and sentences are, by source and set")
 def stats(
     files: tuple[str, ...],
     project: str,
     published: bool,
     tagger: str,
-    format: str,
-    plot: str | None,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Count films, clips, sentences, words and stems, by source and set.
 
@@ -245,35 +239,29 @@ def stats(
     \b
     Examples:
       reelscore corpus stats --project films --tagger parser
-      reelscore corpus stats release/*.json --format latex
+      reelscore corpus stats release/*.json -o sizes.tex
       reelscore corpus stats --published
     """
-    check_targets(plot, json_file)
     if published:
-        rows = published_figures()
-        if json_file:
-            names = ("of", "says", "section")
-            write_json(json_file, [dict(zip(names, row, strict=True)) for row in rows])
-        if json_file == STDOUT:
-            return
-        if format == "text":
-            for of, says, section in rows:
-                click.echo(textwrap.fill(f"{of} ({section}): {says}", 80, subsequent_indent="  "))
-        else:
-            _write(["of", "says", "section"], rows, format)
+        names, said = ["of", "says", "section"], published_figures()
+        plain = [dict(zip(names, row, strict=True)) for row in said]
+        outputs.write([_grid(names, said)], csv=partial(_csv, names, said), json=lambda: plain)
+        for of, says, section in said if outputs.shows else ():
+            click.echo(textwrap.fill(f"{of} ({section}): {says}", 80, subsequent_indent="  "))
         return
     groups, review = _of_files(files) if files else _of_project(Project.open(project))
     sizes = {name: corpus_size(group, tag=tagger == "parser") for name, group in groups.items()}
-    if plot:
-        from reelscore.corpus.release.corpus_size import draw_lengths  # matplotlib takes a moment
-
-        draw_lengths(groups, plot)
-    if json_file:
-        write_json(json_file, {"sizes": sizes, "review": review})
     rows = [[name, *_cells(size)] for name, size in sizes.items()]
     heads = ["part", "films", "words", "sentences", "clips", "mean s", "total h", "stems"]
-    if json_file != STDOUT:
-        _write([*heads, *_PARTS] if tagger == "parser" else heads, rows, format)
+    heads += _PARTS if tagger == "parser" else ()
+    outputs.write(
+        [_grid(heads, rows)],
+        draw=partial(draw_lengths, groups),
+        csv=partial(_csv, heads, rows),
+        json=lambda: {"sizes": sizes, "review": review},
+    )
+    if outputs.shows:
+        click.echo(_grid(heads, rows).to_text(terminal_width()))
     if tagger == "none":
         say("nouns, verbs, adjectives, adverbs: not counted without a tagger (--tagger parser)")
     for source, size in review.items():
@@ -339,12 +327,11 @@ def _pair(seen: float | None, raw: float | None, digits: int) -> str:
     return f"{seen:.{digits}f}" + ("" if raw is None else f" ({raw:.{digits}f})")
 
 
-def _write(heads: Sequence[str], rows: Sequence[Sequence[str]], format: str) -> None:
-    """Print a table on standard output."""
-    if format == "csv":
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([heads, *rows])
-        click.echo(text.getvalue(), nl=False)
-    else:
-        grid = Grid(heads, [[Cell(cell) for cell in row] for row in rows])
-        click.echo(grid.to_latex() if format == "latex" else grid.to_text(terminal_width()))
+def _csv(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([heads, *rows])
+    return text.getvalue()
+
+
+def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
+    return Grid(heads, [[Cell(cell) for cell in row] for row in rows])

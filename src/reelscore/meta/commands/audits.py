@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,12 @@ from reelscore.cli.file_options import FilesCommand, read_captions, reading_opti
 from reelscore.cli.main import Group
 from reelscore.cli.options import (
     choice_option,
-    file_option,
-    json_option,
-    plot_option,
     seed_option,
     threads_option,
 )
+from reelscore.cli.report_options import Outputs, outputs
 from reelscore.cli.table_options import column_option
-from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, terminal_width, write_json
+from reelscore.cli.terminal import progress_bar, terminal_width
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.datasets import trecvid_ha
 from reelscore.data.datasets.trecvid_ha import FOLDERS, Assessment
@@ -33,6 +32,7 @@ from reelscore.data.tables.table_files import csv_rows
 from reelscore.data.tables.table_forms import merge_tables
 from reelscore.errors import DataError
 from reelscore.meta.audit import METRIC, Audit, audit_captions, audit_tables
+from reelscore.meta.report.figures import draw_audit, draw_shifts
 from reelscore.meta.shifts import Scan, ShiftVerdict, signed
 from reelscore.report.tables.grid import Cell, Grid
 from reelscore.text.tokens import Tokenizer
@@ -56,8 +56,7 @@ from reelscore.text.tokens import Tokenizer
 @reading_options()
 @seed_option
 @threads_option
-@plot_option("all shifts")
-@json_option
+@outputs(figure="with all shifts")
 def audit(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
@@ -68,8 +67,7 @@ def audit(
     reading: Reading,
     seed: int,
     threads: int | None,
-    plot: str | None,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Check that captions, references and judgments belong together.
 
@@ -85,10 +83,9 @@ def audit(
     \b
     Examples:
       reelscore audit systems/*.json --refs refs.json
-      reelscore audit runs/*.txt -r refs.txt --human da.csv --plot audit.pdf
+      reelscore audit runs/*.txt -r refs.txt --human da.csv -o audit.pdf
       reelscore audit meteor.csv cider.csv --human judgments.csv
     """
-    check_targets(plot, json_file)
     people = ScoreTable.read(human, repeats="mean", column=column) if human else None
     if refs:
         inputs = read_captions(candidates, refs, reading)
@@ -112,13 +109,8 @@ def audit(
         assert human is not None
         rows = [csv_rows(path) for path in (human, *candidates)]
         audited = audit_tables(tables, people, rows=rows)
-    if plot:
-        from reelscore.meta.report.figures import draw_audit
-
-        draw_audit(audited, plot)
-    if json_file:
-        write_json(json_file, audited.to_dict())
-    if json_file != STDOUT:
+    outputs.write(draw=partial(draw_audit, audited), json=audited.to_dict)
+    if outputs.shows:
         _show(audited)
     if audited.verdict.misaligned:
         sys.exit(1)
@@ -161,17 +153,18 @@ def data() -> None:
 )
 @click.option("--people", is_flag=True, help="Count human captions as a system.")
 @click.option("--audit", "audited", is_flag=True, help="Audit the alignment of every folder.")
-@click.option("--plot", metavar="FILE", help="With --audit: plot r against shift.")
 @click.option("--export", metavar="DIR", help="Write captions, references and judgments as files.")
-@file_option("--json", "Write the table as JSON; - for standard output.")
+@outputs(
+    figure="with r against shift (with --audit)",
+    json="Write the table as JSON; - for standard output.",
+)
 def trecvid(
     path: str,
     reading: trecvid_ha.Reading,
     people: bool,
     audited: bool,
-    plot: str | None,
     export: str | None,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """TRECVid video-to-text 2016–2020 with human assessments.
 
@@ -185,9 +178,8 @@ def trecvid(
       cd files/MA-2018
       reelscore audit systems/* -r references.json --human human_z.csv
     """
-    check_targets(plot, json_file)
-    if plot and not audited:
-        raise DataError("--plot draws the audit; add --audit.")
+    if outputs.paths and not audited:
+        raise DataError("--output draws the audit; add --audit.")
     assessments: dict[str, tuple[Assessment, Audit | None]] = {}
     with progress_bar("Reading") as progress:
         for done, assessment in enumerate(
@@ -204,14 +196,9 @@ def trecvid(
     if export:
         for assessment, _ in assessments.values():
             _export(assessment, Path(export))
-    if plot:
-        from reelscore.meta.report.figures import draw_shifts
-
-        draw_shifts(dict(_scans(assessments)), plot)
     rows = [_row(*pair) for pair in assessments.values()]
-    if json_file:
-        write_json(json_file, rows)
-    if json_file != STDOUT:
+    outputs.write(draw=partial(draw_shifts, dict(_scans(assessments))), json=lambda: rows)
+    if outputs.shows:
         grid = Grid(list(rows[0]), [[Cell(_text(value)) for value in r.values()] for r in rows])
         click.echo(grid.to_text(terminal_width()))
 

@@ -11,13 +11,11 @@ from reelscore.cli.main import LazyGroup
 from reelscore.cli.messages import as_options
 from reelscore.cli.options import (
     choice_option,
-    file_option,
-    json_option,
     match_ids_option,
     number_option,
     seed_option,
 )
-from reelscore.cli.report_options import Pictures, picture_options
+from reelscore.cli.report_options import Outputs, Pictures, outputs, picture_options
 from reelscore.cli.table_options import (
     captions_option,
     column_option,
@@ -28,14 +26,10 @@ from reelscore.cli.table_options import (
     with_sources,
 )
 from reelscore.cli.terminal import (
-    STDOUT,
-    check_targets,
     progress_bar,
     show_notes,
     terminal_width,
     wrapped,
-    write,
-    write_json,
 )
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
@@ -135,8 +129,7 @@ def command() -> None:
     help="Number of permutations of a test, and of resamples of an interval.",
 )
 @seed_option
-@json_option
-@file_option("--latex", "Write the tables as LaTeX.")
+@outputs(".tex", ".md")
 @picture_options
 @captions_option
 @refs_option()
@@ -156,8 +149,7 @@ def tables(
     significance: float,
     draws: int,
     seed: int,
-    json_file: str | None,
-    latex_file: str | None,
+    outputs: Outputs,
     pictures: Pictures,
     captions: tuple[str, ...],
     refs: tuple[str, ...],
@@ -177,7 +169,6 @@ def tables(
       reelscore meta scores.csv --human da.csv -t perm-both --plots figures
       reelscore meta scores.csv --human da.csv --html agreement.html
     """
-    check_targets(json_file, latex_file)
     metrics = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
     people = matched_table(read_people(human, column, raters), match_ids, table_items(metrics))
     with progress_bar("Testing") as progress:
@@ -197,8 +188,7 @@ def tables(
         )
     warning = _misalignment(metrics, people)
     grids = [correlation_grid(evaluation.correlations), *map(significance_grid, evaluation.tests)]
-    if latex_file:
-        write(latex_file, "\n\n".join(grid.to_latex() for grid in grids))
+    outputs.write(grids, json=lambda: {**evaluation.to_dict(), "warning": warning})
     if pictures.wanted:
         pictures.write(
             metrics,
@@ -207,10 +197,7 @@ def tables(
             sections=agreement_sections(evaluation),
             seed=seed,
         )
-    if json_file:
-        everything = {**evaluation.to_dict(), "warning": warning}
-        write_json(json_file, everything)
-    if STDOUT not in (json_file, latex_file):
+    if outputs.shows:
         _show(evaluation)
     if warning:
         click.echo(click.style(warning, fg="red"), err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import click
 
@@ -16,8 +17,8 @@ from reelscore.cli.file_options import (
     refs_option,
 )
 from reelscore.cli.messages import as_options
-from reelscore.cli.options import json_option, plot_option, seed_option, threads_option
-from reelscore.cli.report_options import command_line, html_option, title_option
+from reelscore.cli.options import seed_option, threads_option
+from reelscore.cli.report_options import Outputs, command_line, html_option, outputs, title_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
@@ -26,7 +27,6 @@ from reelscore.cli.terminal import (
     show_signature,
     terminal_width,
     write,
-    write_json,
 )
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
@@ -80,8 +80,7 @@ from reelscore.text.tokens import Tokenizer
 @threads_option
 @html_option
 @title_option
-@plot_option("the share below the original")
-@json_option
+@outputs(figure="with the share below the original")
 def command(
     candidates: str | None,
     refs: tuple[str, ...],
@@ -96,8 +95,7 @@ def command(
     threads: int | None,
     html_file: str | None,
     title: str | None,
-    plot: str | None,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Fool metrics: damage captions by rule and see whether the scores fall.
 
@@ -123,7 +121,7 @@ def command(
     if list_kinds:
         _list()
         return
-    check_targets(html_file, plot, json_file)
+    check_targets(html_file)
     chosen = None if kinds is None else [kind.strip() for kind in kinds.split(",") if kind.strip()]
     captions: Mapping[str, str] | None = None
     references: Mapping[str, Sequence[str]] | None = None
@@ -160,11 +158,8 @@ def command(
         )
     if html_file:
         write(html_file, stress_html(stress, title or "Stress test", command_line()))
-    if plot:
-        draw_stress(stress, plot)
-    if json_file:
-        write_json(json_file, stress.to_dict())
-    if STDOUT not in (json_file, html_file):
+    outputs.write(draw=partial(draw_stress, stress), json=stress.to_dict)
+    if outputs.shows and html_file != STDOUT:
         _show(stress, list(map(as_options, [*notes, *stress.notes])))
 
 
