@@ -47,7 +47,7 @@ VISITS = 4.0  # pages a second that are read beside
 PAGES = ("", "/boards/blind", "/data", "/submit", "/mine")
 SECRET = "benchmark " * 5
 WORKERS = 4
-_COMMAND = (sys.executable, "-c", "from reelscore.cli.main import main; main()", "challenge")
+_COMMAND = (sys.executable, "-c", "from reelscore.cli.main import main; main()")
 
 
 @dataclass
@@ -152,7 +152,14 @@ def _running(where: str, workers: int) -> Iterator[tuple[str, dict[str, subproce
     scorers = ("--scorers", "0") if workers else ()
     commands = {"server": (*_COMMAND, "serve", where, "--port", str(port), *scorers)}
     for number in range(workers):
-        commands[f"worker {number + 1}"] = (*_COMMAND, "worker", where, "--scorers", "1")
+        commands[f"worker {number + 1}"] = (
+            *_COMMAND,
+            "challenge",
+            "worker",
+            where,
+            "--scorers",
+            "1",
+        )
     address, running = f"http://127.0.0.1:{port}", {}
     with ExitStack() as stack:
         for name, command in commands.items():

@@ -1,4 +1,4 @@
-"""From nothing to a scored submission in the browser: ``reelscore demo --challenge``.
+"""From nothing to a scored submission in the browser: ``reelscore demo challenge``.
 
     python -m benchmarks set-up
 
@@ -25,7 +25,7 @@ def main() -> None:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     begin = time.perf_counter()
-    command = [sys.executable, "-m", "reelscore", "demo", "--challenge", "--port", str(port)]
+    command = [sys.executable, "-m", "reelscore", "demo", "challenge", "--port", str(port)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, **quiet)
     try:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Starts the pages as a public server: what the container runs, and what runs without one.
-# Arguments go to 'reelscore challenge serve'. The environment says the rest:
+# Arguments go to 'reelscore serve'. The environment says the rest:
 #   REELSCORE_URL          the address people use, such as https://lab.example; needed
 #   REELSCORE_DATABASE     a SQLite file, or the URL of a PostgreSQL database
 #   REELSCORE_VIDEOS       the folder with the videos; left out where there is none
@@ -18,7 +18,7 @@ videos=${REELSCORE_VIDEOS:-/videos}
 if [ -d "$videos" ]; then
     set -- --videos "$videos" "$@"
 fi
-exec reelscore challenge serve "${REELSCORE_DATABASE:-/data/campaigns.db}" \
+exec reelscore serve "${REELSCORE_DATABASE:-/data/campaigns.db}" \
     --public --url "$REELSCORE_URL" --scorers "${REELSCORE_SCORERS:-1}" \
     --secret-file "${REELSCORE_SECRET_FILE:-/data/secret}" \
     --host "${REELSCORE_LISTEN:-0.0.0.0}" --port "${REELSCORE_PORT:-8000}" \

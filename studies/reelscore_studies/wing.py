@@ -35,10 +35,6 @@ COMMANDS = {
         "reelscore_studies.commands.trecvid",
         "Make a challenge of TRECVid's video-to-text task.",
     ),
-    "corpus demo": (
-        "reelscore_studies.commands.corpus_demo",
-        "Build a corpus from small films made on the spot.",
-    ),
     "caption nearest": (
         "reelscore_studies.commands.baselines:nearest",
         "Give every item the caption of its nearest neighbour.",
@@ -84,6 +80,7 @@ COMMANDS = {
         "Render clips: a synthetic data set whose truth is known.",
     ),
 }
+DEMOS = {"corpus": "reelscore_studies.commands.corpus_demo:build_corpus"}
 # the headings of the first screen, and what is listed there
 HEADINGS = {
     "Score": ["lsmdc"],

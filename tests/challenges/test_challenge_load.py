@@ -207,9 +207,8 @@ def watched_server(folder):
         make_challenge(Challenges(database), folder / "dogs.toml")
     tokens = [member_token(where, f"m{k}", f"Team {k}") for k in range(3)]
     port = free_port()
-    command = ("challenge", "serve")
     with (
-        serve_apart(where, port, "--scorers", "0", command=command) as process,
+        serve_apart(where, port, "--scorers", "0") as process,
         Watch(process.pid) as watch,
     ):
         yield f"http://127.0.0.1:{port}", tokens, watch

@@ -1,4 +1,4 @@
-"""`reelscore demo --corpus`: every step of a corpus, on films that are made on the spot."""
+"""`reelscore demo corpus`: every step of a corpus, on films that are made on the spot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytest.importorskip("reelscore_parser")
 def test_the_whole_road(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    status, out, err = run("demo", "--corpus", "--folder", "demo")
+    status, out, err = run("demo", "corpus", "--folder", "demo")
     assert status == 0, err
     assert max(map(len, (out + err).splitlines())) <= 80
     commands = [line.split()[3] for line in out.splitlines() if line.startswith("$ reelscore cor")]
@@ -54,5 +54,5 @@ def test_the_whole_road(run, tmp_path, monkeypatch):
         "cast.txt",
         *sorted(film.id for film in FILMS),
     ]
-    status, _, err = run("demo", "--corpus", "--folder", "demo")
+    status, _, err = run("demo", "corpus", "--folder", "demo")
     assert (status, "there is something already" in err) == (2, True)

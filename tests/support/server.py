@@ -83,12 +83,10 @@ def serve(database: str, **settings: object) -> Iterator[Served]:
 
 
 @contextmanager
-def serve_apart(
-    database: str, port: int, *more: str, command: tuple[str, ...] = ("serve",)
-) -> Iterator[subprocess.Popen[bytes]]:
+def serve_apart(database: str, port: int, *more: str) -> Iterator[subprocess.Popen[bytes]]:
     """Serve in a process of its own, by the command."""
     script = "from reelscore.cli.main import main; main()"
-    program = [sys.executable, "-c", script, *command, database, "--port", str(port)]
+    program = [sys.executable, "-c", script, "serve", database, "--port", str(port)]
     process = subprocess.Popen(
         [*program, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -94,7 +94,7 @@ def test_a_second_server_that_scores_says_one_sentence(tmp_path):
     database = str(tmp_path / "dogs.db")
     small_campaign(database)
     ports = free_port(), free_port()
-    command = ("challenge", "serve", database, "--scorers", "1", "--port")
+    command = ("serve", database, "--scorers", "1", "--port")
     process = start(*command, str(ports[0]))
     try:
         wait_for(f"http://127.0.0.1:{ports[0]}/health")

@@ -74,7 +74,7 @@ def test_postgresql_needs_a_secret_of_its_own():
 
 def test_demo():
     port = free_port()
-    process = start("demo", "--serve", "--port", str(port))
+    process = start("demo", "campaign", "--port", str(port))
     try:
         wait_for(f"http://127.0.0.1:{port}/health")
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/join/demo", timeout=PATIENCE) as page:

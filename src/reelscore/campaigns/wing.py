@@ -11,6 +11,7 @@ COMMANDS = {
         "Rank systems by battles of two captions, whoever judged them.",
     ),
 }
+DEMOS = {"campaign": "reelscore.campaigns.commands.demo:demo_settings"}
 PAGES = "reelscore.campaigns.pages.open_campaigns:OpenCampaigns"
 ASSETS = "reelscore.campaigns"
 MIGRATIONS = "reelscore.campaigns.store.schema:MIGRATIONS"

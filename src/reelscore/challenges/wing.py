@@ -7,6 +7,7 @@ COMMANDS = {
         "Host a challenge: blind test sets, submissions, leaderboards.",
     ),
 }
+DEMOS = {"challenge": "reelscore.challenges.commands.demo:challenge_settings"}
 PAGES = "reelscore.challenges.pages.wing_pages:ChallengePages"
 ASSETS = "reelscore.challenges"
 MIGRATIONS = "reelscore.challenges.store.tables:MIGRATIONS"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,89 +14,65 @@ from reelscore.web.server import need_web, run
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
-def server_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that every server has."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-_OPTIONS = (
-    click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on."),
-    number_option("--port", default=8000, least=1, most=65535),
-    click.option(
-        "--url",
-        metavar="URL",
-        help="The public address, including its path, if the server is behind a proxy.",
-    ),
-    click.option(
-        "--public",
-        is_flag=True,
-        help="The server can be reached from other machines: check that this is safe.",
-    ),
-    click.option(
-        "--videos",
-        metavar="FOLDER",
-        type=click.Path(path_type=Path),
-        help="The videos, named by their items: clip01.mp4.",
-    ),
-    click.option(
-        "--secret-file",
-        metavar="FILE",
-        type=click.Path(path_type=Path),
-        help="File of the secret, created if needed; by default in the folder of the "
-        "SQLite file. REELSCORE_SECRET takes precedence.",
-    ),
-    click.option(
-        "--proxy",
-        metavar="ADDRESS",
-        help="The proxy to trust; if not given 127.0.0.1 where --url begins with https, which "
-        "only a proxy serves, otherwise none.",
-    ),
-    click.option(
-        "--new-owner", is_flag=True, help="Show a link that creates another owner account."
-    ),
-    click.option(
-        "--mail-from",
-        "sender",
-        default="",
-        metavar="ADDRESS",
-        help="Send notices to participants from this address, by the mail server in "
-        "REELSCORE_SMTP; smtp://localhost if not set.",
-    ),
-    number_option(
-        "--upload",
-        "megabytes",
-        default=64,
-        least=1,
-        most=2048,
-        metavar="MB",
-        help="The largest upload of an organiser.",
-    ),
-)
-
-
 @click.command("serve")
-@click.argument("campaign", metavar="CAMPAIGN")
-@server_options
-def command(campaign: str, **options: Any) -> None:
-    """Serve the rating pages of a campaign, and the challenges of the same database.
-
-    CAMPAIGN is a SQLite file, created if needed, or the URL of a PostgreSQL database. Raters use
-    links that organisers create; the link shown here creates the first organiser's account.
-    Submissions to challenges are scored by 'reelscore challenge serve' or 'challenge worker'.
-
-    \b
-    Examples:
-      reelscore serve my.db --videos clips/
-      reelscore serve postgresql://rate@db/rate --public --url https://lab.example/rate
-    """
-    serve(campaign, **options)
-
-
-def serve(
+@click.argument("database", metavar="DATABASE")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@number_option("--port", default=8000, least=1, most=65535)
+@click.option(
+    "--url",
+    metavar="URL",
+    help="The public address, including its path, if the server is behind a proxy.",
+)
+@click.option(
+    "--public",
+    is_flag=True,
+    help="The server can be reached from other machines: check that this is safe.",
+)
+@click.option(
+    "--videos",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="The videos, named by their items: clip01.mp4.",
+)
+@click.option(
+    "--secret-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="File of the secret, created if needed; by default in the folder of the "
+    "SQLite file. REELSCORE_SECRET takes precedence.",
+)
+@click.option(
+    "--proxy",
+    metavar="ADDRESS",
+    help="The proxy to trust; if not given 127.0.0.1 where --url begins with https, which "
+    "only a proxy serves, otherwise none.",
+)
+@click.option("--new-owner", is_flag=True, help="Show a link that creates another owner account.")
+@click.option(
+    "--mail-from",
+    "sender",
+    default="",
+    metavar="ADDRESS",
+    help="Send notices to participants from this address, by the mail server in "
+    "REELSCORE_SMTP; smtp://localhost if not set.",
+)
+@number_option(
+    "--upload",
+    "megabytes",
+    default=64,
+    least=1,
+    most=2048,
+    metavar="MB",
+    help="The largest upload of an organiser.",
+)
+@click.option(
+    "--scorers",
+    type=click.IntRange(min=0),
+    help="How many submissions to challenges to score at a time; all cores but one if not given, "
+    "and with 0 none: 'challenge worker' does.",
+)
+def command(
     database: str,
-    *,
     host: str,
     port: int,
     url: str | None,
@@ -109,9 +83,19 @@ def serve(
     new_owner: bool,
     sender: str,
     megabytes: int,
-    scorers: int = 0,
+    scorers: int | None,
 ) -> None:
-    """Serve a database until told to stop."""
+    """Serve the pages of campaigns and challenges, and score what is handed in.
+
+    DATABASE is a SQLite file, created if needed, or the URL of a PostgreSQL database. Raters use
+    links that organisers create; the link shown here creates the first organiser's account. A
+    SQLite file has one server.
+
+    \b
+    Examples:
+      reelscore serve my.db --videos clips/
+      reelscore serve postgresql://rate@db/rate --public --url https://lab.example/rate
+    """
     need_web()
     from reelscore.web.settings import Settings, load_secret
 

@@ -33,7 +33,8 @@ class Settings:
         videos: The folder with the videos, named by their items.
         largest_upload: Bytes an organiser may upload at once.
         largest_submission: Bytes a participant may upload at once.
-        scorers: How many scorers of challenges run in the server; 0 for none.
+        scorers: How many scorers of challenges run in the server; 0 for none, and with None all
+            cores but one where there are challenges.
         session: Seconds after which somebody logs in again.
         attempts: Wrong passwords or links that one address may try in a minute.
         new_owner: Whether one more owner may be made by the link shown at the start.
@@ -60,7 +61,7 @@ class Settings:
     videos: Path | None = None
     largest_upload: int = 64 * _MEGABYTE
     largest_submission: int = 65 * _MEGABYTE
-    scorers: int = 0
+    scorers: int | None = 0
     session: float = 12 * 3600.0
     attempts: int = 10
     new_owner: bool = False

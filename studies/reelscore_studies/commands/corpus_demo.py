@@ -1,4 +1,4 @@
-"""``reelscore corpus demo``: a corpus from films that are made on the spot, step by step."""
+"""``reelscore demo corpus``: a corpus from films that are made on the spot, step by step."""
 
 from __future__ import annotations
 
@@ -22,23 +22,8 @@ _WITH_SCRIPT = FILMS[0].id
 _SETS = ("training", "validation", "public-test", "blind-test")
 
 
-@click.command("demo")
-@click.option(
-    "--folder",
-    default="corpus-demo",
-    show_default=True,
-    metavar="FOLDER",
-    help="The folder to make, for the films, the project and the files.",
-)
-def command(folder: str) -> None:
-    """Build a corpus from four small films that are made on the spot, step by step.
-
-    All that is made stays in the folder to look at.
-
-    \b
-    Example:
-      reelscore corpus demo --folder try
-    """
+def build_corpus(folder: str) -> None:
+    """Build a corpus from four small films that are made on the spot, step by step."""
     place = Path(folder)
     if place.exists():
         raise DataError(f"{folder}: there is something already; name a new folder with --folder.")

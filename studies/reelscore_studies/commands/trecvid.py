@@ -30,4 +30,4 @@ def command(data: Path, part: str, output: str) -> None:
     database = trecvid_challenge(data, part, output)
     say_line(f"The challenge is in {database}; look at it with one of:")
     say_line(f"  reelscore challenge leaderboard {database}")
-    say_line(f"  reelscore challenge serve {database}")
+    say_line(f"  reelscore serve {database}")

@@ -87,7 +87,7 @@ PAPERS = (
                 *("reelscore similarity --plot", "differs"),
                 "Any metric replaces the service that is gone.",
             ),
-            Part("Fig 6", "the rating page", "reelscore campaign demo", "illustration"),
+            Part("Fig 6", "the rating page", "reelscore demo campaign", "illustration"),
             Part(
                 *("Fig 7", "which systems are better", "reelscore campaign results -o FILE"),
                 "not public",

@@ -22,7 +22,6 @@ _COMMANDS = {
     "quality": ("reliability:quality", "Show which raters can be trusted."),
     "pay": ("upkeep:pay", "List payments in the formats of crowd services."),
     "results": ("outcome:results", "Score the systems and test which are better."),
-    "demo": ("demo:serve_demo", "Serve a campaign on the embedded example."),
     "replicate": ("reliability:compare_campaigns", "Measure how well two campaigns agree."),
 }
 

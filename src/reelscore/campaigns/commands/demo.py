@@ -1,38 +1,20 @@
-"""``reelscore campaign demo``: a campaign on the embedded example, with videos drawn for it."""
+"""``reelscore demo campaign``: a campaign on the embedded example, with videos drawn for it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.hits.design import Design, make_hits
-from reelscore.cli.options import number_option
 from reelscore.errors import MissingExtraError
 from reelscore.examples import clips
 from reelscore.examples.drawn_videos import draw_videos
-from reelscore.web.server import need_web, run
 from reelscore.web.settings import Settings, load_secret
 
 ID = "demo"
 _LAYOUT = "systems:15 humans:10 degraded_humans:10 repeated_systems:5"
-
-
-@click.command("demo")
-@number_option("--port", default=8000, least=1, most=65535)
-def serve_demo(port: int) -> None:
-    """Serve a campaign on the embedded example until Ctrl+C.
-
-    Rate some captions, then view it as its organiser. Moving shapes stand in for the videos.
-    Nothing is saved.
-    """
-    need_web()
-    with TemporaryDirectory() as folder:
-        settings = demo_settings(Path(folder), f"http://127.0.0.1:{port}")
-        click.echo(f"Raters: {settings.url}/join/{ID}")
-        run(settings, "127.0.0.1", port)
 
 
 def demo_settings(folder: Path, url: str) -> Settings:
@@ -56,4 +38,5 @@ def demo_settings(folder: Path, url: str) -> Settings:
         assert made.id == ID
         made.change_settings({"pages": pages})
         made.set_state("open", actor="demo")
+    click.echo(f"Raters: {url}/join/{ID}")
     return Settings(database, secret=load_secret(folder / "secret"), url=url, videos=videos)

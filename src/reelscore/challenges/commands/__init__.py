@@ -13,7 +13,6 @@ _COMMANDS = {
         "participation:check_command",
         "Check a definition, or captions before they are sent.",
     ),
-    "serve": ("hosting:serve_command", "Serve pages, and score what is handed in."),
     "login": ("participation:login_command", "Store the token of a server of challenges."),
     "submit": ("participation:submit_command", "Hand in a file of captions."),
     "import-zip": (

@@ -1,4 +1,4 @@
-"""``reelscore challenge demo``: a challenge on the embedded example, with entries of four teams."""
+"""``reelscore demo challenge``: a challenge on the embedded example, with entries of four teams."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from string import Template
-from tempfile import TemporaryDirectory
-
-import click
 
 from reelscore import examples
 from reelscore.challenges.challenge import DAY, Challenges
@@ -18,11 +15,9 @@ from reelscore.challenges.people.teams import add_team
 from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
-from reelscore.cli.options import number_option
 from reelscore.errors import MissingExtraError
 from reelscore.examples.drawn_videos import draw_videos
 from reelscore.store.values import to_iso
-from reelscore.web.server import need_web, run
 from reelscore.web.settings import Settings, load_secret
 
 _FILES = Path(__file__).parents[1] / "demo"  # the definition and its pages
@@ -69,15 +64,3 @@ def challenge_settings(folder: Path, url: str) -> Settings:
         videos = None
     secret = load_secret(folder / "secret")
     return Settings(str(database), secret=secret, url=url, scorers=1, videos=videos)
-
-
-@click.command("demo")
-@number_option("--port", default=8000, least=1, most=65535)
-def command(port: int) -> None:
-    """Serve a running challenge with four teams, on the embedded example.
-
-    Look at its leaderboard, take part yourself, or become its owner. Nothing is saved.
-    """
-    need_web()
-    with TemporaryDirectory() as folder:
-        run(challenge_settings(Path(folder), f"http://127.0.0.1:{port}"), "127.0.0.1", port)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import threading
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -26,14 +25,13 @@ from reelscore.challenges.people.human import link_campaign, make_campaign, publ
 from reelscore.challenges.people.invitations import invite_to_phase, withdraw_invitation
 from reelscore.challenges.people.teams import find_team, list_teams
 from reelscore.challenges.queue.jobs import rescore
-from reelscore.challenges.queue.workers import Workers, alone_on, default_scorers
+from reelscore.challenges.queue.workers import Workers, alone_on
 from reelscore.challenges.store.tables import building_challenges
 from reelscore.challenges.submissions import hand_in_baselines
 from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.challenges.views import View
 from reelscore.cli.options import choice_option
-from reelscore.cli.serve import serve, server_options
 from reelscore.errors import DataError, UnknownNameError
 
 
@@ -69,30 +67,6 @@ def new_command(definition: Path, database: str | None, draft: bool, rescore: bo
             for name in hand_in_baselines(made, readers, definition.parent, actor=ACTOR):
                 say_line(f"Baseline {name!r} waits to be scored.")
     say_line(f"Challenge {read.id!r} is in {where}.")
-
-
-@click.command("serve")
-@database_argument
-@server_options
-@click.option(
-    "--scorers",
-    type=click.IntRange(min=0),
-    help="How many submissions to score at a time; all cores but one if not given, and with 0 "
-    "none: workers do.",
-)
-def serve_command(database: str, scorers: int | None, **options: Any) -> None:
-    """Serve the pages of challenges, and score what is handed in.
-
-    The server is that of 'reelscore serve', with scorers: campaigns of the same database are
-    served, too. A SQLite file has one server.
-
-    \b
-    Examples:
-      reelscore challenge serve lsmdc.db
-      reelscore challenge serve postgresql://host@db/challenges --public \\
-        --url https://challenge.example --scorers 4
-    """
-    serve(database, scorers=default_scorers() if scorers is None else scorers, **options)
 
 
 @click.command("worker")

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute
 from reelscore.challenges.challenge import Challenges, Clock
 from reelscore.challenges.notices import Notices
 from reelscore.challenges.queue.queue_state import queue_state
-from reelscore.challenges.queue.workers import Workers, alone_on
+from reelscore.challenges.queue.workers import Workers, alone_on, default_scorers
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.store.database import server_clock
 from reelscore.store.values import microseconds
@@ -71,6 +71,8 @@ class ChallengePages(WingPages):
         process that does, the one that scores.
         """
         database, scorers = self.site.database, self.site.settings.scorers
+        if scorers is None:  # one is enough for a challenge that may be made later
+            scorers = default_scorers() if self.challenges.all() else 1
         with ExitStack() as running:
             running.callback(self.readers.close)
             if self.site.mail is not None:

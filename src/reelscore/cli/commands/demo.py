@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import click
 
 from reelscore import examples
@@ -16,43 +19,49 @@ from reelscore.scoring.captions import score_systems
 from reelscore.scoring.intervals import with_intervals
 from reelscore.significance.pair_tests import compare
 from reelscore.text.tokens import tokenize
+from reelscore.web.server import need_web, run
+from reelscore.wings import load, wings
 
 
 @click.command("demo")
+@click.argument(
+    "what",
+    type=click.Choice(["clips", "campaign", "challenge", "corpus"]),
+    default="clips",
+    metavar="[clips|campaign|challenge|corpus]",
+)
 @html_option
-@click.option("--serve", is_flag=True, help="Serve the rating pages of a campaign on the example.")
-@click.option("--challenge", is_flag=True, help="Serve a running challenge with four teams.")
 @number_option("--port", default=8000, least=1, most=65535)
-@click.option("--corpus", is_flag=True, help="Build a corpus from small films made on the spot.")
 @click.option(
     "--folder",
     default="corpus-demo",
     show_default=True,
     metavar="FOLDER",
-    help="With --corpus: the folder to make, for the films, the project and the files.",
+    help="Of a corpus: the folder to make, for the films, the project and the files.",
 )
-def command(
-    html_file: str | None, serve: bool, challenge: bool, port: int, corpus: bool, folder: str
-) -> None:
+def command(what: str, html_file: str | None, port: int, folder: str) -> None:
     """Score the embedded example and show what reelscore does.
 
     The example has fifteen clips with three references each, captioned by a person and by three
     systems of decreasing quality. The files are in the package; the last lines show where.
 
-    With --serve, a campaign on these clips is served until Ctrl+C: rate some captions, then view
+    'demo campaign' serves a campaign on these clips until Ctrl+C: rate some captions, then view
     it as its organiser. Moving shapes stand in for the videos. Nothing is saved.
 
-    With --challenge, a challenge on these clips is served, in which four teams take part: look at
+    'demo challenge' serves a challenge on these clips, in which four teams take part: look at
     its leaderboard, take part yourself, or become its owner. Nothing is saved.
 
-    With --corpus, four small films are made, and a corpus of described clips from them, step by
+    'demo corpus' makes four small films, and a corpus of described clips from them, step by
     step, from their sound to scores. All that is made stays in a folder to look at.
     """
-    if corpus:
-        _call("corpus demo", folder=folder)
-        return
-    if serve or challenge:
-        _call("challenge demo" if challenge else "campaign demo", port=port)
+    if what != "clips":
+        demos = {name: it for wing in wings() for name, it in getattr(wing, "DEMOS", {}).items()}
+        if what not in demos:
+            raise MissingExtraError.of(f"'reelscore demo {what}' is a study", "reelscore-studies")
+        if what == "corpus":
+            load(demos[what])(folder)
+        else:
+            _serve(demos[what], port)
         return
     pictures = Pictures(html_file, "Four systems, fifteen clips")
     systems, references = examples.clips()
@@ -101,16 +110,11 @@ def command(
     click.echo("reelscore score systems/*.json --refs references.json --html report.html")
 
 
-def _call(typed: str, **options: object) -> None:
-    """Call the demo of a wing, by the words that are typed for it."""
-    context = click.get_current_context()
-    command: click.Command = context.find_root().command
-    for word in typed.split():
-        found = command.get_command(context, word) if isinstance(command, click.Group) else None
-        if found is None:
-            raise MissingExtraError.of(f"'reelscore {typed}' is a study", "reelscore-studies")
-        command = found
-    context.invoke(command, **options)
+def _serve(demo: str, port: int) -> None:
+    """Serve what a wing shows, until told to stop."""
+    need_web()
+    with TemporaryDirectory() as folder:
+        run(load(demo)(Path(folder), f"http://127.0.0.1:{port}"), "127.0.0.1", port)
 
 
 def _heading(text: str) -> None:
