@@ -501,4 +501,4 @@ def test_a_pilot_of_six_clips_from_captions_to_results(folder, run):
     said = " ".join(out.split())
     assert "Nobody gave the 10 pairs of a caption and its degraded caption" in said
     assert "15 captions judged twice by a rater, r 0." in said
-    assert "of 3 raters passed" in run("campaign", "quality", "six.db", "--pairs", 6)[1]
+    assert "of 3 raters passed" in run("campaign", "quality", "six.db", "--quality", "pairs:6")[1]

@@ -447,7 +447,7 @@ def test_the_quality_control_is_seen_and_changed_on_the_page(judged):
     assert campaign.events()[-1].reason == signature
     ran = CliRunner().invoke(quality, [campaign.database.place])
     assert "Nobody gave the 11 pairs" in " ".join(ran.output.split())
-    ran = CliRunner().invoke(quality, [campaign.database.place, "--pairs", "10"])
+    ran = CliRunner().invoke(quality, [campaign.database.place, "--quality", "pairs:10"])
     assert "3 of 3 raters passed" in ran.output
     for bad in ({"pairs": "1"}, {"level": "2"}, {"test": "x"}, {"criterion": "style"}):
         assert owner.press("/organise/c/clips/quality", **(wanted | bad)).status_code == 422

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from reelscore.campaigns.commands.options import AskedOfRaters, control_options
+from reelscore.campaigns.commands.options import AskedOfRaters, control_option
 from reelscore.campaigns.commands.simulate import PEOPLE, MadeUpCrowd, crowd_options
 from reelscore.campaigns.hits.ratings import build_hits
 from reelscore.campaigns.hits.tasks import Hit
 from reelscore.campaigns.report.tables import text_grid
-from reelscore.cli.options import json_option, number_option, seed_option
+from reelscore.cli.options import Command, json_option, number_option, seed_option
 from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, write_json
 from reelscore_studies.simulated_campaigns import Study
 from reelscore_studies.simulated_campaigns import study as study_campaigns
@@ -19,12 +19,12 @@ from reelscore_studies.simulated_campaigns import study as study_campaigns
 _VIDEOS = 1_873
 
 
-@click.command("study")
+@click.command("study", cls=Command)
 @crowd_options
 @number_option("--systems", default=5, least=2, most=26, help="How many systems.")
 @number_option("--hits", default=94, least=1, help="How many HITs.")
 @number_option("--campaigns", default=100, least=1, help="How many campaigns to simulate.")
-@control_options
+@control_option
 @seed_option
 @json_option
 def study(

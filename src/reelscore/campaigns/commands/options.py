@@ -2,60 +2,66 @@
 
 from __future__ import annotations
 
+from typing import Annotated, cast, get_args
+
 import click
+import msgspec
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.evaluate.quality import Control, control_of
+from reelscore.campaigns.evaluate.quality import Control, Rejected, Test, control_of
 from reelscore.campaigns.judgments import Judgments
 from reelscore.cli.messages import say
-from reelscore.cli.options import Decorator, choice_option, gathered
+from reelscore.cli.options import SettingsOption
+from reelscore.errors import check_choice
 
 campaign_argument = click.argument("campaign", metavar="CAMPAIGN")
 id_option = click.option(
     "--id", "campaign_id", metavar="ID", help="Id of the campaign, if the database holds several."
 )
-_CONTROL: dict[str, Decorator] = {
-    "test": choice_option(
-        "--test",
-        choices=["t", "signed-rank", "rank-sum"],
-        default=None,
-        help="One-sided test of pairs of a caption and its degraded caption: t, unless the "
-        "campaign's settings say otherwise, as for the next four.",
-    ),
-    "level": click.option(
-        "--level",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        help="A rater passes with a p-value below this: 0.05.",
-    ),
-    "pairs": click.option(
-        "--pairs",
-        type=click.IntRange(min=2),
-        help="The least number of pairs needed to decide about a rater: 10.",
-    ),
-    "rejected": choice_option(
-        "--rejected",
-        choices=["rater", "hit", "keep"],
-        default=None,
-        help="What is left out after a rejected HIT: the rater, only that HIT, or nothing.",
-    ),
-    "criterion": click.option(
-        "--criterion", metavar="NAME", help="By which criterion raters are tested: the first."
-    ),
-}
+_TESTS = get_args(Test)
 
 
-class AskedOfRaters:
-    """What a command asks of raters; where it asks nothing, a campaign's settings decide."""
+class AskedOfRaters(msgspec.Struct, frozen=True):
+    """What a command asks of raters; where it asks nothing, a campaign's settings decide.
 
-    def __init__(self, **given: object) -> None:
-        self.given = {name: value for name, value in given.items() if value is not None}
+    Attributes:
+        test: One-sided test of pairs of a caption and its degraded caption.
+        level: A rater passes with a p-value below this: 0.05.
+        pairs: The least number of pairs needed to decide about a rater: 10.
+        rejected: What is left out after a rejected HIT: the rater, only that hit, or nothing
+            (keep).
+        criterion: By which criterion raters are tested: the first.
+    """
+
+    test: Test | None = None
+    level: Annotated[float, msgspec.Meta(gt=0, lt=1)] | None = None
+    pairs: Annotated[int, msgspec.Meta(ge=2)] | None = None
+    rejected: Rejected | None = None
+    criterion: str | None = None
 
     def of(self, campaign: Campaign | None = None) -> Control:
         """Return what raters of a campaign must show."""
-        return control_of(campaign.settings if campaign else {}, self.given)
+        given = {k: value for k, value in msgspec.structs.asdict(self).items() if value is not None}
+        return control_of(campaign.settings if campaign else {}, given)
 
 
-control_options = gathered("asked", AskedOfRaters, _CONTROL)
+def _tested(name: str) -> AskedOfRaters:
+    if name:
+        check_choice("test of pairs", name, _TESTS)
+    return AskedOfRaters(cast("Test", name) if name else None)
+
+
+control_option = click.option(
+    "--quality",
+    "asked",
+    cls=SettingsOption,
+    start=_tested,
+    known=_TESTS,
+    without=["test"],
+    metavar="TEST|KEY:VALUE",
+    help="What raters must show: by a one-sided test of pairs of a caption and its degraded "
+    f"caption ({', '.join(_TESTS)}). What is not given is as the campaign's settings say; t.",
+)
 
 
 def judged(campaign: Campaign) -> Judgments:

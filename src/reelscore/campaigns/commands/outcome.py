@@ -12,7 +12,7 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import (
     AskedOfRaters,
     campaign_argument,
-    control_options,
+    control_option,
     id_option,
     judged,
 )
@@ -24,7 +24,7 @@ from reelscore.campaigns.imports.plain_tables import read_groups
 from reelscore.campaigns.report.plots import draw_wins
 from reelscore.campaigns.report.tables import results_csv, results_grid, vote_results, wins_grid
 from reelscore.cli.messages import say
-from reelscore.cli.options import choice_option, file_option, gathered, json_option
+from reelscore.cli.options import Command, choice_option, file_option, gathered, json_option
 from reelscore.cli.report_options import (
     ResultFiles,
     command_line,
@@ -54,10 +54,10 @@ _FILES = {
 }
 
 
-@click.command("results")
+@click.command("results", cls=Command)
 @campaign_argument
 @id_option
-@control_options
+@control_option
 @click.option(
     "--control/--no-control",
     "controlled",

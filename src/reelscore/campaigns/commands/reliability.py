@@ -10,7 +10,7 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import (
     AskedOfRaters,
     campaign_argument,
-    control_options,
+    control_option,
     id_option,
     judged,
 )
@@ -20,17 +20,17 @@ from reelscore.campaigns.evaluate.results import campaign_quality, evaluate_camp
 from reelscore.campaigns.report.plots import draw_quality
 from reelscore.campaigns.report.tables import number_text, quality_csv, quality_grid, text_grid
 from reelscore.cli.messages import say
-from reelscore.cli.options import json_option
+from reelscore.cli.options import Command, json_option
 from reelscore.cli.report_options import Outputs, outputs
 from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write_json
 from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Grid
 
 
-@click.command("quality")
+@click.command("quality", cls=Command)
 @campaign_argument
 @id_option
-@control_options
+@control_option
 @click.option("--unfinished", is_flag=True, help="Also count judgments of unfinished HITs.")
 @outputs(".csv", figure="with the raters")
 def quality(
@@ -52,7 +52,7 @@ def quality(
     \b
     Examples:
       reelscore campaign quality my.db
-      reelscore campaign quality my.db --test signed-rank -o raters.pdf
+      reelscore campaign quality my.db --quality signed-rank -o raters.pdf
     """
     with Campaign.open(campaign, campaign_id) as opened_campaign:
         judgments = opened_campaign.judgments() if unfinished else judged(opened_campaign)
@@ -69,10 +69,10 @@ def quality(
         say(quality.summary, err=False)
 
 
-@click.command("replicate")
+@click.command("replicate", cls=Command)
 @click.argument("first", metavar="FIRST")
 @click.argument("second", metavar="SECOND")
-@control_options
+@control_option
 @json_option
 def compare_campaigns(first: str, second: str, asked: AskedOfRaters, json_file: str | None) -> None:
     """Measure how well two campaigns agree: correlations over what they have in common.

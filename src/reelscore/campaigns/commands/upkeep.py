@@ -13,7 +13,7 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import (
     AskedOfRaters,
     campaign_argument,
-    control_options,
+    control_option,
     id_option,
 )
 from reelscore.campaigns.evaluate.results import campaign_quality
@@ -23,7 +23,7 @@ from reelscore.campaigns.payments import PAY_LISTS, Pay, pay_list
 from reelscore.campaigns.report.tables import text_grid
 from reelscore.campaigns.store.records import Status
 from reelscore.cli.messages import say
-from reelscore.cli.options import choice_option, json_option
+from reelscore.cli.options import Command, choice_option, json_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
@@ -156,7 +156,7 @@ def _show(campaign: Campaign, status: Status) -> None:
     click.echo(text_grid(["system", "judgments"], rows).to_text(terminal_width()))
 
 
-@click.command("offer")
+@click.command("offer", cls=Command)
 @campaign_argument
 @id_option
 @click.option(
@@ -173,7 +173,7 @@ def _show(campaign: Campaign, status: Status) -> None:
     help="Offer the HITs of all raters whose work cannot be used.",
 )
 @click.option("--reason", default="", metavar="TEXT", help="The reason, for the log.")
-@control_options
+@control_option
 def offer(
     campaign: str,
     campaign_id: str | None,
@@ -212,7 +212,7 @@ def offer(
     say(f"{number:,} HITs of {len(wanted):,} raters are offered again; {open_places:,} are open.")
 
 
-@click.command("top-up")
+@click.command("top-up", cls=Command)
 @campaign_argument
 @id_option
 @click.option(
@@ -222,7 +222,7 @@ def offer(
     required=True,
     help="Number of good judgments that each system should have.",
 )
-@control_options
+@control_option
 @json_option
 def add_hits(
     campaign: str,
