@@ -2,13 +2,9 @@
 
 # what is typed: (module, what it does)
 COMMANDS = {
-    "similarity": (
-        "reelscore_studies.commands.analyse:similarity",
-        "Measure how similarly systems or annotators write.",
-    ),
     "analyse": (
         "reelscore_studies.commands.analyse",
-        "Where scores come from: difficult items, topics of verbs.",
+        "Where scores come from, and how alike writers are.",
     ),
     "repro": ("reelscore_studies.commands.repro", "Recompute published tables and compare them."),
     "meta judged": (
@@ -84,6 +80,6 @@ DEMOS = {"corpus": "reelscore_studies.commands.corpus_demo:build_corpus"}
 # the headings of the first screen, and what is listed there
 HEADINGS = {
     "Score": ["lsmdc"],
-    "Look": ["similarity", "analyse"],
+    "Look": ["analyse"],
     "Trust": ["repro", "check-parser"],
 }

@@ -125,22 +125,22 @@ def test_repro_says_what_data_it_needs(folder, run):
 def test_similarity(folder, run):
     pytest.importorskip("matplotlib")
     systems = ("human.json", "strong.json", "weak.json", "broken.json")
-    status, out, _ = run("similarity", *systems, "-m", "rouge_l", "-o", "s.svg")
+    status, out, _ = run("analyse", "similarity", *systems, "-m", "rouge_l", "-o", "s.svg")
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()[1:5]][-1] == "human"
     assert (folder / "s.svg").exists()
-    status, out, _ = run("similarity", "-r", "refs.json", "-m", "rouge_l", "--json", "-")
+    status, out, _ = run("analyse", "similarity", "-r", "refs.json", "-m", "rouge_l", "--json", "-")
     data = json.loads(out)
     assert data["names"] == ["annotator 1", "annotator 2", "annotator 3"]
     assert data["matrix"][0][0] is None
     assert data["matrix"][0][1] == data["matrix"][1][0]
-    assert run("similarity", "human.json")[0] == 2
-    assert run("similarity", "a.txt", "human.json")[0] == 2
+    assert run("analyse", "similarity", "human.json")[0] == 2
+    assert run("analyse", "similarity", "a.txt", "human.json")[0] == 2
 
 
 def test_analyse(folder, run):
     pytest.importorskip("matplotlib")
-    command = ("analyse", "strong.json", "weak.json", "-r", "refs.json", "--top", 1)
+    command = ("analyse", "difficulty", "strong.json", "weak.json", "-r", "refs.json", "--top", 1)
     status, out, _ = run(*command, "-o", "a.svg")
     assert status == 0
     assert "mean length" in out

@@ -1,10 +1,10 @@
-"""``reelscore analyse`` and ``similarity``: where scores come from, and how alike writers are."""
+"""``reelscore analyse``: where scores come from, and how alike writers are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import click
 import msgspec
@@ -12,7 +12,6 @@ import numpy as np
 
 from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
-from reelscore.cli.main import LazyGroup
 from reelscore.cli.options import (
     choice_option,
     metric_option,
@@ -48,80 +47,148 @@ from reelscore_studies.analysis.topics import (
 )
 
 _PARTS = 5
-# name: (module, what it does)
-_COMMANDS = {
-    "difficulty": (
-        "analyse:analyse_difficulty",
-        "Scores by length and word frequency; best, worst items.",
-    ),
-    "topics": ("analyse:analyse_topics", "Topics of verbs, and the scores of systems on each."),
-}
 
 
-@click.command(
-    "analyse",
-    cls=LazyGroup,
-    package="reelscore_studies.commands",
-    modules=_COMMANDS,
-    default="difficulty",
+@click.command("analyse", cls=FilesCommand)
+@click.argument(
+    "what",
+    type=click.Choice(["difficulty", "topics", "similarity"]),
+    metavar="difficulty|topics|similarity",
 )
-def command() -> None:
-    """See where scores come from.
-
-    'reelscore analyse FILE...' is 'reelscore analyse difficulty FILE...'; a file that is called as
-    a command is written ./topics.
-
-    \b
-    Examples:
-      reelscore analyse systems/*.json -r references.json -o hard.pdf
-      reelscore analyse topics systems/*.json -r references.json -o topics.pdf
-    """
-
-
-@click.command("difficulty", cls=FilesCommand)
-@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@click.argument("candidates", nargs=-1, metavar="[CANDIDATES...]")
 @refs_option()
 @metric_option
 @number_option(
     "--window",
     default=500,
     least=1,
-    help="Number of items in the running mean of the plot; at most a fifth of all items.",
+    help="Difficulty: items in the running mean of the plot; at most a fifth of all items.",
 )
 @number_option(
-    "--top", default=3, least=0, help="How many of the best and of the worst items to show."
+    "--top",
+    default=3,
+    least=0,
+    help="Difficulty: how many of the best and of the worst items to show.",
 )
+@choice_option(
+    "--of",
+    choices=["references", "candidates"],
+    default="references",
+    help="Topics: whose verbs to count, those of the references, or of each system.",
+)
+@choice_option(
+    "--clauses",
+    choices=["single", "first"],
+    default="single",
+    help="Topics: scores by references with exactly one verb, or by the first verb of each.",
+)
+@choice_option(
+    "--senses", choices=RULES[:3], default="first", help="Topics: how verbs get their meaning."
+)
+@resamples_option("Topics: bootstrap resamples of the items, for the intervals.")
+@seed_option
 @tokenizer_option
 @reading_options()
 @threads_option
-@outputs(figure="with the smoothed scores")
-def analyse_difficulty(
+@outputs(figure="with what was analysed")
+def command(
+    what: str,
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
     metric: str,
     window: int,
     top: int,
+    of: str,
+    clauses: str,
+    senses: str,
+    resamples: int,
+    seed: int,
     tokenizer: Tokenizer,
     reading: Reading,
     threads: int | None,
     outputs: Outputs,
 ) -> None:
-    """Scores by length and word frequency of the references; best and worst items.
+    """See where scores come from, and how similarly systems or annotators write.
 
-    Items are sorted by difficulty (long references, rare words). The tables show the mean score
-    of each fifth of the items, from easy to hard, and Spearman's rho of score and difficulty.
+    difficulty: scores by length and word frequency of the references; best and worst items. Items
+    are sorted by difficulty (long references, rare words). The tables show the mean score of each
+    fifth of the items, from easy to hard, and Spearman's rho of score and difficulty.
+
+    topics: topics of verbs, and the scores of systems on each. The topic of a verb is its group in
+    WordNet, such as motion or communication. The first table counts verbs; entropy (in bits) says
+    how many different ones a topic has. The second has the mean score of each system on the items
+    of a topic, with 95 % intervals; the best is marked. Means of fewer than 20 items are in
+    brackets.
+
+    similarity: the captions of each system or annotator, scored against those of every other as
+    the reference, both ways. Of --refs the first of every item are one annotator, and so on.
 
     \b
-    Example:
-      reelscore analyse systems/*.json -r references.json -o hard.pdf
+    Examples:
+      reelscore analyse difficulty systems/*.json -r references.json -o hard.pdf
+      reelscore analyse topics systems/*.json -r references.json -o topics.pdf
+      reelscore analyse similarity --refs references.json -o annotators.pdf
     """
-    inputs = read_captions(candidates, refs, reading)
+    scored = Scored(metric, tokenizer, threads)
+    if what == "difficulty":
+        if not candidates:
+            raise click.UsageError("Missing argument 'CANDIDATES...'.")
+        _show_difficulty(read_captions(candidates, refs, reading), scored, window, top, outputs)
+    elif what == "similarity":
+        _show_similarity(read_captions(candidates, refs, reading), bool(refs), scored, outputs)
+    else:
+        if not candidates and of == "candidates":
+            raise DataError("No systems were given whose verbs could be counted.")
+        inputs = read_captions(candidates, refs, reading) if candidates else None
+        references = inputs.references if inputs else references_of_files(refs, reading)[0]
+        how = TopicChoices(of, cast("Units", clauses), senses, resamples, seed)
+        _show_topics(inputs, references, scored, how, outputs)
+
+
+class Scored(NamedTuple):
+    """How captions are scored."""
+
+    metric: str
+    tokenizer: Tokenizer
+    threads: int | None
+
+    def items(self, inputs: Inputs) -> tuple[str, dict[str, ItemScores]]:
+        """Score the systems, print notes, and return the score's name and the items' scores."""
+        with inputs.explained(), progress_bar("Scoring") as progress:
+            table = score_systems(
+                inputs.systems,
+                inputs.references,
+                self.metric,
+                tokenizer=self.tokenizer,
+                empty="zero",
+                threads=self.threads,
+                progress=progress,
+            )
+        show_notes([*inputs.notes, *table.notes], err=True)
+        name = table.metrics[-1]
+        return name, {system: table[system][name].items for system in table.systems}
+
+
+class TopicChoices(NamedTuple):
+    """Whose verbs are counted, and by which items systems are scored."""
+
+    of: str
+    clauses: Units
+    senses: str
+    resamples: int
+    seed: int
+
+
+def _show_difficulty(
+    inputs: Inputs, scored: Scored, window: int, top: int, outputs: Outputs
+) -> None:
     systems, references = inputs.systems, inputs.references
     if references is None:
         raise DataError("An analysis needs references; none were given. Add --refs FILE.")
-    name, scores = _scores(inputs, metric, tokenizer, threads)
+    name, scores = scored.items(inputs)
     orders = [
-        difficulties(references, kind, tokenizer=tokenizer) for kind in ("length", "frequency")
+        difficulties(references, kind, tokenizer=scored.tokenizer)
+        for kind in ("length", "frequency")
     ]
     span = min(window, max(1, len(references) // _PARTS))
     ends = {system: extremes(items, top) for system, items in scores.items()}
@@ -176,77 +243,33 @@ def _grid(order: Difficulties, scores: Mapping[str, Mapping[str, float]]) -> Gri
     return Grid([f"mean {order.kind}", *heads, "rho"], rows)
 
 
-@click.command("topics", cls=FilesCommand)
-@click.argument("candidates", nargs=-1, metavar="[CANDIDATES...]")
-@refs_option()
-@metric_option
-@choice_option(
-    "--of",
-    choices=["references", "candidates"],
-    default="references",
-    help="Whose verbs to count: those of the references, or of each system.",
-)
-@choice_option(
-    "--clauses",
-    choices=["single", "first"],
-    default="single",
-    help="Scores by references with exactly one verb, or by the first verb of every reference.",
-)
-@choice_option("--senses", choices=RULES[:3], default="first", help="How verbs get their meaning.")
-@resamples_option("Bootstrap resamples of the items, for the intervals.")
-@seed_option
-@tokenizer_option
-@reading_options()
-@threads_option
-@outputs(figure="with the scores by topic")
-def analyse_topics(
-    candidates: tuple[str, ...],
-    refs: tuple[str, ...],
-    metric: str,
-    of: str,
-    clauses: str,
-    senses: str,
-    resamples: int,
-    seed: int,
-    tokenizer: Tokenizer,
-    reading: Reading,
-    threads: int | None,
+def _show_topics(
+    inputs: Inputs | None,
+    references: Mapping[str, Sequence[str]] | None,
+    scored: Scored,
+    how: TopicChoices,
     outputs: Outputs,
 ) -> None:
-    """Topics of verbs, and the scores of systems on each.
-
-    The topic of a verb is its group in WordNet, such as motion or communication. The first table
-    counts verbs; entropy (in bits) says how many different ones a topic has. The second has the
-    mean score of each system on the items of a topic, with 95 % intervals; the best is marked.
-    Means of fewer than 20 items are in brackets.
-
-    \b
-    Example:
-      reelscore analyse topics systems/*.json -r references.json -o topics.pdf
-    """
-    if not candidates and of == "candidates":
-        raise DataError("No systems were given whose verbs could be counted.")
-    inputs = read_captions(candidates, refs, reading) if candidates else None
-    references = inputs.references if inputs else references_of_files(refs, reading)[0]
     if not references:
         raise DataError("An analysis needs references; none were given. Add --refs FILE.")
-    parsed = parse(references, senses=senses, threads=threads)
+    parsed = parse(references, senses=how.senses, threads=scored.threads)
     tables = {"references": topic_table(parsed)}
-    if of == "candidates" and inputs:
+    if how.of == "candidates" and inputs:
         tables = {
-            system: topic_table(parse(captions, senses=senses, threads=threads))
+            system: topic_table(parse(captions, senses=how.senses, threads=scored.threads))
             for system, captions in inputs.systems.items()
         }
     content: dict[str, Any] = {
         "entropy": "bits",
-        "senses": senses,
+        "senses": how.senses,
         "topics": {name: msgspec.to_builtins(table) for name, table in tables.items()},
     }
     scores = draw = None
     if inputs:
-        name, values = _scores(inputs, metric, tokenizer, threads)
-        units = cast("Units", clauses)
-        scores = topic_scores(parsed, values, units=units, resamples=resamples, seed=seed)
+        name, values = scored.items(inputs)
+        scores = topic_scores(
+            parsed, values, units=how.clauses, resamples=how.resamples, seed=how.seed
+        )
         content |= {"metric": name, "scores": msgspec.to_builtins(scores)}
         draw = partial(draw_topics, scores, name)
     elif outputs.paths:
@@ -273,59 +296,19 @@ def _title(owner: str, table: TopicTable, tables: Mapping[str, TopicTable]) -> s
     return counts if list(tables) == ["references"] else f"{owner}, {counts}"
 
 
-def _scores(
-    inputs: Inputs, metric: str, tokenizer: Tokenizer, threads: int | None
-) -> tuple[str, dict[str, ItemScores]]:
-    """Score the systems, print the notes, and return the name of the score and those of items."""
-    with inputs.explained(), progress_bar("Scoring") as progress:
-        table = score_systems(
-            inputs.systems,
-            inputs.references,
-            metric,
-            tokenizer=tokenizer,
-            empty="zero",
-            threads=threads,
-            progress=progress,
-        )
-    show_notes([*inputs.notes, *table.notes], err=True)
-    name = table.metrics[-1]
-    return name, {system: table[system][name].items for system in table.systems}
-
-
-@click.command("similarity", cls=FilesCommand)
-@click.argument("candidates", nargs=-1, metavar="[CANDIDATES...]")
-@refs_option("References to compare as well: the first of every item, the second, and so on")
-@metric_option
-@tokenizer_option
-@reading_options()
-@threads_option
-@outputs(figure="with the matrix and the distributions")
-def similarity(
-    candidates: tuple[str, ...],
-    refs: tuple[str, ...],
-    metric: str,
-    tokenizer: Tokenizer,
-    reading: Reading,
-    threads: int | None,
-    outputs: Outputs,
+def _show_similarity(
+    inputs: Inputs, has_annotators: bool, scored: Scored, outputs: Outputs
 ) -> None:
-    """Measure how similarly systems or annotators write.
-
-    CANDIDATES are files of captions, one for each system or annotator, or NAME=FILE. The captions
-    of each are scored against those of every other as the reference, both ways.
-
-    \b
-    Examples:
-      reelscore similarity systems/*.json
-      reelscore similarity --refs references.json -o annotators.pdf
-    """
-    inputs = read_captions(candidates, refs, reading)
     captions = dict(inputs.systems)
-    if refs and inputs.references:
+    if has_annotators and inputs.references:
         captions |= by_annotator(inputs.references)
     with progress_bar("Comparing") as progress:
         writers = compare_writers(
-            captions, metric, tokenizer=tokenizer, threads=threads, progress=progress
+            captions,
+            scored.metric,
+            tokenizer=scored.tokenizer,
+            threads=scored.threads,
+            progress=progress,
         )
     outputs.write(draw=partial(draw_similarity, writers), json=writers.to_dict)
     if outputs.shows:

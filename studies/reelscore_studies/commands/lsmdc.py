@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from reelscore.cli.file_options import system_files
-from reelscore.cli.main import Group
-from reelscore.cli.options import Decorator, file_option, gathered, resamples_option, seed_option
+from reelscore.cli.options import Command, file_option, gathered, resamples_option, seed_option
 from reelscore.cli.report_options import ResultFiles, result_files
 from reelscore.cli.terminal import show, write
 from reelscore.errors import DataError
@@ -51,48 +50,75 @@ class Outcome(NamedTuple):
             show(table, grid)
 
 
-def _task(refs: str) -> Decorator:
-    """Return what adds the arguments of all tasks."""
-    outcome = gathered(
-        "outcome",
-        Outcome,
-        {
-            "files": result_files(),
-            "answers_file": file_option("--answers", "Write them as a challenge takes them."),
-            "intervals": click.option(
-                "--intervals", is_flag=True, help="Add 95 % bootstrap intervals."
-            ),
-            "resamples": resamples_option("Number of resamples of the intervals."),
-            "seed": seed_option,
-        },
-    )
-    required = not refs.startswith("Which")
-    named = click.option("--refs", "-r", required=required, metavar="FILE", help=refs)
-    given = click.argument("submissions", nargs=-1, required=True, metavar="SUBMISSION...")
-    return lambda function: given(named(outcome(function)))
-
-
-@click.group("lsmdc", cls=Group)
-def command() -> None:
+@click.command("lsmdc", cls=Command)
+@click.argument(
+    "task",
+    type=click.Choice(["choice", "fillin", "retrieval"]),
+    metavar="choice|fillin|retrieval",
+)
+@click.argument("submissions", nargs=-1, required=True, metavar="SUBMISSION...")
+@click.option(
+    "--refs",
+    "-r",
+    metavar="FILE",
+    help="The right answer of each item; the right words, or who fills each blank; which clip, "
+    "from 1, belongs to each sentence, that in the same place if not given.",
+)
+@click.option(
+    "--sets", metavar="FILE", help="Characters of fillin: the clips of a set on each line."
+)
+@gathered(
+    "outcome",
+    Outcome,
+    {
+        "files": result_files(),
+        "answers_file": file_option("--answers", "Write them as a challenge takes them."),
+        "intervals": click.option(
+            "--intervals", is_flag=True, help="Add 95 % bootstrap intervals."
+        ),
+        "resamples": resamples_option("Number of resamples of the intervals."),
+        "seed": seed_option,
+    },
+)
+def command(
+    task: str, submissions: tuple[str, ...], refs: str | None, sets: str | None, outcome: Outcome
+) -> None:
     """Score the tasks of the LSMDC challenges other than captions.
 
     SUBMISSION is FILE or NAME=FILE, one for each system. A table written with --table is tested by
     'reelscore compare'. As tasks of a challenge: see the metric 'right_answers'.
-    """
 
+    choice: the share of items with the right sentence of five. Files have an item and the number
+    of a sentence on each line, or are a JSON object.
 
-@command.command("retrieval")
-@_task("Which clip, from 1, belongs to each sentence; that in the same place if not given.")
-def retrieval(submissions: tuple[str, ...], refs: str | None, outcome: Outcome) -> None:
-    """Score movie retrieval: R@1, R@5, R@10 and the median rank.
+    fillin: the missing words, or with --sets the characters. Words are right or wrong. Characters
+    are labels of any kind, one for each blank of a clip; what counts is which blanks of a set are
+    the same person.
 
-    SUBMISSION is a matrix of similarities, sentences × clips: a .npy file, or numbers with commas,
-    tabs or blanks between them. Of clips that are equally similar the right one comes last.
+    retrieval: R@1, R@5, R@10 and the median rank. SUBMISSION is a matrix of similarities,
+    sentences × clips: a .npy file, or numbers with commas, tabs or blanks between them. Of clips
+    that are equally similar the right one comes last.
 
     \b
-    Example:
+    Examples:
+      reelscore lsmdc choice ours.csv --refs answers.csv --intervals
+      reelscore lsmdc fillin words.csv --refs answers.csv
+      reelscore lsmdc fillin ours.csv --refs references.csv --sets sets.csv
       reelscore lsmdc retrieval similarity.npy --json retrieval.json
     """
+    if sets is not None and task != "fillin":
+        raise click.UsageError("--sets is for fillin.")
+    if task == "retrieval":
+        _retrieval(submissions, refs, outcome)
+    elif refs is None:
+        raise click.UsageError("Missing option '--refs'.")
+    elif sets is not None:
+        _characters(submissions, refs, sets, outcome)
+    else:
+        _score_answers(submissions, refs, outcome)
+
+
+def _retrieval(submissions: tuple[str, ...], refs: str | None, outcome: Outcome) -> None:
     import numpy as np
 
     from reelscore_studies.movie_tasks import rankings, read_answers, read_similarity
@@ -127,37 +153,7 @@ def retrieval(submissions: tuple[str, ...], refs: str | None, outcome: Outcome) 
     outcome.write(systems, references, f"right_answers|task:ranking|clips:{clips}")
 
 
-@command.command("choice")
-@_task("The right answer of each item.")
-def choice(submissions: tuple[str, ...], refs: str, outcome: Outcome) -> None:
-    """Score multiple choice: the share of items with the right sentence of five.
-
-    Files have an item and the number of a sentence on each line, or are a JSON object.
-
-    \b
-    Example:
-      reelscore lsmdc choice ours.csv --refs answers.csv --intervals
-    """
-    _score_answers(submissions, refs, outcome)
-
-
-@command.command("fillin")
-@_task("The right words, or who fills each blank.")
-@click.option("--sets", metavar="FILE", help="Characters: the clips of a set on each line.")
-def fillin(submissions: tuple[str, ...], refs: str, sets: str | None, outcome: Outcome) -> None:
-    """Score fill-in-the-blank: the missing words, or with --sets the characters.
-
-    Words are right or wrong. Characters are labels of any kind, one for each blank of a clip; what
-    counts is which blanks of a set are the same person.
-
-    \b
-    Examples:
-      reelscore lsmdc fillin words.csv --refs answers.csv
-      reelscore lsmdc fillin ours.csv --refs references.csv --sets sets.csv
-    """
-    if sets is None:
-        _score_answers(submissions, refs, outcome)
-        return
+def _characters(submissions: tuple[str, ...], refs: str, sets: str, outcome: Outcome) -> None:
     from reelscore_studies.movie_tasks import character_sets, of_blanks, read_answers
 
     blanks = read_answers(refs)

@@ -64,7 +64,7 @@ def test_purposes_in_zsh():
     assert lines == [
         "plain",
         "analyse",
-        "Where scores come from: difficult items, topics of verbs.",
+        "Where scores come from, and how alike writers are.",
     ]
 
 

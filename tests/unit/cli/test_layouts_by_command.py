@@ -179,9 +179,9 @@ def test_check(files, run):
 
 
 @each_kind
-@pytest.mark.parametrize("command", ["audit", "analyse", "similarity"])
+@pytest.mark.parametrize("command", ["audit", "analyse difficulty", "analyse similarity"])
 def test_analyses(files, run, command):
-    status, out, err = run(command, *files.two)
+    status, out, err = run(*command.split(), *files.two)
     assert (status, bool(out)) == (0, True), err
 
 

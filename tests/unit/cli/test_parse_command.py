@@ -127,7 +127,10 @@ def test_topics_of_references_and_scores_of_systems(captions, run, folder, write
 
 
 def test_a_first_argument_that_is_no_command_is_a_file(folder, run):
-    plain = run("analyse", "strong.json", "-r", "refs.json", "--top", 0)
+    rows = [f"s{k},v{n},{k * n % 5}" for k in range(4) for n in range(6)]
+    (folder / "scores.csv").write_text("\n".join(["system,item,score", *rows, ""]))
+    words = ("a=scores.csv", "--human", "scores.csv", "-t", "none")
+    plain = run("meta", *words)
     assert plain[0] == 0
-    assert plain == run("analyse", "difficulty", "strong.json", "-r", "refs.json", "--top", 0)
-    assert run("analyse", "topics")[0] == 2
+    assert plain == run("meta", "tables", *words)
+    assert run("meta", "tables")[0] == 2

@@ -21,11 +21,10 @@ READERS = [
         "report",
         "inspect",
         "audit",
-        "similarity",
         "meta tables",
         "parse",
     ),
-    *("tokenize", "bertha prepare", "campaign new", "analyse difficulty", "analyse topics"),
+    *("tokenize", "bertha prepare", "campaign new", "analyse"),
 ]
 
 
