@@ -77,20 +77,20 @@ def test_mistakes_end_with_one_message(database, tmp_path, run):
 
 def test_export_import_verify_archive(database, tmp_path, call):
     export, copy = tmp_path / "clips.zip", tmp_path / "copy.db"
-    assert "4 submissions" in call("export", database, "-o", export, "--with-references")[1]
+    assert "4 submissions" in call("export", database, "-o", export, "--with", "references")[1]
     call("import", export, copy)
     assert (
         call("leaderboard", copy, "--organisers")[0]
         == (call("leaderboard", database, "--organisers")[0])
     )
-    assert "equal bit by bit" in call("verify", export, "--threads", 1)[1]
+    assert "equal bit by bit" in call("check", export, "--threads", 1)[1]
     people = tmp_path / "people.zip"
-    call("export", database, "-o", people, "--with-accounts")
+    call("export", database, "-o", people, "--with", "accounts")
     assert "Participants log in" in call("import", people, tmp_path / "other.db")[1]
-    said = call("verify", database)[1]
+    said = call("check", database)[1]
     assert "clips: 2 events; the chain is right, head" in said
     assert "server: 0 events." in said
-    call("archive", copy, "-o", tmp_path / "site")
+    call("export", copy, "-o", tmp_path / "site")
     assert (tmp_path / "site" / "index.html").exists()
 
 

@@ -42,7 +42,7 @@ def test_from_definition_to_score(made, run):
         "",
         "run.json can be scored: captions of 10 items.\n",
     )
-    status, out, err = run(*SUBMIT, "run.json", "--wait", "--json")
+    status, out, err = run(*SUBMIT, "run.json", "--wait", "--json", "-")
     assert status == 0, err
     told = json.loads(out)
     assert (told["number"], told["state"]) == (1, "scored")
@@ -53,7 +53,7 @@ def test_from_definition_to_score(made, run):
     assert run(*again, " ")[0] == 2
     assert run(*again, "a new version")[0] == 0
     assert run("challenge", "worker", "dogs.db", "--once")[0] == 0
-    _, out, _ = run("challenge", "submissions", "--database", "dogs.db", "--json")
+    _, out, _ = run("challenge", "submissions", "--database", "dogs.db", "--json", "-")
     assert json.loads(out)[0]["scores"] == told["scores"]
 
 
@@ -65,7 +65,7 @@ def test_scores_that_are_not_revealed_are_not_printed(made, run):
     assert (status, out) == (0, "")
     assert "teams see the scores of this phase when they are revealed" in err
     (made / "run.json").write_bytes(captions(1))
-    status, out, _ = run(*SUBMIT, "run.json", "--wait", "--json")
+    status, out, _ = run(*SUBMIT, "run.json", "--wait", "--json", "-")
     assert (json.loads(out)["state"], json.loads(out)["scores"]) == ("scored", {})
     board = ("challenge", "leaderboard", "dogs.db")
     assert "Scores are not shown yet" in run(*board)[1]
@@ -93,7 +93,8 @@ def test_what_fails_early_makes_no_team(made, run):
     (made / "run.json").write_bytes(captions())
     to = ("--database", "dogs.db", "--team", "Nobody", "--phase")
     assert "Did you mean 'main'" in run("challenge", "submit", "run.json", *to, "mian")[2]
-    assert "none.zip: cannot be read" in run("challenge", "import-zip", "none.zip", *to, "main")[2]
+    words = ("none.zip", "dogs.db", "--team", "Nobody", "--phase", "main")
+    assert "none.zip: cannot be read" in run("challenge", "import", *words)[2]
     invite = ("challenge", "invite", "dogs.db", "--phase", "main", "--reason", "x", "--team")
     status, _, err = run(*invite, "Nobody")
     assert (status, "Unknown team 'Nobody'" in err) == (2, True)
@@ -142,13 +143,13 @@ def test_downloads_of_codalab_are_imported(made, run):
         ):
             member = zipfile.ZipInfo(name, (2026, 6, 3, 4, 5, 6))
             archive.writestr(member, content)
-    where = ("--phase", "main", "--database", "dogs.db")
-    status, _, err = run("challenge", "import-zip", "old.zip", "--team", "Old", *where)
+    words = ("old.zip", "dogs.db", "--phase", "main", "--team", "Old")
+    status, _, err = run("challenge", "import", *words)
     assert (status, err) == (0, "old.zip: submission 1 of 2026-06-03T04:05:06.000000Z.\n")
     status, _, err = run(*SUBMIT, "run.json")
     assert "left today 1" in err  # of two: nothing was charged for the imported one
     assert run("challenge", "worker", "dogs.db", "--once")[0] == 0
-    _, out, _ = run("challenge", "submissions", "--database", "dogs.db", "--json")
+    _, out, _ = run("challenge", "submissions", "--database", "dogs.db", "--json", "-")
     old, new = json.loads(out)
     assert (old["arrived"], old["late"]) == ("2026-06-03T04:05:06.000000Z", False)
     assert old["scores"] == new["scores"] != {}
@@ -177,13 +178,13 @@ def test_a_zip_of_two_files_for_two_splits_has_the_scores_of_the_bare_files(made
             archive.write(made / f"{split}.json", f"sub/captions_{split}_results.json")
             archive.writestr(f"__MACOSX/sub/._captions_{split}_results.json", b"\0\5\26\7")
     submit = ("--database", "dogs.db", "--team", "Ours", "--phase")
-    assert run("challenge", "import-zip", "both.zip", *submit, "both")[0] == 0
+    assert run("challenge", "import", "both.zip", *("dogs.db", *submit[2:]), "both")[0] == 0
     status, _, err = run("challenge", "submit", "both.zip", "--force", *submit, "both")
     assert (status, "Passed over in both.zip: __MACOSX" in err) == (0, True)
     for split in parts:
         assert run("challenge", "submit", f"{split}.json", *submit, split)[0] == 0
     assert run("challenge", "worker", "dogs.db", "--once")[0] == 0
-    _, out, _ = run("challenge", "submissions", "--database", "dogs.db", "--json")
+    _, out, _ = run("challenge", "submissions", "--database", "dogs.db", "--json", "-")
     imported, sent, one, two = json.loads(out)
     assert list(imported["scores"]) == ["one", "two"]
     assert imported["scores"] == sent["scores"] == {**one["scores"], **two["scores"]}

@@ -93,7 +93,7 @@ def test_from_login_to_scores(served, noon, challenge, monkeypatch):
     status, _, err = challenge(*submit, "bad.json")
     assert status == 2
     assert "bad.json: entry 1: item 'v1': the caption is empty." in err
-    status, out, err = challenge(*submit, "good.json", "--wait", "--json", "--method", "ours")
+    status, out, err = challenge(*submit, "good.json", "--wait", "--json", "-", "--method", "ours")
     answer = json.loads(out)
     assert (status, answer["state"]) == (0, "scored")
     assert "left today 0, in all without limit" in err
@@ -114,7 +114,7 @@ def test_a_file_is_checked_by_the_server(served, noon, challenge, monkeypatch):
     assert challenge(*check, "good.json") == (0, "", "good.json can be scored.\n")
     status, _, err = challenge(*check, "bad.json")
     assert (status, "bad.json: entry 1: item 'v1': the caption is empty." in err) == (2, True)
-    assert challenge("submissions", "--server", served.url, "--json")[1].count('"id"') <= 1
+    assert challenge("submissions", "--server", served.url, "--json", "-")[1].count('"id"') <= 1
     noon.moment = START - DAY
     status, _, err = challenge(*check, "good.json")
     assert (status, "The phase opens at 2026-06-01" in err) == (4, True)

@@ -55,7 +55,7 @@ def test_a_changed_score_is_found(export, tmp_path):
 
 
 def test_an_export_without_references_cannot_be_verified(export):
-    with pytest.raises(DataError, match="--with-references"):
+    with pytest.raises(DataError, match="--with references"):
         verify_export(export.with_name("bare.zip"))
 
 

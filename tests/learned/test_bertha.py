@@ -89,7 +89,7 @@ def test_info():
     assert "MA, all references                      0.809  0.789  0.820  0.830  0.773" in lines
     assert not any(sign in done.output for sign in ("Recipe(", "Stage(", "{", "kinds="))
     assert "On this machine it is computed by" in done.output
-    assert json.loads(run("info", "--json").output)["max_length"] == 128
+    assert json.loads(run("info", "--json", "-").output)["max_length"] == 128
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_what_computes_a_model(kind, device, expected, monkeypatch):
 
 def test_export(tmp_path):
     pytest.importorskip("reelscore_bertha")
-    done = run("export", "reelscore-bertha", tmp_path / "out")
+    done = run("info", "--export", tmp_path / "out")
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out" / "config.json").is_file()
     (tmp_path / "file").write_text("here")
-    done = run("export", "reelscore-bertha", tmp_path / "file")
+    done = run("info", "--export", tmp_path / "file")
     assert "file: the folder cannot be made (File exists)" in str(done.exception)
 
 

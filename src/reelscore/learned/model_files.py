@@ -117,7 +117,7 @@ def model_folder(name: str) -> Path:
     if any(path.suffix in _PICKLES for path in files):
         raise DataError(
             f"{name}: pickled weights can run code when they are opened and are refused; "
-            "expected safetensors, as 'reelscore bertha export' writes them."
+            "expected safetensors, as 'reelscore bertha info --export' writes them."
         )
     if not (folder / _INFO).is_file():
         raise DataError(

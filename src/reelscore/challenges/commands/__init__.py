@@ -11,14 +11,10 @@ _COMMANDS = {
     "new": ("hosting:new_command", "Make a challenge from its definition, or update it."),
     "check": (
         "participation:check_command",
-        "Check a definition, or captions before they are sent.",
+        "Check captions, a definition, or what is kept of a challenge.",
     ),
     "login": ("participation:login_command", "Store the token of a server of challenges."),
     "submit": ("participation:submit_command", "Hand in a file of captions."),
-    "import-zip": (
-        "participation:import_zip_command",
-        "Import submissions that were made elsewhere.",
-    ),
     "submissions": (
         "participation:submissions_command",
         "List submissions and what became of them.",
@@ -31,10 +27,8 @@ _COMMANDS = {
         "hosting:human_command",
         "Let people judge the final entries; publish what they say.",
     ),
-    "export": ("files:export_command", "Write everything of a challenge to one file."),
-    "import": ("files:import_command", "Make a challenge of an export."),
-    "archive": ("files:archive_command", "Write a static site, as a visitor sees the challenge."),
-    "verify": ("files:verify_command", "Compute every score of an export again."),
+    "export": ("files:export_command", "Write everything to one file, or a static site."),
+    "import": ("files:import_command", "Make a challenge of an export; import submissions."),
 }
 
 

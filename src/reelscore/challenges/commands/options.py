@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -37,7 +36,6 @@ server_option = click.option(
 )
 phase_option = click.option("--phase", required=True, metavar="ID", help="The phase.")
 reason_option = click.option("--reason", required=True, metavar="TEXT", help="Why, for the log.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @contextmanager
@@ -72,11 +70,6 @@ def say_accepted(
         say_line(note)
     today, total = ("without limit" if count is None else count for count in left)
     say_line(f"Submission {number} is accepted as {id}; left today {today}, in all {total}.")
-
-
-def show(value: object) -> None:
-    """Print data as JSON."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def read_file(file: Path) -> bytes:

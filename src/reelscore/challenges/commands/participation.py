@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import time
-import zipfile
 from contextlib import suppress
-from datetime import datetime, timezone
 from pathlib import Path
 from urllib.parse import quote
 
 import click
 
-from reelscore.challenges import submissions
 from reelscore.challenges.challenge import Challenge, expected_of
+from reelscore.challenges.commands.files import check_export, check_logs
 from reelscore.challenges.commands.options import (
     ACTOR,
     FAILED,
@@ -24,34 +21,32 @@ from reelscore.challenges.commands.options import (
     challenge_option,
     database_option,
     exit_status,
-    json_option,
     open_challenge,
     phase_option,
     read_file,
     say_accepted,
     say_line,
     server_option,
-    show,
 )
 from reelscore.challenges.commands.served import login_server, served_challenge, submit_file
 from reelscore.challenges.definition.reader import read_definition
 from reelscore.challenges.exchange.remote import Answer, Server, checked_address, keep_login
+from reelscore.challenges.exchange.verification import is_database
 from reelscore.challenges.people.teams import Team, add_team, find_team
 from reelscore.challenges.permissions import Who
 from reelscore.challenges.queue.workers import Workers, alone_on
-from reelscore.challenges.submissions import Upload, hand_in, keep
-from reelscore.challenges.uploads.archives import is_passed_over
+from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.challenges.uploads.splits import read_split
 from reelscore.challenges.uploads.uploads import Expected, ItemList, Readers, UploadReport
 from reelscore.challenges.views import View, submission_dict
 from reelscore.cli.messages import printable
-from reelscore.cli.options import number_option
-from reelscore.errors import DataError, RefusedError, check_choice
-from reelscore.store.values import microseconds, to_iso
+from reelscore.cli.options import json_option, number_option, threads_option
+from reelscore.cli.terminal import STDOUT, check_targets, write_json
+from reelscore.errors import DataError, check_choice
 
 
 @click.command("check")
-@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.argument("file", metavar="FILE")
 @click.option("--phase", metavar="ID", help="The phase that captions are meant for.")
 @server_option
 @database_option
@@ -62,38 +57,52 @@ from reelscore.store.values import microseconds, to_iso
     help="The definition of the challenge, where there is no database yet.",
 )
 @challenge_option
+@threads_option
 def check_command(
-    file: Path,
+    file: str,
     phase: str | None,
     server: str | None,
     database: str | None,
     definition: Path | None,
     challenge_id: str,
+    threads: int | None,
 ) -> None:
-    """Check a definition, or captions before they are sent.
+    """Check captions before they are sent, a definition, or what is kept of a challenge.
 
-    A file that ends in .toml is a definition: it is read with all files that it names. Any other
-    file holds captions, and is read as the server would read it; nothing is charged. The exit
-    status is 2 if it cannot be scored, 3 if too many bad files were sent, 4 before the phase opens.
+    With --phase, FILE holds captions, and is read as the server would read it; nothing is charged.
+    The exit status is 2 if it cannot be scored, 3 if too many bad files were sent, 4 before the
+    phase opens.
+
+    A definition (.toml) is read with all files that it names. Of an export (.zip) with references,
+    every score is computed again and compared bit by bit, and checksums and the chain of the log
+    are checked. Of a database, the chains of all logs are checked: of its challenges, and of the
+    server, which has tokens and accounts.
 
     \b
     Examples:
       reelscore challenge check lsmdc.toml
       reelscore challenge check run.json --phase blind-test
       reelscore challenge check run.json --phase blind-test --database lsmdc.db
+      reelscore challenge check whole.zip
     """
-    if file.suffix == ".toml":
-        _check_definition(file)
-        return
     if phase is None:
-        raise DataError("Captions are checked for a phase; name it: --phase ID.")
+        if is_database(file):
+            check_logs(file)
+        elif file.endswith(".toml"):
+            _check_definition(Path(file))
+        elif file.endswith(".zip"):
+            check_export(file, threads)
+        else:
+            raise DataError("Captions are checked for a phase; name it: --phase ID.")
+        return
+    captions = Path(file)
     if sum(place is not None for place in (server, database, definition)) > 1:
         raise DataError("Choose one of --server, --database and --definition.")
     if database is None and definition is None:
         asked = login_server(server)
         id = served_challenge(asked, challenge_id, phase)["id"]
         with exit_status():
-            checked = asked.check(id, phase, file)
+            checked = asked.check(id, phase, captions)
         for note in checked["notes"]:
             say_line(note)
         say_line(checked["message"])
@@ -105,13 +114,13 @@ def check_command(
         assert definition is not None
         expected = _expected(definition, phase)
     with Readers(1) as readers:
-        read = readers.read(file.name, read_file(file), expected)
+        read = readers.read(captions.name, read_file(captions), expected)
     for note in read.notes:
         say_line(note)
     if isinstance(read, UploadReport):
         raise DataError("\n".join([read.message, *(f"  {each}" for each in read.problems)]))
     items = sum(len(split.items) for split in expected.splits)
-    say_line(f"{file.name} can be scored: captions of {items:,} items.")
+    say_line(f"{captions.name} can be scored: captions of {items:,} items.")
 
 
 def _check_definition(file: Path) -> None:
@@ -181,7 +190,7 @@ def submit_command(
     force: bool,
     waits: bool,
     timeout: int,
-    as_json: bool,
+    json_file: str | None,
 ) -> None:
     """Hand in a file of captions, to a server or, with --database, without one.
 
@@ -195,6 +204,7 @@ def submit_command(
       reelscore challenge submit run.json --phase public-test --database lsmdc.db \\
         --team Ours --wait
     """
+    check_targets(json_file)
     if database is None:
         fields = {"method": method, "link": link, "force": str(force).lower()}
         with exit_status():
@@ -207,7 +217,7 @@ def submit_command(
                 key=key,
                 timeout=timeout if waits else None,
             )
-        _tell(done, waits, as_json)
+        _tell(done, waits, json_file)
         return
     if team is None:
         raise DataError("With --database, name the team: --team NAME.")
@@ -220,15 +230,15 @@ def submit_command(
         left = (receipt.left.today, receipt.left.total)
         say_accepted(receipt.number, receipt.id, left, receipt.notes)
         done = _wait(challenge, own, phase, receipt.id, timeout if waits else 0.0)
-    _tell(done, waits, as_json)
+    _tell(done, waits, json_file)
 
 
-def _tell(done: Answer, waits: bool, as_json: bool) -> None:
+def _tell(done: Answer, waits: bool, json_file: str | None) -> None:
     """Print the scores that the team may see, and end with the status of the submission."""
     state, scores = done["state"], done["scores"]
-    if as_json:
-        show({name: done[name] for name in ("id", "number", "state", "scores")})
-    else:
+    if json_file:
+        write_json(json_file, {name: done[name] for name in ("id", "number", "state", "scores")})
+    if json_file != STDOUT:
         for split, of_split in scores.items():
             for name, score in of_split.items():
                 click.echo(f"{printable(split)}  {printable(name):<16} {score['score']:.6f}")
@@ -270,7 +280,11 @@ def _wait(challenge: Challenge, own: Team, phase: str, id: str, timeout: float) 
 @click.option("--phase", metavar="ID", help="Of this phase only.")
 @json_option
 def submissions_command(
-    server: str | None, database: str | None, challenge_id: str, phase: str | None, as_json: bool
+    server: str | None,
+    database: str | None,
+    challenge_id: str,
+    phase: str | None,
+    json_file: str | None,
 ) -> None:
     """List submissions and what became of them: your team's on a server, or all of a database.
 
@@ -279,14 +293,14 @@ def submissions_command(
       reelscore challenge submissions
       reelscore challenge submissions --database lsmdc.db --phase public-test
     """
+    check_targets(json_file)
     if database is None:
         listed = _served(login_server(server), challenge_id, phase)
     else:
         listed = _stored(database, challenge_id, phase)
-    if as_json:
-        show(listed)
-        return
-    for each in listed:
+    if json_file:
+        write_json(json_file, listed)
+    for each in listed if json_file != STDOUT else ():
         reason = f" ({each['reason']})" if each["reason"] else ""
         line = f"{each['id']}  {each['team']}, {each['phase']} {each['number']}: "
         click.echo(printable(f"{line}{each['state']}{reason}"))
@@ -312,64 +326,3 @@ def _stored(database: str, challenge_id: str, phase: str | None) -> list[Answer]
             if phase in (None, id)
             for record in view.submissions(id)
         ]
-
-
-@click.command("import-zip")
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILES..."
-)
-@click.option("--team", required=True, metavar="NAME", help="The team; made if there is none.")
-@phase_option
-@click.option("--database", required=True, metavar="DATABASE", help="The challenge's database.")
-@challenge_option
-def import_zip_command(
-    files: tuple[Path, ...], team: str, phase: str, database: str, challenge_id: str
-) -> None:
-    """Import submissions that were made elsewhere.
-
-    FILES are downloads of CodaLab or another platform, or caption files as they are. Each keeps
-    its old time: that of its newest caption file, or of the file itself. They are not charged.
-
-    \b
-    Example:
-      reelscore challenge import-zip old/*.zip --team Ours --phase public-test \\
-        --database lsmdc.db
-    """
-    contents = [(file, read_file(file)) for file in files]
-    with open_challenge(database, challenge_id) as challenge, Readers(1) as readers:
-        with challenge.reading() as connection:
-            own_phase = challenge.phase(connection, phase)
-            expected = challenge.expected_upload(connection, own_phase)
-        own = find_team(challenge, team) or add_team(challenge, team, actor=ACTOR)
-        for file, content in contents:
-            upload, arrived = Upload(file.name, content), _made(file, content)
-            accepted = submissions.read_file(challenge, readers, own_phase, own, upload, expected)
-            try:
-                receipt = keep(
-                    *(challenge, phase, own, upload, accepted),
-                    arrived=arrived,
-                    actor=ACTOR,
-                    imported=True,
-                )
-            except RefusedError as error:
-                if error.reason != "same":
-                    raise
-                say_line(f"{file.name}: {error}")
-                continue
-            say_line(f"{file.name}: submission {receipt.number} of {to_iso(arrived)}.")
-
-
-def _made(file: Path, content: bytes) -> int:
-    """Return when a submission was made: zips have no zone, so their times count as UTC."""
-    moment = datetime.fromtimestamp(file.stat().st_mtime, timezone.utc)
-    if zipfile.is_zipfile(io.BytesIO(content)):
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            times = [
-                member.date_time
-                for member in archive.infolist()
-                if not member.is_dir() and not is_passed_over(member.filename)
-            ]
-        if times:
-            with suppress(ValueError):  # a zip that was made without a clock
-                moment = datetime(*max(times), tzinfo=timezone.utc)
-    return microseconds(moment.timestamp())

@@ -88,7 +88,7 @@ def verify_export(
     if not manifest["references"]:
         raise DataError(
             f"{os.fspath(path)}: the checksums are right, but there are no references in it to "
-            "compute scores from; export with --with-references."
+            "compute scores from; export with --with references."
         )
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -8,14 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.main import Group
-from reelscore.cli.options import (
-    file_option,
-    number_option,
-)
+from reelscore.cli.options import file_option, json_option, number_option
 from reelscore.cli.table_options import column_option
 from reelscore.cli.terminal import (
     STDOUT,
@@ -279,42 +275,35 @@ def _show_encoder(recipe: str, encoder: str) -> None:
         )
 
 
-@command.command("export")
-@click.argument("model", metavar="MODEL")
-@click.argument("out", metavar="FOLDER")
-def export(model: str, out: str) -> None:
-    """Write a model's encoder and head in single precision, for use with transformers.
-
-    \b
-    Example:
-      reelscore bertha export reelscore-bertha exported
-    """
-    from reelscore.learned.model_files import export_model
-
-    for path in export_model(model, out):
-        click.echo(str(path))
-
-
 @command.command("info")
 @click.argument("model", default="reelscore-bertha", metavar="[MODEL]")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-def info(model: str, as_json: bool) -> None:
+@click.option(
+    "--export",
+    metavar="FOLDER",
+    help="Write the encoder and head here in single precision, for use with transformers.",
+)
+@json_option
+def info(model: str, export: str | None, json_file: str | None) -> None:
     """Show what a model was trained on, what computes it here, and how it agrees with people.
 
     \b
-    Example:
+    Examples:
       reelscore bertha info
+      reelscore bertha info reelscore-bertha --export exported
     """
-    from reelscore.learned.model_files import read_info
+    from reelscore.learned.model_files import export_model, read_info
     from reelscore.learned.model_text import model_text
     from reelscore.learned.networks.pair_scores import engine
 
+    check_targets(json_file)
     model_info = read_info(model)
-    if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(asdict(model_info))).decode())
-        return
-    click.echo(model_text(model_info, terminal_width()))
-    click.echo(f"\nOn this machine it is computed by {engine(model_info)}.")
+    if json_file:
+        write_json(json_file, asdict(model_info))
+    if json_file != STDOUT:
+        click.echo(model_text(model_info, terminal_width()))
+        click.echo(f"\nOn this machine it is computed by {engine(model_info)}.")
+    for path in export_model(model, export) if export else ():
+        click.echo(f"Wrote {path}.", err=True)
 
 
 def _show_validation(stage: Stage, reached: Sequence[float]) -> None:
