@@ -31,17 +31,9 @@ COMMANDS = {
         "reelscore_studies.commands.trecvid",
         "Make a challenge of TRECVid's video-to-text task.",
     ),
-    "caption nearest": (
-        "reelscore_studies.commands.baselines:nearest",
-        "Give every item the caption of its nearest neighbour.",
-    ),
-    "caption bound": (
-        "reelscore_studies.commands.baselines:bound",
-        "Give every item its best training sentence: an oracle.",
-    ),
-    "caption constant": (
-        "reelscore_studies.commands.baselines:constant",
-        "Give every item the best constant sentence.",
+    "caption retrieve": (
+        "reelscore_studies.commands.baselines",
+        "Give every item a training sentence: the nearest, the best.",
     ),
     "caption labels": (
         "reelscore_studies.commands.label_commands",

@@ -30,7 +30,15 @@ def record_of(path):
 
 def test_constant(run, folder, scored):
     status, out, err = run(
-        "caption", "constant", "--captions", "refs.json", "-r", "refs.json", "-o", "constant.json"
+        "caption",
+        "retrieve",
+        "constant",
+        "--captions",
+        "refs.json",
+        "-r",
+        "refs.json",
+        "-o",
+        "constant.json",
     )
     assert status == 0, err
     assert "constant|metric:meteor|among:1000|seed:12345|data:" in out
@@ -41,14 +49,24 @@ def test_constant(run, folder, scored):
     record = record_of(folder / "constant.json")
     assert record["sentence"] == captions["clip01"]
     assert record["seed"] == 12345
-    assert record["command"].startswith("reelscore caption constant --captions refs.json")
+    assert record["command"].startswith("reelscore caption retrieve constant --captions refs.json")
 
 
 def test_names_become_someone(run, folder):
     texts = {"a": "Anna Haley opens a door.", "b": "Tomas nods at Anna.", "c": "Someone nods."}
     (folder / "named.json").write_text(json.dumps(texts))
     (folder / "cast.txt").write_text("ANNA HALEY\n\nTomas\n")
-    words = ["caption", "bound", "--captions", "named.json", "-r", "named.json", "-o", "out.json"]
+    words = [
+        "caption",
+        "retrieve",
+        "bound",
+        "--captions",
+        "named.json",
+        "-r",
+        "named.json",
+        "-o",
+        "out.json",
+    ]
     status, _, err = run(*words, "--someone", "cast.txt")
     assert status == 0, err
     assert "Names were replaced in 2 of 3 captions." in err
@@ -66,7 +84,7 @@ def test_names_become_someone(run, folder):
 def test_items_of_a_blind_test_get_captions(run, folder):
     times = "\t".join(["00.00.01.000"] * 4)
     (folder / "blind.tsv").write_text(f"clip_a\t{times}\nclip_b\t{times}\n")
-    arguments = ["caption", "constant", "--captions", "refs.json", "-r"]
+    arguments = ["caption", "retrieve", "constant", "--captions", "refs.json", "-r"]
     status, _, err = run(*arguments, "refs.json", "--queries", "blind.tsv", "-o", "out.json")
     assert status == 0, err
     assert set(json.loads((folder / "out.json").read_text())) == {"clip_a", "clip_b"}
@@ -76,7 +94,7 @@ def test_items_of_a_blind_test_get_captions(run, folder):
 
 
 def test_records_are_not_scored(run, folder):
-    arguments = ["caption", "constant", "--captions", "refs.json", "-r", "refs.json"]
+    arguments = ["caption", "retrieve", "constant", "--captions", "refs.json", "-r", "refs.json"]
     assert run(*arguments, "-o", "constant.json")[0] == 0
     status, out, err = run(
         "score", "constant.json", "constant.run.json", "-r", "refs.json", "-m", "bleu"
@@ -114,7 +132,7 @@ def test_the_constant_sentence_is_the_best_of_all(run, folder):
 )
 def test_bad_input_is_one_message(run, folder, arguments, message):
     status, _, err = run(
-        "caption", "constant", "--captions", "refs.json", "-r", "refs.json", *arguments
+        "caption", "retrieve", "constant", "--captions", "refs.json", "-r", "refs.json", *arguments
     )
     assert status == 2
     assert re.search(message, err)
@@ -191,18 +209,18 @@ def test_the_auc_is_chosen_by_a_network(run, clips):
     [
         (("--group", "verbs=idt", "--auc-grid", ".5;.6"), "expected numbers from 0 to 1, such"),
         (("--group", "verbs=idt", "--auc-grid", ".5,nan"), "expected numbers from 0 to 1, such"),
-        (("--group", "verbs=idt", "--auc", "nan"), "nan is not a finite number"),
-        (("--group", "verbs=idt", "--cross-fit", "151"), "there are 150 training items"),
+        (("--group", "verbs=idt", "--recipe", "auc:nan"), "auc is nan; expected"),
+        (("--group", "verbs=idt", "--recipe", "cross_fit:151"), "there are 150 training items"),
         (("--group", "verbs=idt", "--group", "verb=idt"), "Group 'verb' is named twice"),
         (("--group", "verbs"), "'verbs' is not of the form GROUP=NAME"),
         (("--group", "verbs=lsda"), "Unknown features 'lsda'. Known: idt"),
         (
-            ("--group", "verbs=idt", "--auc", "1.0"),
+            ("--group", "verbs=idt", "--recipe", "auc:1.0"),
             "labels: No label of group 'verb' reached AUC 1",
         ),
         (("--group", "places=idt"), "No label of group 'place' occurs in at least 30 items"),
         (("--group", "verbs=idt", "--places", "none.txt"), "none.txt: no such file"),
-        (("--group", "verbs=idt", "--cross-fit", "1"), "cross_fit is 1"),
+        (("--group", "verbs=idt", "--recipe", "cross_fit:1"), "cross_fit is 1"),
         (("--group", "verbs=idt", "--kind", "sense"), "Error: train.jsonl: holds no tuples of"),
     ],
 )
@@ -277,7 +295,15 @@ def test_tuples_of_captions(run, folder):
 
 def test_bound(run, folder, scored):
     status, out, err = run(
-        "caption", "bound", "--captions", "weak.json", "-r", "refs.json", "-o", "oracle.json"
+        "caption",
+        "retrieve",
+        "bound",
+        "--captions",
+        "weak.json",
+        "-r",
+        "refs.json",
+        "-o",
+        "oracle.json",
     )
     assert status == 0, err
     assert out.startswith("Oracle: the references chose among ")
@@ -294,15 +320,30 @@ def test_bound(run, folder, scored):
 @pytest.mark.parametrize("command", ["bound", "constant"])
 def test_empty_references_offer_no_option_that_is_not_there(run, folder, command):
     (folder / "empty.json").write_text('{"a": ["a man"], "b": [" "]}')
-    words = ["caption", command, "--captions", "refs.json", "-r", "empty.json", "-o", "out.json"]
-    status, _, err = run(*words)
+    words = ["caption", "retrieve", command, "--captions", "refs.json", "-r", "empty.json"]
+    status, _, err = run(*words, "-o", "out.json")
     assert status == 2
     assert err == "Error: 1 reference is empty (first: reference 1 of item 'b'). Fix them.\n"
 
 
 def test_nearest(run, clips):
-    arguments = ["caption", "nearest", "--features", "train.npz", "--captions", "train.json"]
-    arguments += ["--queries", "test.npz", "--clip-negative", "-o", "nearest.json"]
+    arguments = [
+        "caption",
+        "retrieve",
+        "nearest",
+        "--features",
+        "train.npz",
+        "--captions",
+        "train.json",
+    ]
+    arguments += [
+        "--queries",
+        "test.npz",
+        "--neighbours",
+        "clip_negative:yes",
+        "-o",
+        "nearest.json",
+    ]
     status, out, err = run(*arguments)
     assert status == 0, err
     assert max(map(len, out.splitlines())) <= 80
@@ -319,8 +360,15 @@ def test_nearest(run, clips):
 
 def test_queries_without_all_features(run, clips):
     np.savez(clips / "other.npz", **{"x": np.ones(3)})
-    words = ["caption", "nearest", "--features", "train.npz", "train.npz", "--captions"]
-    words += ["train.json", "--queries", "test.npz", "other.npz", "--clip-negative"]
+    words = ["caption", "retrieve", "nearest", "--features", "train.npz", "train.npz", "--captions"]
+    words += [
+        "train.json",
+        "--queries",
+        "test.npz",
+        "other.npz",
+        "--neighbours",
+        "clip_negative:yes",
+    ]
     status, _, err = run(*words, "--missing", "skip", "-o", "nearest.json")
     assert status == 2
     assert "No item has all features (first: 'test0', 'test1', 'test2'; first: 'x')." in err
@@ -328,11 +376,19 @@ def test_queries_without_all_features(run, clips):
 
 
 def test_nearest_needs_histograms(run, clips):
-    arguments = ["caption", "nearest", "--features", "train.npz", "--captions", "train.json"]
+    arguments = [
+        "caption",
+        "retrieve",
+        "nearest",
+        "--features",
+        "train.npz",
+        "--captions",
+        "train.json",
+    ]
     status, _, err = run(*arguments, "--queries", "test.npz", "-o", "nearest.json")
     assert status == 2
     assert "has negative features" in err
-    assert "--clip-negative" in err
+    assert "--neighbours clip_negative:" in err
     assert not (clips / "nearest.json").exists()
     (clips / "few.json").write_text('{"train0": ["a"], "zzz": ["b"]}')
     arguments[-1] = "few.json"

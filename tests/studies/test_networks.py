@@ -294,10 +294,11 @@ def command(*words):
 
 def test_train_and_generate(files):
     options = ["--captions", files / "captions.json", "--val-refs", files / "captions.json"]
-    small = "--hidden 48 --embedding 24 --dropout none --rate 0.01 --iterations 160 --every 80"
+    small = "hidden:48|embedding:24|drop:none|rate:0.01|iterations:160|every:80"
+    recipe = ["--recipe", small]
     for seed in (0, 1):
         model = files / f"model{seed}"
-        run = command("train", files, *options, *small.split(), "--seed", seed, "-o", model)
+        run = command("train", files, *options, *recipe, "--seed", seed, "-o", model)
         assert "best after" in run.stdout
         assert "METEOR" in run.stderr
     record = json.loads((files / "model0/model.json").read_text())
@@ -308,7 +309,7 @@ def test_train_and_generate(files):
     assert record["cpu_seconds"] > 0
     assert {"command", "version", "seed", "recipe", "words", "history"} <= set(record)
     before = (files / "model0/best.safetensors").stat().st_mtime_ns
-    command("train", files, *options, *small.split(), "--seed", 0, "-o", files / "model0")
+    command("train", files, *options, *recipe, "--seed", 0, "-o", files / "model0")
     assert (files / "model0/best.safetensors").stat().st_mtime_ns == before
     labels = ["--labels", files / "test.safetensors", "-o", files / "out.json"]
     command("generate", files / "model0", files / "model1", *labels)
@@ -327,7 +328,7 @@ def test_items_on_one_side_and_folders(files):
     more = {**TEXTS, "x": "Someone nods."}
     (files / "more.json").write_text(json.dumps(more))
     captions = ["--captions", files / "more.json", "--val-refs", files / "captions.json"]
-    small = ["--hidden", "8", "--embedding", "4", "--iterations", "2", "--every", "1"]
+    small = ["--recipe", "hidden:8|embedding:4|iterations:2|every:1"]
     with pytest.raises(DataError, match=r"1 caption has no label scores .*pass --missing skip"):
         command("train", files, *captions, *small, "-o", files / "model")
     out = command("train", files, *captions, *small, "--missing", "skip", "-o", files / "model")
@@ -345,16 +346,17 @@ def test_items_on_one_side_and_folders(files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--rate", "nan"], "rate=nan"),
-        (["--rate", "inf"], "rate=inf"),
-        (["--min-count", "1000"], "No word occurs 1000 times"),
+        ("rate:nan", "rate=nan"),
+        ("rate:inf", "rate=inf"),
+        ("min_count:1000", "No word occurs 1000 times"),
     ],
 )
 def test_a_training_that_cannot_begin_leaves_no_folder(files, options, message):
     captions = ["--captions", files / "captions.json", "--val-refs", files / "captions.json"]
-    small = ["--hidden", "8", "--embedding", "4", "--iterations", "2", "--every", "1"]
+    small = ["--recipe", "hidden:8|embedding:4|iterations:2|every:1"]
+    recipe = f"{small[1]}|{options}"
     with pytest.raises(DataError, match=message):
-        command("train", files, *captions, *small, *options, "-o", files / "model")
+        command("train", files, *captions, "--recipe", recipe, "-o", files / "model")
     assert not (files / "model").exists()
     assert command("train", files, *captions, *small, "-o", files / "model").exit_code == 0
 
@@ -369,7 +371,7 @@ def test_without_torch(files, monkeypatch):
 
 def test_a_folder_of_other_files_is_no_place_for_a_model(files, monkeypatch):
     captions = ["--captions", files / "captions.json", "--val-refs", files / "captions.json"]
-    small = ["--hidden", "8", "--embedding", "4", "--iterations", "2", "--every", "1"]
+    small = ["--recipe", "hidden:8|embedding:4|iterations:2|every:1"]
     before = sorted(files.iterdir())
     said = r"holds other files \(captions.json, test.safetensors, train.safetensors …\) and no "
     with pytest.raises(DataError, match=said + "training.json; choose an empty folder"):

@@ -189,7 +189,7 @@ def test_translate_command(clips, tmp_path):
     words = (
         f"caption translate --captions {tmp_path}/captions.json --tuples {tmp_path}/tuples.jsonl"
     )
-    words += f" --labels {tmp_path} --val-refs {tmp_path}/captions.json --minimum 5"
+    words += f" --labels {tmp_path} --val-refs {tmp_path}/captions.json --recipe minimum:5"
     result = CliRunner().invoke(cli, [*words.split(), "-o", str(tmp_path / "out.json")])
     assert result.exit_code == 0, result.output
     said = json.loads((tmp_path / "out.json").read_text())
@@ -204,7 +204,7 @@ def test_translate_command(clips, tmp_path):
         chosen["language"],
     )
     for more, message in (
-        ("--minimum 900", "No label occurs in at least 900 items"),
+        ("--recipe minimum:900", "No label occurs in at least 900 items"),
         ("--labels nowhere", "nowhere/train.safetensors: no such file; expected the folder"),
     ):
         bad = CliRunner().invoke(cli, [*words.split(), *more.split(), "-o", str(tmp_path / "no")])

@@ -8,12 +8,22 @@ An option that says how one thing is done is written as metrics are: ``NAME|key:
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import click
 import msgspec
@@ -91,7 +101,7 @@ class SettingsOption(click.Option):
     def __init__(
         self,
         names: Sequence[str],
-        start: Callable[[str], msgspec.Struct],
+        start: Callable[[str], Any],
         known: Sequence[str] = (),
         without: Sequence[str] = (),
         listed: bool = True,
@@ -103,7 +113,7 @@ class SettingsOption(click.Option):
     @functools.cached_property
     def keys(self) -> dict[str, msgspec.structs.FieldInfo]:
         """The fields of the record by the keys that stand for them."""
-        fields = msgspec.structs.fields(self.start(""))
+        fields = _fields(self.start(""))
         return {field.encode_name: field for field in fields if field.name not in self.without}
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
@@ -162,6 +172,26 @@ class SettingsOption(click.Option):
         begun, bar, last = incomplete.rpartition("|")
         offered = [*([] if bar else self.known), *(f"{key}:" for key in self.keys)]
         return [CompletionItem(begun + bar + each) for each in offered if each.startswith(last)]
+
+
+def _fields(record: Any) -> Sequence[msgspec.structs.FieldInfo]:
+    """Return the fields of a record, a Struct or a dataclass."""
+    if isinstance(record, msgspec.Struct):
+        return msgspec.structs.fields(record)
+    names = [field.name for field in dataclasses.fields(record)]
+    hints = get_type_hints(type(record), include_extras=True)
+    return [msgspec.structs.FieldInfo(name, name, hints[name]) for name in names]
+
+
+def unnamed(record: Callable[[], Any]) -> Callable[[str], Any]:
+    """Return what makes the record of an option whose settings have no name before them."""
+
+    def start(name: str) -> Any:
+        if name:
+            raise DataError(f"{name!r} is not of the form key:value.")
+        return record()
+
+    return start
 
 
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}

@@ -1,10 +1,11 @@
-"""``reelscore caption nearest``, ``bound`` and ``constant``: floors and ceilings of a table."""
+"""``reelscore caption retrieve``: floors and ceilings of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
-from typing import Any
+from typing import Any, cast, get_args
 
 import click
 
@@ -18,6 +19,7 @@ from reelscore.cli.file_options import (
     refs_option,
 )
 from reelscore.cli.options import (
+    SettingsOption,
     choice_option,
     metric_option,
     number_option,
@@ -36,7 +38,7 @@ from reelscore_studies.baselines.clip_features import (
 )
 from reelscore_studies.baselines.retrieval.best_sentences import BoundSearch, ConstantSearch
 from reelscore_studies.baselines.retrieval.neighbours import NearestSearch
-from reelscore_studies.baselines.retrieval.search import Backend
+from reelscore_studies.baselines.retrieval.search import Backend, Distance
 from reelscore_studies.commands.baseline_options import (
     captions_option,
     finish,
@@ -46,37 +48,38 @@ from reelscore_studies.commands.baseline_options import (
 )
 
 
-@click.command("nearest", cls=FilesCommand)
+@click.command("retrieve", cls=FilesCommand)
+@click.argument(
+    "method", type=click.Choice(["nearest", "bound", "constant"]), metavar="nearest|bound|constant"
+)
+@captions_option
+@refs_option("References: of the items that get a caption (bound), or for validation (constant)")
 @click.option(
     "--features",
     cls=FilesOption,
     named=True,
-    required=True,
-    help="Features of the training items; several stand side by side.",
+    help="Nearest: features of the training items; several stand side by side.",
 )
-@captions_option
 @click.option(
     "--queries",
     cls=FilesOption,
     named=True,
-    required=True,
-    help="The same features of the items to caption, in the same order.",
+    help="Nearest: the same features of the items to caption, in the same order. Constant: files "
+    "with the items to caption, perhaps blind; those of --refs if not given.",
 )
 @output_option
-@choice_option(
-    "--distance",
-    choices=["intersection", "l1", "cosine"],
-    default="intersection",
-    help="How features are compared; the first two L1-normalise them.",
+@metric_option
+@click.option(
+    "--neighbours",
+    cls=SettingsOption,
+    start=lambda name: NearestSearch(cast("Distance", name or "intersection")),
+    known=get_args(Distance),
+    without=["distance", "missing"],
+    metavar="DISTANCE|KEY:VALUE",
+    help="How nearest items are found, by intersection, l1 or cosine; the first two L1-normalise "
+    "the features.",
 )
-@number_option("--k", default=1, least=1, help="How many neighbours take part.")
-@choice_option(
-    "--pick",
-    choices=["first", "medoid"],
-    default="first",
-    help="Which of their captions to take: the first, or that most like the others.",
-)
-@click.option("--clip-negative", is_flag=True, help="Take negative features for 0.")
+@number_option("--among", default=1000, least=1, help="Constant: how many common sentences to try.")
 @pool_option
 @missing_option
 @choice_option(
@@ -89,33 +92,74 @@ from reelscore_studies.commands.baseline_options import (
 @threads_option
 @seed_option
 @record_option
-def nearest(
-    features: tuple[str, ...],
+def command(
+    method: str,
     captions: tuple[str, ...],
+    refs: tuple[str, ...],
+    features: tuple[str, ...],
     queries: tuple[str, ...],
-    output: str,
+    metric: str,
+    neighbours: NearestSearch,
+    among: int,
     pool: Pool,
+    missing: MissingItems,
     backend: Backend,
     reading: Reading,
+    **made: Any,
+) -> None:
+    """Give every item a training sentence: floors and ceilings of a table.
+
+    nearest: a caption of the training item that looks most like it. Features are L1-normalised and
+    compared by histogram intersection. Of items that are equally similar, the first in the captions
+    file counts.
+
+    bound: the training sentence that scores highest. The item's own references decide, so this is
+    no system, but an oracle that no system which retrieves training sentences can pass. It is
+    exact. METEOR needs to score few of the pairs; with other metrics all are scored.
+
+    constant: the one training sentence that is best on validation, of the commonest. A system must
+    beat this: one that gave the same sentence for every clip was above published systems.
+
+    \b
+    Examples:
+      reelscore caption retrieve nearest --features train.npz --captions train.json \\
+        --queries test.npz -o nearest.json
+      reelscore caption retrieve bound --captions train.json -r test.json -o oracle.json
+      reelscore caption retrieve constant --captions train.json -r val.json \\
+        --queries test.json -o constant.json
+    """
+    needed = {"--features": features, "--queries": queries} if method == "nearest" else {}
+    for name, files in (needed or {"--refs": refs}).items():
+        if not files:
+            raise click.UsageError(f"Missing option '{name}'.")
+    check_output(made["output"], made["json_file"])
+    run = Run()
+    training = read_captions_of(captions, reading)
+    if method == "nearest":
+        search = replace(neighbours, missing=missing)
+        _nearest(run, search, training, features, queries, pool, backend, **made)
+    elif method == "bound":
+        _bound(run, metric, training, read_captions_of(refs, reading), **made)
+    else:
+        references = read_captions_of(refs, reading)
+        items = read_items(queries, reading) if queries else list(references)
+        _constant(run, ConstantSearch(metric, among), training, references, items, **made)
+
+
+def _nearest(
+    run: Run,
+    search: NearestSearch,
+    training: Mapping[str, Sequence[str]],
+    features: Sequence[str],
+    queries: Sequence[str],
+    pool: Pool,
+    backend: Backend,
+    *,
+    output: str,
     threads: int | None,
     seed: int,
     json_file: str | None,
-    **parameters: Any,
 ) -> None:
-    """Give every item a caption of the training item that looks most like it.
-
-    Features are L1-normalised and compared by histogram intersection. Of
-    items that are equally similar, the first in the captions file counts.
-
-    \b
-    Example:
-      reelscore caption nearest --features train.npz --captions train.json \\
-        --queries test.npz -o nearest.json
-    """
-    check_output(output, json_file)
-    run = Run()
-    search = NearestSearch(**parameters)
-    training = read_captions_of(captions, reading)
     ours = _read(features, pool, search.missing, training)
     theirs = [read_features(path, pool=pool) for path in queries]
     data = {
@@ -158,40 +202,18 @@ def _read(
     return [read_features(path, items, pool=pool) for path in paths]
 
 
-@click.command("bound", cls=FilesCommand)
-@captions_option
-@refs_option("References of the items that get a caption", required=True)
-@output_option
-@metric_option
-@reading_options()
-@threads_option
-@seed_option
-@record_option
-def bound(
-    captions: tuple[str, ...],
-    refs: tuple[str, ...],
-    output: str,
+def _bound(
+    run: Run,
     metric: str,
-    reading: Reading,
+    training: Mapping[str, Sequence[str]],
+    references: Mapping[str, Sequence[str]],
+    *,
+    output: str,
     threads: int | None,
     seed: int,
     json_file: str | None,
 ) -> None:
-    """Give every item the training sentence that scores highest: an oracle.
-
-    The item's own references decide, so this is no system, but a bound that no
-    system which retrieves training sentences can pass. It is exact. METEOR
-    needs to score few of the pairs; with other metrics all are scored.
-
-    \b
-    Example:
-      reelscore caption bound --captions train.json -r test.json -o oracle.json
-    """
-    check_output(output, json_file)
-    run = Run()
     search = BoundSearch(metric)
-    training = read_captions_of(captions, reading)
-    references = read_captions_of(refs, reading)
     with progress_bar("Searching") as progress:
         found = search.best(training, references, threads=threads, progress=progress)
     data = {"captions": captions_hash(training), "refs": captions_hash(references)}
@@ -212,49 +234,18 @@ def bound(
     finish(output, found.captions, record, lines, json_file)
 
 
-@click.command("constant", cls=FilesCommand)
-@captions_option
-@refs_option("References of the validation items", required=True)
-@click.option(
-    "--queries",
-    cls=FilesOption,
-    help="Files with the items to caption, perhaps blind; those of --refs if not given.",
-)
-@output_option
-@metric_option
-@number_option("--among", default=1000, least=1, help="How many common sentences to try.")
-@reading_options()
-@threads_option
-@seed_option
-@record_option
-def constant(
-    captions: tuple[str, ...],
-    refs: tuple[str, ...],
-    queries: tuple[str, ...],
+def _constant(
+    run: Run,
+    search: ConstantSearch,
+    training: Mapping[str, Sequence[str]],
+    references: Mapping[str, Sequence[str]],
+    items: Sequence[str],
+    *,
     output: str,
-    metric: str,
-    among: int,
-    reading: Reading,
     threads: int | None,
     seed: int,
     json_file: str | None,
 ) -> None:
-    """Give every item the one training sentence that is best on validation.
-
-    The commonest training sentences are tried. A system must beat this: one
-    that gave the same sentence for every clip was above published systems.
-
-    \b
-    Example:
-      reelscore caption constant --captions train.json -r val.json \\
-        --queries test.json -o constant.json
-    """
-    check_output(output, json_file)
-    run = Run()
-    search = ConstantSearch(metric, among)
-    training = read_captions_of(captions, reading)
-    references = read_captions_of(refs, reading)
-    items = read_items(queries, reading) if queries else list(references)
     with progress_bar("Scoring sentences") as progress:
         best = search.best(training, references, threads=threads, progress=progress)
     data = {"captions": captions_hash(training), "refs": captions_hash(references)}
@@ -269,7 +260,7 @@ def constant(
     times = "once" if best.times == 1 else f"{best.times:,} times"
     lines = [
         f'"{best.caption}"',
-        f"The best of {best.tried:,} sentences: {metric} {best.score:.4f} on "
+        f"The best of {best.tried:,} sentences: {search.metric} {best.score:.4f} on "
         f"{len(references):,} items. Among the training captions {times}.",
     ]
     finish(output, dict.fromkeys(items, best.caption), record, lines, json_file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -12,7 +13,14 @@ import click
 from reelscore.captioners.commands.caption_options import record_option
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.cli.file_options import FilesCommand, FilesOption, read_texts, reading_options
-from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
+from reelscore.cli.options import (
+    SettingsOption,
+    choice_option,
+    number_option,
+    seed_option,
+    threads_option,
+    unnamed,
+)
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
@@ -27,7 +35,7 @@ from reelscore.data.reading import Reading
 from reelscore.data.source import read_lines
 from reelscore.errors import DataError, about_system
 from reelscore.report.tables.grid import Cell, Grid
-from reelscore_studies.baselines.clip_features import Features, Pool, read_features
+from reelscore_studies.baselines.clip_features import Features, MissingItems, Pool, read_features
 from reelscore_studies.baselines.labels.caption_words import GROUPS, LabelKind
 from reelscore_studies.baselines.labels.caption_words import labels as caption_words
 from reelscore_studies.baselines.labels.classifiers import (
@@ -106,7 +114,14 @@ def _features_option(spelling: str, name: str, title: str, **fields: Any) -> Cal
 @click.option("--places", metavar="FILE", help="Scene classes, one a line.")
 @click.option("--objects", metavar="FILE", help="Classes of an object detector, one a line.")
 @click.option("--output", "-o", required=True, metavar="LABELS/", help="The folder to make.")
-@number_option("--auc", default=0.7, least=0, most=1, help="AUC that a label needs on validation.")
+@click.option(
+    "--recipe",
+    cls=SettingsOption,
+    start=unnamed(LabelParameters),
+    without=["missing", "seed"],
+    metavar="KEY:VALUE",
+    help="How classifiers are trained and filtered:",
+)
 @click.option(
     "--auc-grid",
     metavar="LIST",
@@ -115,22 +130,6 @@ def _features_option(spelling: str, name: str, title: str, **fields: Any) -> Cal
 )
 @number_option("--grid-iterations", default=2000, least=10, help="Iterations of these networks.")
 @device_option
-@click.option(
-    "--auc-lower", is_flag=True, help="The lower 95 % limit (DeLong) must exceed 0.5 as well."
-)
-@number_option("--minimum", default=30, least=1, help="In how many items a label must occur.")
-@choice_option(
-    "--negatives",
-    choices=["trained", "retrieved"],
-    default="trained",
-    help="trained: from items with a label of the same group; retrieved: from all items.",
-)
-@number_option(
-    "--cross-fit",
-    default=0,
-    least=0,
-    help="Score training items by classifiers that did not see them, in N parts; 0: not.",
-)
 @choice_option(
     "--kind", choices=["text", "sense"], default="text", help="Which tuples: words or senses."
 )
@@ -159,8 +158,10 @@ def command(
     pool: Pool,
     reading: Reading,
     threads: int | None,
+    recipe: LabelParameters,
+    missing: MissingItems,
+    seed: int,
     json_file: str | None,
-    **parameters: Any,
 ) -> None:
     """Train, filter and apply classifiers of visual labels.
 
@@ -181,9 +182,7 @@ def command(
     check_targets(json_file)
     run = Run()
     grid = _numbers(auc_grid) if auc_grid else []
-    if grid:
-        parameters["auc"] = min(grid)
-    LabelParameters(**parameters)
+    recipe = replace(recipe, auc=min(grid) if grid else recipe.auc, missing=missing, seed=seed)
     training = read_captions_of(captions, reading)
     validation = read_captions_of(val_captions, reading)
     numbers = {
@@ -207,7 +206,7 @@ def command(
             threads=threads,
             device=device,
             progress=progress,
-            **parameters,
+            **asdict(recipe),
         )
     reached: dict[float, float] = {}
     if grid:

@@ -14,6 +14,7 @@ from reelscore.captioners.commands.caption_options import check_output, output_o
 from reelscore.captioners.run_record import Run
 from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
 from reelscore.cli.options import (
+    SettingsOption,
     choice_option,
     json_option,
     number_option,
@@ -31,6 +32,7 @@ from reelscore.cli.terminal import (
 )
 from reelscore.data.reading import Reading
 from reelscore_studies.baselines.clip_features import Features, MissingItems, read_features
+from reelscore_studies.baselines.networks.training_run import NetworkRecipe
 from reelscore_studies.commands.baseline_options import (
     captions_option,
     device_option,
@@ -54,34 +56,15 @@ if TYPE_CHECKING:
     help="References of the validation items: one file or several, up to the next option.",
 )
 @click.option("--output", "-o", required=True, metavar="MODEL/", help="The folder of the model.")
-@choice_option(
-    "--arch",
-    choices=["1layer", "2layer-unfact", "2layer-fact"],
-    default="1layer",
-    help="One layer, or two that see the labels in the first or in the second.",
+@click.option(
+    "--recipe",
+    cls=SettingsOption,
+    start=lambda name: NetworkRecipe.of(name or "adam"),
+    known=["adam", "paper"],
+    without=["opt"],
+    help="How the network is made and trained: with adam, or paper: gradient descent with momentum "
+    "0.9, rate 0.01 halved every 4,000 iterations.",
 )
-@choice_option(
-    "--dropout",
-    choices=["none", "lang", "vis", "concat", "lstm"],
-    default="lstm",
-    help="Where units are dropped in training: words, labels, both, or the last layer.",
-)
-@number_option("--ratio", default=0.5, least=0, most=0.99, help="Share of units dropped.")
-@number_option("--hidden", default=500, least=1, help="Units of each layer.")
-@number_option("--embedding", default=500, least=1, help="Numbers that stand for a word.")
-@choice_option(
-    "--optimiser",
-    choices=["adam", "paper"],
-    default="adam",
-    help="paper: gradient descent with momentum 0.9, rate 0.01 halved every 4,000 iterations.",
-)
-@click.option("--rate", type=float, metavar="R", help="Learning rate at the start.")
-@click.option("--step", type=int, metavar="N", help="Iterations between two drops of the rate.")
-@click.option("--batch", type=int, metavar="N", help="Captions an iteration.")
-@number_option("--iterations", default=25_000, least=1, help="Iterations at most.")
-@number_option("--every", default=500, least=1, help="Iterations between two measurements.")
-@number_option("--patience", default=5, least=1, help="Measurements without gain before the end.")
-@number_option("--min-count", default=1, least=1, help="How often a word must occur.")
 @number_option("--seed", default=0, least=0, help="Random seed.")
 @missing_option
 @device_option
@@ -94,8 +77,7 @@ def train(
     captions: tuple[str, ...],
     val_refs: tuple[str, ...],
     output: str,
-    dropout: str,
-    optimiser: Any,
+    recipe: NetworkRecipe,
     seed: int,
     missing: MissingItems,
     device: str,
@@ -103,7 +85,6 @@ def train(
     tensorboard: str | None,
     reading: Reading,
     json_file: str | None,
-    **recipe: Any,
 ) -> None:
     """Train a network that describes label scores; MODEL/ gets its weights.
 
@@ -117,10 +98,9 @@ def train(
         -o model --seed 0
     """
     from reelscore_studies.baselines.networks.captioner import Captioner
-    from reelscore_studies.baselines.networks.training_run import NetworkRecipe, TrainingSettings
+    from reelscore_studies.baselines.networks.training_run import TrainingSettings
 
     check_targets(json_file)
-    chosen = NetworkRecipe.of(optimiser, drop=dropout, **recipe)
     training = read_captions_of(captions, reading)
     references = read_captions_of(val_refs, reading)
     scores = read_label_scores(labels, "train"), read_label_scores(labels, "val")
@@ -133,7 +113,7 @@ def train(
             )
             log(measured)
 
-        settings = TrainingSettings(chosen, seed, device, threads, progress, say)
+        settings = TrainingSettings(recipe, seed, device, threads, progress, say)
         captioner = Captioner.train(
             scores,
             training,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 import click
 
 from reelscore.captioners.commands.caption_options import check_output, output_option, record_option
 from reelscore.captioners.run_record import Run, captions_hash
 from reelscore.cli.file_options import FilesCommand, FilesOption, reading_options
-from reelscore.cli.options import choice_option, number_option, seed_option, threads_option
+from reelscore.cli.options import SettingsOption, seed_option, threads_option, unnamed
 from reelscore.cli.terminal import progress_bar
 from reelscore.data.reading import Reading
 from reelscore_studies.baselines.clip_features import MissingItems, common_items
@@ -21,6 +20,7 @@ from reelscore_studies.commands.baseline_options import (
     read_captions_of,
     read_label_scores,
 )
+from reelscore_studies.translation.translation import TranslationParameters, Translator
 from reelscore_studies.tuple_files import read_tuples
 
 
@@ -40,17 +40,13 @@ from reelscore_studies.tuple_files import read_tuples
     help="References of the validation items, which choose the weights.",
 )
 @output_option
-@number_option("--minimum", default=30, least=1, help="In how many items a label must occur.")
-@choice_option(
-    "--kind", choices=["text", "sense"], default="text", help="Which tuples: words or senses."
+@click.option(
+    "--recipe",
+    cls=SettingsOption,
+    start=unnamed(TranslationParameters),
+    metavar="KEY:VALUE",
+    help="How captions are made:",
 )
-@choice_option(
-    "--pairs",
-    choices=["chain", "full"],
-    default="chain",
-    help="Which roles are tied: neighbours in subject, verb, object, location; or all.",
-)
-@number_option("--stack", default=100, least=1, help="Translations kept at each step.")
 @missing_option
 @threads_option
 @reading_options()
@@ -67,7 +63,7 @@ def command(
     reading: Reading,
     seed: int,
     json_file: str | None,
-    **parameters: Any,
+    recipe: TranslationParameters,
 ) -> None:
     """Find who does what and where, then translate it into a sentence.
 
@@ -79,11 +75,8 @@ def command(
       reelscore caption translate --captions train.json --tuples train.jsonl \\
         --labels labels --val-refs val.json -o smt.json
     """
-    from reelscore_studies.translation.translation import TranslationParameters, Translator
-
     check_output(output, json_file)
     run = Run()
-    settings = TranslationParameters(**parameters)
     training = read_captions_of(captions, reading)
     references = read_captions_of(val_refs, reading)
     scores = {name: read_label_scores(labels, name) for name in ("train", "val", "test")}
@@ -94,14 +87,14 @@ def command(
     references = {item: references[item] for item in scores["val"].items}
     with progress_bar("Choosing weights") as progress:
         translator = Translator.train(
-            training, read_tuples(tuples, settings.kind), scores["train"], settings
+            training, read_tuples(tuples, recipe.kind), scores["train"], recipe
         ).tuned(scores["val"], references, threads=threads, progress=progress)
     sentences, unknown = translator.generate(scores["test"])
     data = {"captions": captions_hash(training), "refs": captions_hash(references)}
     data |= {f"labels_{name}": own.hash for name, own in scores.items()}
     weights = translator.decoder.weights
     record = run.record(
-        settings.signature(
+        recipe.signature(
             labels=scores["train"].matrix.shape[1],
             missing=missing,
             seed=seed,

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
+
+import msgspec
 
 from reelscore._progress import Progress, Steps
 from reelscore.captioners.run_record import Parameters
@@ -181,10 +183,10 @@ class TranslationParameters(Parameters):
         stack: Hypotheses kept.
     """
 
-    minimum: int = 30
+    minimum: Annotated[int, msgspec.Meta(ge=1)] = 30
     kind: Literal["text", "sense"] = "text"
     pairs: Pairs = "chain"
-    stack: int = 100
+    stack: Annotated[int, msgspec.Meta(ge=1)] = 100
     name: ClassVar[str] = "translation"
 
 

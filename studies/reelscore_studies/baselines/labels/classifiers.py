@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import ClassVar, Literal, NamedTuple, get_args
+from typing import Annotated, ClassVar, Literal, NamedTuple, get_args
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,7 +57,7 @@ class LabelParameters(Parameters):
 
     auc: float = 0.7
     auc_lower: bool = False
-    minimum: int = 30
+    minimum: Annotated[int, msgspec.Meta(ge=1)] = 30
     negatives: Negatives = "trained"
     cross_fit: int = 0
     missing: MissingItems = "error"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, get_args
+from typing import Annotated, ClassVar, Literal, NamedTuple, get_args
 
+import msgspec
 import numpy as np
 
 from reelscore._progress import Progress
@@ -63,7 +64,7 @@ class NearestSearch(Parameters):
     """
 
     distance: Distance = "intersection"
-    k: int = 1
+    k: Annotated[int, msgspec.Meta(ge=1)] = 1
     pick: Pick = "first"
     clip_negative: bool = False
     missing: MissingItems = "error"
