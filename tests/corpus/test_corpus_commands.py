@@ -88,7 +88,7 @@ def test_a_project_from_new_to_status(run, project):
     assert (project / "films/one/align.json").read_bytes() == made["align.json"]
     # the same alignment again: what was made from it is still fresh
     assert run("corpus", "status", *where)[2].splitlines()[1].split()[1:3] == ["done"] * 2
-    assert run("corpus", "segment", *where, "--min-length", "2")[0] == 0
+    assert run("corpus", "segment", *where, "--method", "min_length:2")[0] == 0
     assert (project / "films/one/segments.json").read_bytes() != made["segments.json"]
     assert list((project / "films/one/cache").iterdir()) == []
 

@@ -188,8 +188,15 @@ def test_every_validation_is_told(captions, tiny):
 def test_every_validation_is_shown(captions, tiny, tmp_path):
     write_captions(tmp_path / "judged.jsonl", captions)
     command = ["bertha", "train", str(tmp_path / "judged.jsonl"), str(tmp_path / "run")]
-    options = ["--recipe", "plain-sa", "--validation", "0.3", "--encoder", tiny, "--device", "cpu"]
-    done = CliRunner().invoke(cli, [*command, *options, "--hold-out", "g2", "--patience", "9"])
+    options = [
+        "--recipe",
+        "plain-sa|validation:0.3|patience:9",
+        "--encoder",
+        tiny,
+        "--device",
+        "cpu",
+    ]
+    done = CliRunner().invoke(cli, [*command, *options, "--hold-out", "g2"])
     assert done.exit_code == 0, done.output
     first, second, _, _, title, *_ = done.output.splitlines()
     shown = re.compile(

@@ -36,7 +36,7 @@ def adapter_of(
     if server and kind != "command":
         raise DataError("--server is for command:… only; an endpoint is openai:NAME@URL.")
     if sent == "video" and kind == "command":
-        raise DataError('as="video" is for models; a command gets the video as {video}.')
+        raise DataError('sent="video" is for models; a command gets the video as {video}.')
     fields: dict[str, Any] = {"sent": sent, "sampling": sampling}
     if kind == "openai" and (served := _SERVED.fullmatch(rest)):
         from reelscore.captioners.adapters.openai import EndpointAdapter, key_of_file

@@ -119,7 +119,7 @@ def _check_clips(clips: Sequence[Clip], prompt: CaptionPrompt, adapter: Adapter)
     part = next((clip for clip in clips if clip.is_part), None)
     if adapter.kind == "openai" and adapter.sent == "video" and part is not None:
         raise DataError(
-            f'{part.video} is a part of a film, and as="video" sends whole files; cut it out, '
+            f'{part.video} is a part of a film, and sent="video" sends whole files; cut it out, '
             "or send images."
         )
     if prompt.needs_order and adapter.needs_prompt and len({c.file for c in clips}) == len(clips):

@@ -10,7 +10,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
+
+import msgspec
 
 from reelscore._progress import Progress
 from reelscore.captioners.adapters.adapter import Adapter, ClipError, Sent, ShownClip, cleaned
@@ -32,8 +34,8 @@ class CaptionSettings(Parameters):
     Attributes:
         prompt: ``plain``, ``audio-description``, or a text file.
         frames: How many frames of each clip are shown.
-        side: The longer side of a frame, in pixels.
-        quality: Of the JPEG files.
+        side: The longer side of a frame, in pixels; 0 for that it has.
+        quality: Quality of the JPEG files.
         sent: Whether ``images`` or the ``video`` are sent.
         max_tokens: Tokens that an answer may have.
         seed: Random seed, for servers that use one.
@@ -43,11 +45,11 @@ class CaptionSettings(Parameters):
     """
 
     prompt: str = "plain"
-    frames: int = 8
-    side: int = 512
-    quality: int = 90
+    frames: Annotated[int, msgspec.Meta(ge=1)] = 8
+    side: Annotated[int, msgspec.Meta(ge=0)] = 512
+    quality: Annotated[int, msgspec.Meta(ge=1, le=100)] = 90
     sent: Sent = "images"
-    max_tokens: int = 64
+    max_tokens: Annotated[int, msgspec.Meta(ge=1)] = 64
     seed: int = 12345
     name: ClassVar[str] = "caption_run"
 
@@ -213,7 +215,7 @@ class ClipWork:
                 yield clip.item, str(error)
         if not self.budget.begin():
             spent = f"{self.budget.spent:,.4f} of {self.budget.limit:,g} is spent"
-            yield from ((own.clip.item, f"{spent}; give a higher --budget") for own in shown)
+            yield from ((own.clip.item, f"{spent}; give a higher budget") for own in shown)
             return
         answers: Sequence[ChatReply] = []
         try:

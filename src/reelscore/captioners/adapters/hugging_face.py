@@ -63,7 +63,7 @@ class FolderAdapter(Adapter):
             )
         if self.sent == "video" and getattr(self._processor, "video_processor", None) is None:
             raise DataError(
-                f'{name} takes no videos; leave out as="video" to send frames as images.'
+                f'{name} takes no videos; leave out sent="video" to send frames as images.'
             )
         self._processor.tokenizer.padding_side = "left"
         self._model.to(self.device).eval()
@@ -162,7 +162,7 @@ def _check_torchvision(torch: str, *, needed: bool) -> None:
     if find_spec("torchvision") is None:
         if needed:
             raise MissingExtraError.of(
-                'Models of transformers take videos with torchvision only (leave out as="video" '
+                'Models of transformers take videos with torchvision only (leave out sent="video" '
                 "to send frames as images)",
                 f"torchvision{release}",
             )
@@ -175,7 +175,7 @@ def _check_torchvision(torch: str, *, needed: bool) -> None:
         raise DataError(
             f"torchvision {there} cannot be used with torch {torch} ({reason}). "
             f"Install torchvision{release} from where torch came, built for the same processor or "
-            'GPU; or remove it and leave out as="video": frames sent as images do not need it.'
+            'GPU; or remove it and leave out sent="video": frames sent as images do not need it.'
         ) from error
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
+import msgspec
+from msgspec import Meta, structs
 
 from reelscore.captioners import CaptionSettings, run
 from reelscore.captioners.adapters.caption_run import journal_of
@@ -17,12 +20,35 @@ from reelscore.captioners.commands.caption_options import (
     record_option,
     show_written,
 )
-from reelscore.cli.options import choice_option, number_option, seed_option
+from reelscore.cli.options import Command, SettingsOption, choice_option, seed_option, unnamed
 from reelscore.cli.terminal import progress_bar, show_line
 from reelscore.data.checks import counted
 
 
-@click.command("run")
+class RunLimits(msgspec.Struct, frozen=True):
+    """How much a run asks for, and for how long.
+
+    Attributes:
+        parallel: Requests, or programs, at a time.
+        batch: Clips at a time, for hf:FOLDER.
+        timeout: Seconds that an answer may take.
+        tries: How often a request is sent that fails.
+        prices: What a million tokens of questions and of answers cost, as 0.5,2; the record has
+            the cost.
+        budget: Ask no more when the answers in the journal have cost so much; needs prices.
+        grace: Seconds for what is in flight at Ctrl-C.
+    """
+
+    parallel: Annotated[int, Meta(ge=1)] = 8
+    batch: Annotated[int, Meta(ge=1)] = 1
+    timeout: Annotated[float, Meta(gt=0)] = 120.0
+    tries: Annotated[int, Meta(ge=1)] = 6
+    prices: tuple[Annotated[float, Meta(ge=0)], Annotated[float, Meta(ge=0)]] = (0.0, 0.0)
+    budget: Annotated[float, Meta(gt=0)] | None = None
+    grace: Annotated[float, Meta(ge=0, le=3600)] = 10.0
+
+
+@click.command("run", cls=Command)
 @click.option(
     "--model",
     required=True,
@@ -39,41 +65,27 @@ from reelscore.data.checks import counted
 @output_option
 @click.option(
     "--prompt",
-    default="plain",
-    show_default=True,
-    metavar="NAME|FILE",
-    help="plain, audio-description, or a text file; {duration} and {previous} are filled.",
+    "settings",
+    cls=SettingsOption,
+    start=lambda name: CaptionSettings(name or "plain"),
+    known=["plain", "audio-description"],
+    without=["prompt", "seed"],
+    metavar="NAME|FILE|KEY:VALUE",
+    help="What is asked of a clip: plain, audio-description, or a text file; {duration} and "
+    "{previous} are filled. And what is sent:",
 )
-@number_option("--frames", default=8, least=1, help="Frames of each clip.")
-@number_option("--side", default=512, least=0, help="Longer side of a frame; 0 for that it has.")
-@number_option("--quality", default=90, least=1, most=100, help="Quality of the JPEG files.")
-@choice_option(
-    "--as", choices=["images", "video"], default="images", help="What is sent of a clip."
-)
-@number_option("--max-tokens", default=64, least=1, help="Tokens that an answer may have.")
 @seed_option
-@number_option("--parallel", default=8, least=1, help="Requests, or programs, at a time.")
-@number_option("--batch", default=1, least=1, help="Clips at a time, for hf:FOLDER.")
 @click.option(
     "--device",
     type=click.Choice(["cuda", "cpu"]),
     help="Where hf:FOLDER runs; a GPU if there is one.",
 )
-@number_option("--timeout", default=120.0, above=0, help="Seconds that an answer may take.")
-@number_option("--tries", default=6, least=1, help="How often a request is sent that fails.")
 @click.option(
-    "--prices",
-    nargs=2,
-    type=click.FloatRange(min=0),
-    default=(0.0, 0.0),
-    metavar="IN OUT",
-    help="What a million tokens of questions and of answers cost; the record has the cost.",
-)
-@click.option(
-    "--budget",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="AMOUNT",
-    help="Ask no more when the answers in the journal have cost so much; needs --prices.",
+    "--limits",
+    cls=SettingsOption,
+    start=unnamed(RunLimits),
+    metavar="KEY:VALUE",
+    help="How much is asked, and for how long:",
 )
 @click.option("--key-file", metavar="FILE", help="The server's key, else REELSCORE_API_KEY.")
 @click.option("--server", is_flag=True, help="The command reads and writes lines of JSON.")
@@ -85,9 +97,6 @@ from reelscore.data.checks import counted
 )
 @click.option("--partial", is_flag=True, help="Write the captions that are there.")
 @click.option("--restart", is_flag=True, help="Ask again for captions that the journal has.")
-@number_option(
-    "--grace", default=10.0, least=0, most=3600, help="Seconds for what is in flight at Ctrl-C."
-)
 @record_option
 def command(
     model: str,
@@ -95,11 +104,8 @@ def command(
     output: str,
     json_file: str | None,
     device: str | None,
-    prompt: str,
-    frames: int,
-    side: int,
-    quality: int,
-    max_tokens: int,
+    settings: CaptionSettings,
+    limits: RunLimits,
     seed: int,
     **options: Any,
 ) -> None:
@@ -118,14 +124,14 @@ def command(
           --model "command:describe {frames} {video}"
     """
     check_output(output, json_file)
-    settings = CaptionSettings(prompt, frames, side, quality, options.pop("as"), max_tokens, seed)
     try:
         with progress_bar("Describing") as progress:
             made = run(
                 model,
                 videos,
                 output,
-                settings,
+                replace(settings, seed=seed),
+                **structs.asdict(limits),
                 device=device or "",
                 progress=progress,
                 on_interrupt=lambda: show_line("Waiting for what is in flight…"),
@@ -152,7 +158,7 @@ def _counts(record: Mapping[str, Any]) -> Iterator[str]:
     if record["reused"]:
         yield f"In the journal already: {counted(record['reused'], 'caption')}."
     if record["cut_short"]:
-        yield f"Cut short by --max-tokens: {counted(record['cut_short'], 'caption')}."
+        yield f"Cut short by --prompt max_tokens: {counted(record['cut_short'], 'caption')}."
     if "cost" in record:
         yield f"All answers in the journal cost {record['cost']:,.4f}."
     if record["retried"]:

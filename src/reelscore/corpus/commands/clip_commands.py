@@ -9,12 +9,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from shlex import join
-from typing import Any
+from typing import Annotated, Any, Literal, cast, get_args
 
 import click
 import msgspec
 
-from reelscore.cli.options import choice_option, file_option, number_option, seed_option
+from reelscore.cli.options import (
+    Command,
+    SettingsOption,
+    file_option,
+    seed_option,
+)
 from reelscore.cli.terminal import check_targets, progress_bar, write, write_json
 from reelscore.corpus.commands.corpus_options import (
     ResultOptions,
@@ -40,7 +45,7 @@ from reelscore.corpus.project_files import (
 from reelscore.corpus.release.clip_cutting import cut_clips, cuts_of
 from reelscore.corpus.release.film_names import read_names
 from reelscore.corpus.release.film_sets import RATIOS
-from reelscore.errors import DataError
+from reelscore.errors import DataError, check_choice
 from reelscore.text.names.cast import Cast
 from reelscore.text.names.name_replacement import Anonymised, unknown_names
 from reelscore.text.names.name_replacement import anonymise as anonymised
@@ -48,7 +53,30 @@ from reelscore.text.names.name_replacement import anonymise as anonymised
 _SHOWN = 20
 
 
-@click.command("assemble")
+_Expand = Literal["symmetric", "tail", "none"]
+
+
+class ClipTimes(msgspec.Struct, frozen=True):
+    """When clips begin and end.
+
+    Attributes:
+        min_clip: Shortest clip of symmetric, in seconds.
+        trim_start: Leave out what begins before, in seconds.
+        trim_end: Leave out the last seconds of films.
+    """
+
+    expand: _Expand = "symmetric"
+    min_clip: Annotated[float, msgspec.Meta(ge=0)] = 2.0
+    trim_start: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    trim_end: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+
+
+def _expansion(name: str) -> ClipTimes:
+    check_choice("way to expand", name or "symmetric", get_args(_Expand))
+    return ClipTimes(cast("_Expand", name or "symmetric"))
+
+
+@click.command("assemble", cls=Command)
 @project_option
 @click.option(
     "--sentences",
@@ -60,15 +88,15 @@ _SHOWN = 20
 @click.option(
     "--film", "film_id", metavar="FILM", help="Without a project: the film's id, of clips' names."
 )
-@choice_option(
+@click.option(
     "--expand",
-    choices=["symmetric", "tail", "none"],
-    default="symmetric",
-    help="symmetric: short clips grow on both sides; tail: 2 seconds more at the end of each.",
+    cls=SettingsOption,
+    start=_expansion,
+    known=get_args(_Expand),
+    without=["expand"],
+    help="How clips are made of sentences. symmetric: short ones grow on both sides; tail: 2 "
+    "seconds more at the end of each; none.",
 )
-@number_option("--min-clip", default=2.0, least=0, help="Shortest clip of symmetric, in seconds.")
-@number_option("--trim-start", default=0.0, least=0, help="Leave out what begins before, seconds.")
-@number_option("--trim-end", default=0.0, least=0, help="Leave out the last seconds of films.")
 @click.option("--reviewed", is_flag=True, help="Only sentences that a person accepted or edited.")
 @result_options
 def assemble(
@@ -76,7 +104,8 @@ def assemble(
     sentence_files: tuple[str, ...],
     film_id: str | None,
     wanted: ResultOptions,
-    **options: Any,
+    expand: ClipTimes,
+    reviewed: bool,
 ) -> None:
     """Make clips from the sentences of all films: clips.json.
 
@@ -85,9 +114,10 @@ def assemble(
 
     \b
     Examples:
-      reelscore corpus assemble --project films --trim-start 60
+      reelscore corpus assemble --project films --expand trim_start:60
       reelscore corpus assemble --sentences said.json --film sintel --out clips.json
     """
+    options = {**msgspec.structs.asdict(expand), "reviewed": reviewed}
     if sentence_files:
         film = Film(film_id or "film")
         sentences = [each for path in sentence_files for each in _given_sentences(path)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import click
+import msgspec
+from msgspec import structs
 
-from reelscore.cli.options import choice_option, number_option
+from reelscore.cli.options import Command, SettingsOption
 from reelscore.corpus.commands.corpus_options import (
     NO_SOUNDS,
     ResultOptions,
@@ -37,9 +39,9 @@ from reelscore.corpus.project_files import (
     Segment,
 )
 from reelscore.corpus.sound.segmentation import METHODS
-from reelscore.corpus.sound.voices import DETECTORS
+from reelscore.corpus.sound.voices import Detector
 from reelscore.corpus.time_map import clock
-from reelscore.errors import DataError
+from reelscore.errors import DataError, check_choice
 
 _SHOWN = 20
 
@@ -138,7 +140,31 @@ def _show_map(result: AlignedTracks) -> None:
     show_report(result)
 
 
-@click.command("segment")
+class SegmentMethod(msgspec.Struct, frozen=True):
+    """How narration is found.
+
+    Attributes:
+        detector: What hears voices, for residual: auto (silero-vad where it is installed),
+            silero or none.
+        threshold: Level that a segment must reach, in dB below the loud parts of the track; found
+            for each track if not given.
+        min_length: Shortest segment, in seconds.
+        gap: Shortest pause that parts segments, in seconds.
+    """
+
+    method: str = "residual"
+    detector: Detector = "auto"
+    threshold: float | None = None
+    min_length: Annotated[float, msgspec.Meta(ge=0)] = 0.4
+    gap: Annotated[float, msgspec.Meta(ge=0)] = 0.35
+
+
+def _method(name: str) -> SegmentMethod:
+    check_choice("method", name or "residual", METHODS)
+    return SegmentMethod(name or "residual")
+
+
+@click.command("segment", cls=Command)
 @click.argument("films", nargs=-1, metavar="[FILM]...")
 @project_option
 @sound_options
@@ -154,28 +180,15 @@ def _show_map(result: AlignedTracks) -> None:
     metavar="FILE",
     help="Without a project: when actors speak; narration there is less certain.",
 )
-@choice_option(
-    "--method",
-    choices=list(METHODS),
-    default="residual",
-    help="residual: what the film does not explain; the others are those of the paper.",
-)
-@choice_option(
-    "--detector",
-    choices=list(DETECTORS),
-    default="auto",
-    help="What hears voices, for residual; auto: silero-vad where it is installed.",
-)
 @click.option(
-    "--threshold",
-    default="auto",
-    show_default=True,
-    metavar="auto|DB",
-    callback=number_or("auto"),
-    help="Level that a segment must reach, in dB below the loud parts of the track.",
+    "--method",
+    cls=SettingsOption,
+    start=_method,
+    known=METHODS,
+    without=["method"],
+    help="residual, which is what the film does not explain; spectrogram and lms are those of the "
+    "paper.",
 )
-@number_option("--min-length", default=0.4, least=0, help="Shortest segment, in seconds.")
-@number_option("--gap", default=0.35, least=0, help="Shortest pause that parts segments.")
 @result_options
 def segment(
     films: tuple[str, ...],
@@ -184,7 +197,7 @@ def segment(
     map_file: str | None,
     subtitles_file: str | None,
     wanted: ResultOptions,
-    **options: Any,
+    method: SegmentMethod,
 ) -> None:
     """Find when the narrator of described tracks speaks, in film time.
 
@@ -198,6 +211,7 @@ def segment(
       reelscore corpus segment sintel
       reelscore corpus segment --film film.mkv --ad described.m4a --out narration.json
     """
+    options = structs.asdict(method)
     if not films and (files.film or files.ad):
         _check_both(files)
         with film_project(project, None, files) as (loose, film_id):

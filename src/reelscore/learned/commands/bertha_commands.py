@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
+import msgspec
 
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.main import Group
-from reelscore.cli.options import file_option, json_option, number_option
+from reelscore.cli.options import Command, SettingsOption, file_option, json_option, number_option
 from reelscore.cli.table_options import column_option
 from reelscore.cli.terminal import (
     STDOUT,
@@ -28,12 +29,42 @@ from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
 
 if TYPE_CHECKING:
-    from reelscore.learned.training.recipes import Stage
+    from reelscore.learned.training.recipes import Recipe, Stage
 
 
 @click.group("bertha", cls=Group)
 def command() -> None:
     """Train, evaluate and describe BERTHA, the metric learned from human judgments."""
+
+
+class ChosenRecipe(msgspec.Struct, frozen=True):
+    """A recipe, and when its stages end.
+
+    Attributes:
+        validation: Share of the items used to decide when to stop early.
+        patience: Epochs without improvement before a stage ends early.
+    """
+
+    name: str = "own"
+    validation: Annotated[float, msgspec.Meta(ge=0, le=0.5)] = 0.0
+    patience: Annotated[int, msgspec.Meta(ge=1)] = 1
+
+    def made(self) -> Recipe:
+        """Return the recipe."""
+        from reelscore.learned.training.recipes import recipe_of
+
+        return replace(recipe_of(self.name), validation=self.validation, patience=self.patience)
+
+
+_recipe_option = click.option(
+    "--recipe",
+    cls=SettingsOption,
+    start=lambda name: ChosenRecipe(name or "own"),
+    without=["name"],
+    help="own: for any judgments; careful: as the shipped model; averaged: that, without damaged "
+    "captions; plain: as the paper, plain-sa and plain-ma on one kind of judgments alone (with "
+    "--encoder FOLDER of BERT-base); student: four layers of six, taught by another model.",
+)
 
 
 @command.command("prepare", cls=FilesCommand)
@@ -105,18 +136,10 @@ def prepare(
     click.echo(f"{out}: {len(captions):,} captions, {judged:,} of them judged.")
 
 
-@command.command("train")
+@command.command("train", cls=Command)
 @click.argument("captions", metavar="JUDGED")
 @click.argument("out", metavar="FOLDER")
-@click.option(
-    "--recipe",
-    default="own",
-    show_default=True,
-    metavar="NAME",
-    help="own: for any judgments; careful: as the shipped model; averaged: that, without damaged "
-    "captions; plain: as the paper, plain-sa and plain-ma on one kind of judgments alone (with "
-    "--encoder FOLDER of BERT-base); student: four layers of six, taught by another model.",
-)
+@_recipe_option
 @click.option(
     "--teacher",
     default="reelscore-bertha",
@@ -148,22 +171,12 @@ def prepare(
     help="Device to train on; a GPU if there is one.",
 )
 @number_option(
-    "--validation",
-    default=0.0,
-    least=0,
-    most=0.5,
-    help="Share of the items used to decide when to stop early.",
-)
-@number_option(
-    "--patience", default=1, least=1, help="Epochs without improvement before a stage ends early."
-)
-@number_option(
     "--every", default=500, least=1, metavar="STEPS", help="Steps between two checkpoints."
 )
 def train(
     captions: str,
     out: str,
-    recipe: str,
+    recipe: ChosenRecipe,
     teacher: str,
     elsewhere: str | None,
     encoder: str,
@@ -171,8 +184,6 @@ def train(
     keep: bool,
     seed: int,
     device: str | None,
-    validation: float,
-    patience: int,
     every: int,
 ) -> None:
     """Train a model on JUDGED captions; FOLDER gets checkpoints and the model.
@@ -184,22 +195,18 @@ def train(
       reelscore bertha train judged.jsonl run --recipe careful --hold-out 2020
       reelscore score mine.json -r refs.json -m 'bertha|model:run/model'
     """
-    from dataclasses import replace
-
     from reelscore.learned.judged_captions import read_captions
     from reelscore.learned.model_files import keep_held_out
     from reelscore.learned.model_text import agreement_text
     from reelscore.learned.training.fit import fit_model
-    from reelscore.learned.training.recipes import recipe_of
 
     if keep and hold_out is None:
         raise click.UsageError("--keep is for a model with a group held out; add --hold-out.")
-    chosen = replace(recipe_of(recipe), validation=validation, patience=patience)
-    _show_encoder(recipe, encoder)
+    _show_encoder(recipe.name, encoder)
     with resumable(out), progress_bar("Training") as progress:
         info = fit_model(
             read_captions(captions),
-            chosen,
+            recipe.made(),
             out,
             encoder=encoder,
             elsewhere=read_captions(elsewhere) if elsewhere else (),
@@ -218,10 +225,10 @@ def train(
         click.echo(f"bertha|held_out:{hold_out} is {keep_held_out(Path(out) / 'model', hold_out)}")
 
 
-@command.command("evaluate")
+@command.command("evaluate", cls=Command)
 @click.argument("captions", metavar="JUDGED")
 @number_option("--folds", default=5, least=2, help="Train once without each fold.")
-@click.option("--recipe", default="own", show_default=True, metavar="NAME", help="See 'train'.")
+@_recipe_option
 @click.option("--encoder", default="all-minilm-l6-v2", metavar="NAME", help="See 'train'.")
 @click.option("--only", metavar="CAMPAIGN", help="One campaign, by kind and group, as MA-2020.")
 @number_option("--seed", default=0, least=0, help="Random seed, for folds and training.")
@@ -229,7 +236,7 @@ def train(
 def evaluate(
     captions: str,
     folds: int,
-    recipe: str,
+    recipe: ChosenRecipe,
     encoder: str,
     only: str | None,
     seed: int,
@@ -248,18 +255,19 @@ def evaluate(
     from reelscore.learned.judged_captions import read_captions
     from reelscore.learned.training.examples import campaigns_of
     from reelscore.learned.training.folds import cross_validate, fold_grid
-    from reelscore.learned.training.recipes import recipe_of
 
     check_targets(json_file)
-    chosen, judged = recipe_of(recipe), read_captions(captions)
+    judged = read_captions(captions)
     if only is not None:
         check_choice("campaign", only, campaigns_of(judged))
         judged = [caption for caption in judged if caption.campaign == only]
-    _show_encoder(recipe, encoder)
+    _show_encoder(recipe.name, encoder)
     with progress_bar("Folds") as progress:
-        done = cross_validate(judged, chosen, folds, seed=seed, encoder=encoder, progress=progress)
+        done = cross_validate(
+            judged, recipe.made(), folds, seed=seed, encoder=encoder, progress=progress
+        )
     if json_file:
-        write_json(json_file, {"recipe": recipe, "folds": [fold._asdict() for fold in done]})
+        write_json(json_file, {"recipe": recipe.name, "folds": [fold._asdict() for fold in done]})
     if json_file != STDOUT:
         click.echo(fold_grid(done).to_text(terminal_width()))
 

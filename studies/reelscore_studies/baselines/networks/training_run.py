@@ -66,8 +66,10 @@ class NetworkRecipe(Parameters):
     """How a network is made and trained.
 
     Attributes:
-        arch: Its architecture.
-        drop: Where units are dropped in training.
+        arch: Its architecture: one layer (``1layer``), or two that see the labels in the first
+            (``2layer-unfact``) or in the second (``2layer-fact``).
+        drop: Where units are dropped in training: ``none``, words (``lang``), labels (``vis``),
+            both (``concat``), or the last layer (``lstm``).
         ratio: The share of them.
         hidden: Units of each layer; the paper has 500.
         embedding: Numbers that stand for a word; the paper does not say.
