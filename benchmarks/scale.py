@@ -1,6 +1,6 @@
 """From ten thousand to ten million candidates with one reference each: time and memory.
 
-In memory from JSON Lines up to a million, and in blocks from Parquet shards with ``--out``. Ten
+In memory from JSON Lines up to a million, and in blocks from Parquet shards with ``--parts``. Ten
 million take minutes, and are not part of ``make bench``: python -m benchmarks.scale 10000000
 """
 
@@ -42,13 +42,13 @@ def main() -> None:
 
 def in_blocks(sizes: list[int]) -> None:
     captions = pa.array(all_captions())
-    print("the same from Parquet shards, in blocks: --out")
+    print("the same from Parquet shards, in blocks: --parts")
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             _write_shards(Path(folder), captions, size)
             names = [str(Path(folder, name)) for name in ("candidates", "references", "scores")]
             program = f"{sys.prefix}/bin/reelscore"  # Parquet needs pyarrow
-            _measure(size, [program, "score", names[0], "--refs", names[1], "--out", names[2]])
+            _measure(size, [program, "score", names[0], "--refs", names[1], "--parts", names[2]])
 
 
 def _measure(size: int, command: list[str]) -> None:

@@ -24,7 +24,7 @@ def new(folder, run):
 
     def make(name="c.db", *more, hits=12):
         status, out, err = run(
-            *("campaign", "new", name, *SYSTEMS, "--human", "human.json"),
+            *("campaign", "new", name, *SYSTEMS, "--people", "human.json"),
             *("--layout", LAYOUT, "--hits", hits, *more),
         )
         assert status == 0, err
@@ -77,7 +77,7 @@ def test_new(new, run):
     assert out.startswith("12 HITs of 40 tasks: 300 captions, 60 repeats, 120 degraded captions")
     status, out, _ = run("campaign", "status", "c.db", "--json", "-")
     assert json.loads(out)["state"] == "draft"
-    status, out, _ = run("campaign", "status", "c.db", "--set", "open")
+    status, out, _ = run("campaign", "status", "c.db", "--state", "open")
     assert status == 0
     assert out.startswith("c (c): direct-assessment, open\n")
     assert "12 HITs: 0 done, 0 held, 12 open, 0 given up" in out
@@ -153,7 +153,9 @@ def test_from_crowd_to_results(rehearsed, run, folder):
     assert "<title>c</title>" in page
     assert "src=" not in page
     run("score", *SYSTEMS, "human.json", "-r", "refs.json", "-m", "rouge_l", "--table", "m.csv")
-    status, out, err = run("meta", "m.csv", "--human", "human.csv", "--column", "z", "--draws", 50)
+    status, out, err = run(
+        "meta", "m.csv", "--human", "human.csv", "--column", "z", "--resamples", 50
+    )
     assert (status, out.splitlines()[2].split()[:2]) == (0, ["metric", "pearson"]), err
 
 
@@ -311,7 +313,7 @@ def test_stories_with_test_questions(folder, run):
     stories = [examples.path(f"stories/systems/{name}.json") for name in ("concise", "shuffled")]
     status, _, err = run(
         *("campaign", "new", "s.db", *stories, "--protocol", "preference", "--stories"),
-        *("--tests", "tests.csv", "--per-hit", 5, "--raters", 2, "--open"),
+        *("--questions", "tests.csv", "--per-hit", 5, "--raters", 2, "--open"),
     )
     assert status == 0, err
 

@@ -179,7 +179,7 @@ def test_a_zip_of_two_files_for_two_splits_has_the_scores_of_the_bare_files(made
             archive.writestr(f"__MACOSX/sub/._captions_{split}_results.json", b"\0\5\26\7")
     submit = ("--database", "dogs.db", "--team", "Ours", "--phase")
     assert run("challenge", "import", "both.zip", *("dogs.db", *submit[2:]), "both")[0] == 0
-    status, _, err = run("challenge", "submit", "both.zip", "--force", *submit, "both")
+    status, _, err = run("challenge", "submit", "both.zip", "--again", *submit, "both")
     assert (status, "Passed over in both.zip: __MACOSX" in err) == (0, True)
     for split in parts:
         assert run("challenge", "submit", f"{split}.json", *submit, split)[0] == 0

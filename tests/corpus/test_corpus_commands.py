@@ -37,7 +37,7 @@ def read(path):
 def test_loose_files(run, pair, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     files = ["--film", str(pair.film), "--ad", str(pair.ad)]
-    status, out, err = run("corpus", "align", *files, "--out", "map.json")
+    status, out, err = run("corpus", "align", *files, "-o", "map.json")
     assert (status, out) == (0, "")
     assert "from        to  film from      rate\n0:00.7  0:40.7     0:00.0  1.000000\n" in err
     result = read(tmp_path / "map.json")
@@ -46,7 +46,7 @@ def test_loose_files(run, pair, tmp_path, monkeypatch):
     assert result["made_by"]["command"] == "align"
     assert [len(each["sha256"]) for each in result["inputs"]] == [64, 64]
     status, out, err = run(
-        *["corpus", "segment", *files, "--map", "map.json", "--json", "-", "--out", "found.json"]
+        *["corpus", "segment", *files, "--map", "map.json", "--json", "-", "-o", "found.json"]
     )
     assert status == 0
     assert json.loads(out) == read(tmp_path / "found.json")
@@ -150,12 +150,12 @@ def test_strangers_are_refused_with_status_3(run, pair, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     other = write_sound(tmp_path / "other.wav", film_sound(40.0, seed=5))
     files = ["--film", str(pair.film), "--ad", str(other)]
-    status, _, err = run("corpus", "align", *files, "--out", "map.json")
+    status, _, err = run("corpus", "align", *files, "-o", "map.json")
     assert status == 3
     message = "no-match: other.wav (0:40.0) does not belong to film.wav (0:40.0)"
     assert message in " ".join(err.split())
     assert read(tmp_path / "map.json")["map"] == []
-    status, _, err = run("corpus", "segment", *files, "--map", "map.json", "--out", "n.json")
+    status, _, err = run("corpus", "segment", *files, "--map", "map.json", "-o", "n.json")
     assert status == 2
     assert "was not found in the film" in err
     assert run("corpus", "segment", *files)[0] == 3
@@ -166,19 +166,19 @@ def test_a_map_of_other_files_is_refused(run, pair, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     other = write_sound(tmp_path / "other.wav", film_sound(40.0, seed=5))
     film, ad = str(pair.film), str(pair.ad)
-    assert run("corpus", "align", "--film", film, "--ad", ad, "--out", "map.json")[0] == 0
+    assert run("corpus", "align", "--film", film, "--ad", ad, "-o", "map.json")[0] == 0
     for files, message in (
         ((str(other), ad), f"map.json: made with the film {film}, and not with {other}"),
         ((film, str(other)), f"made with the described track {ad}, and not with {other}"),
         ((ad, film), f"made with the film {film}, and not with {ad}"),
     ):
         names = ["--film", files[0], "--ad", files[1], "--map", "map.json"]
-        status, _, err = run("corpus", "segment", *names, "--out", "n.json")
+        status, _, err = run("corpus", "segment", *names, "-o", "n.json")
         assert (status, message in err) == (2, True), err
         assert not (tmp_path / "n.json").exists()
     moved = tmp_path / "moved.wav"
     moved.write_bytes(pair.ad.read_bytes())
-    names = ["--film", film, "--ad", str(moved), "--map", "map.json", "--out", "n.json"]
+    names = ["--film", film, "--ad", str(moved), "--map", "map.json", "-o", "n.json"]
     assert run("corpus", "segment", *names)[0] == 0
 
 
@@ -212,8 +212,8 @@ def test_a_film_is_not_its_own_described_track(run, pair, tmp_path):
         (["align", "--rate", "7"], "--rate 7 is not between 0.5 and 2"),
         (["segment", "--search", "5"], "No such option"),
         (["align", "--film", "a.wav", "--ad", "a.wav"], "a.wav: there is no such file"),
-        (["align", "--film", "a", "--ad", "a", "--out", "no/map.json"], "there is no folder 'no'"),
-        (["segment", "x", "--out", "a.json"], "for work without a project"),
+        (["align", "--film", "a", "--ad", "a", "-o", "no/map.json"], "there is no folder 'no'"),
+        (["segment", "x", "-o", "a.json"], "for work without a project"),
         (["new", "file.txt"], "file.txt: cannot be made"),
     ],
 )
@@ -238,7 +238,7 @@ ROAD = {
     "assemble": ["assemble"],
     "anonymise": ["anonymise"],
     "split": ["split", "--ratios", "1 0 0 0"],
-    "export": ["export", "--out", "release", "--format", "coco", "--format", "csv"],
+    "export": ["export", "-o", "release", "--format", "coco", "--format", "csv"],
 }
 
 

@@ -88,20 +88,20 @@ def project(tmp_path, monkeypatch):
 def test_from_sentences_to_scores(run, project, tmp_path):
     (tmp_path / "cast.txt").write_text("ANNA\nROSE\nMARK HALEY\n")
     where = ["--project", "films"]
-    status, _, err = run("corpus", "export", *where, "--out", "release")
+    status, _, err = run("corpus", "export", *where, "-o", "release")
     assert (status, "run 'reelscore corpus assemble' first" in err) == (2, True)
     status, _, err = run("corpus", "assemble", *where)
     assert status == 0
     assert "f5        4          4" in err
-    status, _, err = run("corpus", "export", *where, "--out", "release")
+    status, _, err = run("corpus", "export", *where, "-o", "release")
     assert (status, "run 'reelscore corpus anonymise' first" in err) == (2, True)
     assert run("corpus", "anonymise", *where, "--cast", "cast.txt")[0] == 0
     ratios = ["--ratios", "4 1 1 1"]
-    status, _, err = run("corpus", "split", *where, *ratios, "--fix", "f5=public-test")
+    status, _, err = run("corpus", "split", *where, *ratios, "--place", "f5=public-test")
     assert status == 0
     assert "1 clips from scripts are left out" in err
     options = ["--blind", "--format", "coco", "--format", "stories"]
-    status, _, err = run("corpus", "export", *where, "--out", "release", *options)
+    status, _, err = run("corpus", "export", *where, "-o", "release", *options)
     assert status == 0, err
     files = sorted(path.name for path in (tmp_path / "release").iterdir())
     assert files == sorted(
@@ -141,7 +141,7 @@ def test_a_ready_challenge(run, project, tmp_path):
     where = ["--project", "films"]
     assert run("corpus", "assemble", *where)[0] == 0
     assert run("corpus", "anonymise", *where, "--cast", "cast.txt")[0] == 0
-    export = ["corpus", "export", *where, "--out", "release", "--challenge"]
+    export = ["corpus", "export", *where, "-o", "release", "--challenge"]
     status, _, err = run(*export)
     assert (status, "run 'reelscore corpus split' first" in err) == (2, True)
     assert run("corpus", "split", *where, "--ratios", "4 1 1 0")[0] == 0
@@ -186,17 +186,17 @@ def test_clips_of_loose_files(run, project, tmp_path):
     for name, path in (("said", "f5/transcript.json"), ("script", "f5/aligned.json")):
         (tmp_path / f"{name}.json").write_bytes((project.folder / "films" / path).read_bytes())
     files = ["--sentences", "said.json", "--sentences", "script.json"]
-    options = ["--film", "up", "--out", "clips.json"]
+    options = ["--film", "up", "-o", "clips.json"]
     status, _, err = run("corpus", "assemble", *files, *options)
     assert status == 0, err
     clips = json.loads((tmp_path / "clips.json").read_text())["clips"]
     assert [clip["origin"] for clip in clips] == ["ad", "ad", "ad", "script"]
     assert clips[-1]["id"] == "up_00.00.50.000-00.00.51.000"
-    status, _, err = run("corpus", "assemble", "--sentences", "clips.json", "--out", "x.json")
+    status, _, err = run("corpus", "assemble", "--sentences", "clips.json", "-o", "x.json")
     assert status == 0, err  # it has sentences, too
     status, _, err = run("corpus", "assemble", "--sentences", "films/corpus.json")
     assert (status, "expected sentences" in err) == (2, True)
-    status, _, err = run("corpus", "assemble", "--project", "films", "--out", "x.json")
+    status, _, err = run("corpus", "assemble", "--project", "films", "-o", "x.json")
     assert (status, "name --sentences" in err) == (2, True)
 
 
@@ -206,22 +206,22 @@ def test_sets_and_exports_of_loose_files(run, project, tmp_path):
     (tmp_path / "clips.json").write_text(json.dumps(clips))
     loose = ["--clips", "clips.json"]
     status, _, err = run(
-        "corpus", "split", *loose, "--ratios", "5 1 1 1", "--seed", "1", "--out", "splits.json"
+        "corpus", "split", *loose, "--ratios", "5 1 1 1", "--seed", "1", "-o", "splits.json"
     )
     assert status == 0, err
     films = json.loads((tmp_path / "splits.json").read_text())["films"]
     assert set(films) == {clip["film"] for clip in clips["clips"]}
-    splits = ["--splits", "splits.json", "--out", "release", "--blind", "--challenge"]
+    splits = ["--splits", "splits.json", "-o", "release", "--blind", "--challenge"]
     status, _, err = run("corpus", "export", *loose, *splits)
     assert status == 0, err
     blind = json.loads((tmp_path / "release" / "blind_clips.json").read_text())
     assert {films[each["film"]] for each in blind["images"]} == {"blind-test"}
     assert (tmp_path / "release" / "challenge" / "challenge.toml").is_file()
     refused = [
-        (["split", "--clips", "splits.json", "--out", "x.json"], "expected clips"),
-        (["split", "--project", "films", "--out", "x.json"], "name --clips"),
-        (["export", *loose, "--splits", "release/blind_clips.json", "--out", "y"], "expected sets"),
-        (["export", "--project", "films", "--splits", "splits.json", "--out", "y"], "--clips"),
+        (["split", "--clips", "splits.json", "-o", "x.json"], "expected clips"),
+        (["split", "--project", "films", "-o", "x.json"], "name --clips"),
+        (["export", *loose, "--splits", "release/blind_clips.json", "-o", "y"], "expected sets"),
+        (["export", "--project", "films", "--splits", "splits.json", "-o", "y"], "--clips"),
     ]
     for command, reason in refused:
         status, _, err = run("corpus", *command)
@@ -272,7 +272,7 @@ def test_stages_know_when_they_are_fresh(run, project):
     assert run("corpus", "split", *where, "--ratios", "4 1 1 1")[0] == 0
     run("corpus", "assemble", *where, "--expand", "none")
     assert (project.folder / "clips.json").read_bytes() != before
-    status, _, err = run("corpus", "export", *where, "--out", "release", "--original")
+    status, _, err = run("corpus", "export", *where, "-o", "release", "--original")
     assert (status, "clips.json has changed since splits.json was made" in err) == (2, True)
 
 
@@ -288,7 +288,7 @@ def test_clips_are_cut(run, tmp_path, monkeypatch):
     content = {"sentences": [asdict(each) for each in told]}
     write_file(project.place("f", "transcript.json"), content)
     where = ["--project", "films"]
-    cut = ["corpus", "cut", *where, "--out", "clips"]
+    cut = ["corpus", "cut", *where, "-o", "clips"]
     status, _, err = run(*cut)
     assert (status, "run 'reelscore corpus assemble' first" in err) == (2, True)
     assert run("corpus", "assemble", *where)[0] == 0
@@ -333,7 +333,7 @@ def test_lsmdc_files_are_read_back(run, project, tmp_path):
     assert run("corpus", "anonymise", *where)[0] == 0
     assert run("corpus", "split", *where, "--ratios", "4 1 1 1")[0] == 0
     options = ["--format", "lsmdc", "--format", "csv", "--blind"]
-    assert run("corpus", "export", *where, "--out", "out", *options)[0] == 0
+    assert run("corpus", "export", *where, "-o", "out", *options)[0] == 0
     (written,) = read_clips("out/training.lsmdc.csv").values()
     (wanted,) = read_clips("out/training.csv").values()
     assert written == [replace(clip, origin="") for clip in wanted]
@@ -351,9 +351,9 @@ def test_lsmdc_files_are_read_back(run, project, tmp_path):
     [
         (["--ratios", "1 2"], "Give 4 shares"),
         (["--ratios", "a b c d"], "expected four numbers"),
-        (["--fix", "f0"], "expected FILM=SET"),
-        (["--fix", "f0=nowhere"], "is not a set"),
-        (["--fix", "f6=blind-test"], "only clips from a script"),
+        (["--place", "f0"], "expected FILM=SET"),
+        (["--place", "f0=nowhere"], "is not a set"),
+        (["--place", "f6=blind-test"], "only clips from a script"),
     ],
 )
 def test_bad_splits(run, project, options, message):
@@ -401,7 +401,7 @@ def test_statistics_of_any_file(run, project, tmp_path):
     run("corpus", "assemble", *where)
     run("corpus", "split", *where, "--ratios", "4 1 1 1")
     formats = [part for name in ("coco", "jsonl", "csv", "stories") for part in ("--format", name)]
-    run("corpus", "export", *where, "--out", "release", "--original", *formats)
+    run("corpus", "export", *where, "-o", "release", "--original", *formats)
     expected = json.loads(run("corpus", "stats", *where, "--json", "-")[1])["sizes"]
     for ending in (".json", ".jsonl", ".csv", ".stories.json"):
         files = [f"release/{name}{ending}" for name in ("validation", "training")]
@@ -481,7 +481,7 @@ def test_transcripts_and_descriptions_of_loose_files(run, project, tmp_path):
     write_file(tmp_path / "map.json", {"map": [piece]})
     (tmp_path / "heard.json").write_text('[{"start": 5.0, "end": 7.0, "text": "Anna nods."}]')
     (tmp_path / "film.srt").write_text("1\n00:00:06,000 --> 00:00:20,000\nHello!\n")
-    files = ["--segments", "narration.json", "--map", "map.json", "--out", "said.json"]
+    files = ["--segments", "narration.json", "--map", "map.json", "-o", "said.json"]
     status, _, err = run("corpus", "transcript", "heard.json", *files)
     assert (status, err) == (0, "1 sentences with 2 words\n")
     said = json.loads((tmp_path / "said.json").read_text())["sentences"][0]
@@ -515,7 +515,7 @@ def test_round_trip_of_public_films(run, shared, tmp_path, monkeypatch):
     assert run("corpus", "assemble", *where)[0] == 0
     assert run("corpus", "anonymise", "--cast", "cast.txt", *where)[0] == 0
     assert run("corpus", "split", "--ratios", "7 1 1 1", *where)[0] == 0
-    assert run("corpus", "export", "--out", "release", "--blind", *where)[0] == 0
+    assert run("corpus", "export", "-o", "release", "--blind", *where)[0] == 0
     exported = {path.stem: json.loads(path.read_text()) for path in tmp_path.glob("release/*")}
     cast = json.loads((scripts / "words.json").read_text())["characters"]
     names = {

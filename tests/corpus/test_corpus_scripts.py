@@ -54,7 +54,7 @@ def steps(run):
 
 
 def test_loose_files(run, folder):
-    status, out, err = run("corpus", "subtitles", "film.srt", "--out", "cues.json")
+    status, out, err = run("corpus", "subtitles", "film.srt", "-o", "cues.json")
     assert (status, out) == (0, "")
     assert err == "2 cues (srt), 2 with words, from 0:01.0 to 0:10.0\n"
     align = ["corpus", "script", "film.fountain", "--align", "--subtitles"]
@@ -121,7 +121,7 @@ def test_another_film_is_not_trusted(run, project, folder):
         (["script", "two", "film.fountain"], "'two'"),
         (["script", "film.fountain", "--align"], "name them with --subtitles"),
         (["script", "film.fountain", "--format", "fdx"], "malformed XML"),
-        (["script", "one", "film.fountain", "--out", "a.json"], "--out is for work without"),
+        (["script", "one", "film.fountain", "-o", "a.json"], "--output is for work without"),
         (["subtitles", "one", "latin.srt"], "latin.srt:3: not utf-8"),
         (["subtitles", "latin.srt", "--encoding", "martian"], "'martian' is not known"),
         (["subtitles", "film.fountain"], "expected SRT, WebVTT"),

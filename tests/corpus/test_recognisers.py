@@ -48,15 +48,15 @@ def aligned(run, pair, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "listener.py").write_text(LISTENER)
     files = ["--film", str(pair.film), "--ad", str(pair.ad)]
-    assert run("corpus", "align", *files, "--out", "map.json")[0] == 0
-    assert run("corpus", "segment", *files, "--map", "map.json", "--out", "n.json")[0] == 0
+    assert run("corpus", "align", *files, "-o", "map.json")[0] == 0
+    assert run("corpus", "segment", *files, "--map", "map.json", "-o", "n.json")[0] == 0
     return ["--ad", str(pair.ad), "--map", "map.json", "--segments", "n.json"]
 
 
 def test_a_command_hears_each_turn(run, pair, aligned, tmp_path):
     command = f"{sys.executable} listener.py {{}} 0"
     status, _, err = run(
-        "corpus", "transcript", *aligned, "--recogniser", command, "--out", "said.json"
+        "corpus", "transcript", *aligned, "--recogniser", command, "-o", "said.json"
     )
     assert (status, "8 sentences with 16 words" in err) == (0, True), err
     said = json.loads((tmp_path / "said.json").read_text())["sentences"]
@@ -130,10 +130,10 @@ def test_a_server_hears_each_turn(run, pair, aligned, tmp_path, monkeypatch):
     url = f"http://127.0.0.1:{server.server_port}/v1"
     monkeypatch.setenv("REELSCORE_API_KEY", "secret")
     asked = ["corpus", "transcript", *aligned, "--recogniser", url, "--language", "en"]
-    status, _, err = run(*asked, "--out", "said.json")
+    status, _, err = run(*asked, "-o", "said.json")
     assert (status, "no such model" in err) == (2, True)
     assert not (tmp_path / "said.json").exists()
-    assert run(*asked, "--model", "whisper-small", "--out", "said.json")[0] == 0
+    assert run(*asked, "--model", "whisper-small", "-o", "said.json")[0] == 0
     server.shutdown()
     server.server_close()
     first, *_, last = server.forms
@@ -253,9 +253,9 @@ def test_a_real_recogniser_hears_people(run, shared, tmp_path, monkeypatch):
     (tmp_path / "hear.py").write_text(POCKETSPHINX)
     film, ad = (str(shared / f"movie/ad/a9-real.{track}.ogg") for track in ("film", "ad"))
     files = ["--film", film, "--ad", ad]
-    assert run("corpus", "align", *files, "--out", "map.json")[0] == 0
-    assert run("corpus", "segment", *files, "--map", "map.json", "--out", "n.json")[0] == 0
-    heard = ["--recogniser", f"{sys.executable} hear.py {{}}", "--out", "said.json"]
+    assert run("corpus", "align", *files, "-o", "map.json")[0] == 0
+    assert run("corpus", "segment", *files, "--map", "map.json", "-o", "n.json")[0] == 0
+    heard = ["--recogniser", f"{sys.executable} hear.py {{}}", "-o", "said.json"]
     options = ["--ad", ad, "--map", "map.json", "--segments", "n.json"]
     assert run("corpus", "transcript", *options, *heard)[0] == 0
     said = json.loads((tmp_path / "said.json").read_text())["sentences"]

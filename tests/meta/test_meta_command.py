@@ -27,7 +27,9 @@ def tables(tmp_path, monkeypatch):
 
 
 def test_table(tables, run):
-    status, out, err = run("meta", "good.csv", "bad.csv", "--human", "people.csv", "--draws", 100)
+    status, out, err = run(
+        "meta", "good.csv", "bad.csv", "--human", "people.csv", "--resamples", 100
+    )
     assert (status, err) == (0, "")
     assert out.startswith("level: system (6 systems, 40 items, 240 judged captions)\n\nmetric")
     assert "williams" in out
@@ -41,7 +43,16 @@ def test_table(tables, run):
 def test_levels(tables, run, level):
     status, out, _ = run(
         *("meta", "good.csv", "bad.csv", "--human", "people.csv", "--level", level),
-        *("-t", "perm-items", "--draws", 50, "-c", "kendall_b,pdp", "--intervals", "boot-items"),
+        *(
+            "-t",
+            "perm-items",
+            "--resamples",
+            50,
+            "-c",
+            "kendall_b,pdp",
+            "--intervals",
+            "boot-items",
+        ),
     )
     assert status == 0
     rows = [line.split() for line in out.splitlines()]
@@ -130,7 +141,7 @@ def test_judgments_by_several_criteria(tables, run):
 
 def test_files(tables, run):
     status, *_ = run(
-        *("meta", "ours=good.csv", "bad.csv", "--human", "people.csv", "--draws", 50),
+        *("meta", "ours=good.csv", "bad.csv", "--human", "people.csv", "--resamples", 50),
         *("--json", "all.json", "-o", "all.tex", "--plots", "figures|format:svg"),
     )
     assert status == 0

@@ -243,7 +243,7 @@ def agreeing(folder: Path) -> Path:
     """What reelscore meta says of the embedded clips."""
     score_systems(*examples.clips()).write(folder / "scores.json")
     people = examples.path("clips/judgments.csv")
-    line = f"meta scores.json --human {people} --level pooled --draws 20 --html agreeing.html"
+    line = f"meta scores.json --human {people} --level pooled --resamples 20 --html agreeing.html"
     command(folder, line)
     return folder / "agreeing.html"
 
@@ -255,7 +255,7 @@ def campaign(folder: Path) -> Path:
     systems = " ".join(str(clips / f"{name}.json") for name in ("strong", "weak", "broken"))
     command(
         folder,
-        f"campaign new c.db {systems} --human {clips / 'human.json'} --layout pilot --hits 12",
+        f"campaign new c.db {systems} --people {clips / 'human.json'} --layout pilot --hits 12",
         "campaign simulate c.db --bad 0.2 --seed 3",
         "campaign results c.db --html campaign.html",
     )

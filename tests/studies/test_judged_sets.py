@@ -377,7 +377,7 @@ def test_the_command(tmp_path, run):
         "-m",
         "meteor,bleu_1",
     )
-    status, out, _ = run(*words, "--json", target, "--out", tables)
+    status, out, _ = run(*words, "--json", target, "-o", tables)
     assert status == 0
     assert "clotho-eval, 1 pair: accuracy in %" in out
     assert "Warning: this copy of clotho-eval has 1 pair" in out
@@ -397,7 +397,7 @@ def test_the_command(tmp_path, run):
         (("pascal-50s",), "expected SET=PATH"),
         (("pascal-5=x",), "Did you mean 'pascal-50s'"),
         (("pascal-50s=x",), "x: No such file or directory"),
-        (("pascal-50s=x", "--out", "t.html"), "expected .md, .tex or .txt"),
+        (("pascal-50s=x", "-o", "t.html"), "written as .md, .tex, .txt"),
     ],
 )
 def test_the_command_refuses(tmp_path, monkeypatch, run, words, said):

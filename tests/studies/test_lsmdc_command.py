@@ -69,7 +69,7 @@ def test_right_answers_are_no_copied_references(folder, run):
     for given in (
         ("lsmdc", "choice", "all.json", "-r", "all.json"),
         ("score", "all.json", "-r", "all.json", "-m", "right_answers"),
-        ("score", "all.jsonl", "-r", "all.jsonl", "-m", "right_answers", "--out", "shards"),
+        ("score", "all.jsonl", "-r", "all.jsonl", "-m", "right_answers", "--parts", "shards"),
     ):
         status, printed, err = run(*given)
         assert status == 0, err

@@ -217,7 +217,7 @@ def test_what_people_compare_and_who_agrees_with_them(tmp_path: Path) -> None:
     folder = examples.path("stories")
     files = [folder / "systems" / f"{name}.json" for name in ("concise", "verbose")]
     refs, kit = folder / "annotator_1.json", tmp_path / "kit"
-    options = ("-o", kit, "--videos", 4, "--most", 9, "--seconds", 0, 400)
+    options = ("-o", kit, "--count", 4, "--most", 9, "--seconds", 0, 400)
     text = invoke("stories", "study", "people", *files, "-r", refs, *options)
     assert "4 of 5 videos that fit; 5 files" in text
     assert "0 test questions" in text  # they need two other videos

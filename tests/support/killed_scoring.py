@@ -1,6 +1,6 @@
 """Score shards again and again, killed with -9 while a file is put in place, then to the end.
 
-    python killed_scoring.py '["score", "captions", "--refs", "references", "--out", "out"]' 3 4 9
+    python killed_scoring.py '["score", "captions", "--refs", "references", "--parts", "out"]' 3 4 9
 
 Each number says how many files of a run come into place before it is killed. Prints a line for
 each kill: what the folder shows, and which parts the manifest has, with their inodes.
@@ -32,7 +32,7 @@ if __name__ == "__main__":
 
     partitions._ROWS = 300
     words = json.loads(sys.argv[1])
-    out = Path(words[words.index("--out") + 1])
+    out = Path(words[words.index("--parts") + 1])
     for number in map(int, sys.argv[2:]):
         ended = run(words, number)
         manifest = json.loads((out / "manifest.json").read_text())

@@ -48,7 +48,7 @@ HEADINGS = {
     "Printed table": "scale digits sort columns",
     "Files to write": "output table",
     "Report and figures": "title videos plots",
-    "Large sets and clusters": "threads engine out bad-rows",
+    "Large sets and clusters": "threads engine parts bad-rows",
 }
 _FEW = 16  # options that need no headings
 _NAMES = 26  # columns of the options' names

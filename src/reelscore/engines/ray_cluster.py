@@ -161,7 +161,7 @@ def check_files(ray: ModuleType, paths: Sequence[str]) -> None:
         if complaint:
             raise ClusterError(
                 f"The machine {node['NodeManagerAddress']} of the Ray cluster {complaint}. "
-                "Captions, references and the folder of --out must lie where all machines see "
+                "Captions, references and the folder of --parts must lie where all machines see "
                 "them, under the same name."
             )
 

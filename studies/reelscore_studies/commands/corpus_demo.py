@@ -122,7 +122,7 @@ def _clips() -> bool:
         "Whole films, and versions of the same film together, by title or by sound; clips from "
         "scripts are for training alone.",
     )
-    _run(f"corpus split --ratios '1 1 1 1' --fix {_WITH_SCRIPT}=training")
+    _run(f"corpus split --ratios '1 1 1 1' --place {_WITH_SCRIPT}=training")
     _heading("Statistics", "The columns are those of the paper 'Movie Description'.")
     _run("corpus stats")
     return named
@@ -146,7 +146,7 @@ def _release(named: bool) -> None:
         "in a file of their own.",
     )
     _run(
-        "corpus export --out release --format coco --format stories --blind --challenge"
+        "corpus export -o release --format coco --format stories --blind --challenge"
         f"{'' if named else ' --original'}"
     )
     training, test = (

@@ -148,7 +148,8 @@ def bertha(
 @command.command("unseen-years", cls=Command)
 @data_option
 @choice_option(
-    "--kind",
+    "--part",
+    "kind",
     choices=["MA", "SA"],
     default="MA",
     help="Captions judged by many people, or once.",

@@ -206,8 +206,10 @@ def oracle_command(
 @command.command("people", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @truth_option
-@click.option("--out", "-o", required=True, metavar="FOLDER", help="Where to write the stories.")
-@number_option("--videos", default=50, least=1, help="How many videos to draw.")
+@click.option(
+    "--output", "-o", "out", required=True, metavar="FOLDER", help="Where to write the stories."
+)
+@number_option("--count", "videos", default=50, least=1, help="How many videos to draw.")
 @number_option("--most", default=5, least=3, help="The most captions of a video.")
 @click.option(
     "--seconds",
@@ -257,7 +259,7 @@ def people_command(
     files = write_comparisons(made, out)
     oracles = " ".join(map(str, files[:-3]))
     orders = " ".join(map(str, files[-2:]))
-    tests = f" --tests {Path(out, QUESTIONS)}" if made.questions else ""
+    tests = f" --questions {Path(out, QUESTIONS)}" if made.questions else ""
     if videos < 10:
         tests += f" --per-hit {videos}"
     click.echo(

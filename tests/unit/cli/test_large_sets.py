@@ -1,4 +1,4 @@
-"""`reelscore score` and `compare` of sets that are read in blocks: --out and --bad-rows."""
+"""`reelscore score` and `compare` of sets that are read in blocks: --parts and --bad-rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def shards(tmp_path, monkeypatch):
 
 
 def test_the_folder_of_scores(run, shards):
-    status, out, err = run("score", "captions", "-r", "references", "--out", "scores")
+    status, out, err = run("score", "captions", "-r", "references", "--parts", "scores")
     assert (status, err) == (0, "")
     in_memory = score_systems(*clips(), METRICS)
     for line, system in zip(out.splitlines()[1:5], in_memory.systems, strict=True):
@@ -54,12 +54,12 @@ def test_the_same_shards_without_a_folder_are_read_in_memory(run, shards):
     status, out, _ = run("score", "captions", "-r", "references", "-m", METRICS, "--json", "t.json")
     assert status == 0
     assert ScoreTable.read("t.json")["weak"]["cider"].items  # item scores are there
-    again = run("score", "captions", "-r", "references", "-m", METRICS, "--out", "scores")[1]
+    again = run("score", "captions", "-r", "references", "-m", METRICS, "--parts", "scores")[1]
     assert again.splitlines()[:5] == out.splitlines()[:5] or out == ""
 
 
 def test_captions_in_other_formats_are_taken_too(run, folder):
-    status, out, _ = run("score", "weak.json", "human.json", "-r", "refs.json", "--out", "scores")
+    status, out, _ = run("score", "weak.json", "human.json", "-r", "refs.json", "--parts", "scores")
     assert status == 0
     in_memory = run("score", "weak.json", "human.json", "-r", "refs.json")[1]
     assert out.splitlines()[:3] == in_memory.splitlines()[:3]
@@ -67,7 +67,7 @@ def test_captions_in_other_formats_are_taken_too(run, folder):
 
 def test_intervals_say_how_they_were_drawn(run, shards):
     arguments = ("-m", "rouge_l", "--intervals", "--resamples", "50")
-    status, out, _ = run("score", "captions", "-r", "references", "--out", "s", *arguments)
+    status, out, _ = run("score", "captions", "-r", "references", "--parts", "s", *arguments)
     assert status == 0
     signature = "".join(line.strip() for line in out.splitlines())
     assert signature.endswith("|level:0.95|resamples:50|seed:12345|resampling:poisson")
@@ -88,7 +88,7 @@ def test_intervals_depend_on_no_cut(shards, monkeypatch):
 
 def test_compare(run, shards):
     status, out, err = run(
-        *("compare", "captions", "-r", "references", "--out", "scores", "-m", "rouge_l,cider"),
+        *("compare", "captions", "-r", "references", "--parts", "scores", "-m", "rouge_l,cider"),
         *("--baseline", "weak", "--json", "compared.json"),
     )
     assert (status, err) == (0, "")
@@ -106,7 +106,7 @@ def test_compare(run, shards):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("score", "--items"), "the scores of items are in the parts of its folder"),
+        (("score", "--items"), "the scores of items are in its folder"),
         (("score", "--missing", "common"), "--missing common needs all captions at once"),
         (("score", "--match-ids", "zeros"), "--match-ids needs all captions at once"),
         (("score", "-m", "self_bleu"), "self_bleu looks at all captions of a system together"),
@@ -115,7 +115,7 @@ def test_compare(run, shards):
 )
 def test_what_needs_all_captions_is_refused_before_the_work(run, shards, arguments, message):
     command, *options = arguments
-    status, _, err = run(command, "captions", "-r", "references", "--out", "scores", *options)
+    status, _, err = run(command, "captions", "-r", "references", "--parts", "scores", *options)
     assert status == 2
     assert message in " ".join(err.split())
     assert not (shards / "scores").exists()
@@ -128,13 +128,15 @@ def test_bad_rows(run, shards):
     write_shards(shards / "captions", rows, 1)
     for extra in (shards / "captions").glob("0[12].parquet"):
         extra.unlink()
-    common = ("score", "captions", "-r", "references", "--out", "scores", "-m", "rouge_l")
+    common = ("score", "captions", "-r", "references", "--parts", "scores", "-m", "rouge_l")
     status, out, err = run(*common)
     assert (status, out) == (2, "")
     said = " ".join(err.split())
     assert "captions/00.parquet: row 6: the caption of item" in said
     assert "collect such records: --bad-rows FILE." in said
-    status, out, _ = run(*common[:-4], "--out", "other", "-m", "rouge_l", "--bad-rows", "bad.jsonl")
+    status, out, _ = run(
+        *common[:-4], "--parts", "other", "-m", "rouge_l", "--bad-rows", "bad.jsonl"
+    )
     assert status == 0
     assert "2 records were left out" in " ".join(out.split())
     bad = [json.loads(line) for line in (shards / "bad.jsonl").read_text().splitlines()]
@@ -143,7 +145,7 @@ def test_bad_rows(run, shards):
     assert bad[1]["reason"] == "system 'human' has no caption of the item"
 
 
-@pytest.mark.parametrize("options", [(), ("--out", "scores")])
+@pytest.mark.parametrize("options", [(), ("--parts", "scores")])
 def test_a_folder_with_a_name_is_one_system(run, shards, options):
     captions, _ = clips()
     rows = [{"item": item, "caption": text} for item, text in captions["human"].items()]
@@ -164,7 +166,7 @@ def test_an_interrupted_run_says_what_is_kept(run, shards, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Output, "keep_part", interrupted)
-    command = ("score", "captions", "-r", "references", "-m", "rouge_l", "--out", "scores")
+    command = ("score", "captions", "-r", "references", "-m", "rouge_l", "--parts", "scores")
     status, _, err = run(*command)
     assert status == 130
     assert "scores keeps what is finished. Give the command again" in " ".join(err.split())

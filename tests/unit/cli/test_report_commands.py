@@ -33,7 +33,7 @@ def test_every_command_writes_a_page(run, tmp_path, table):
         ["compare", *SYSTEMS, *REFS, "--all-pairs", "--test", "trials:50", "--resamples", "50"],
         ["stories", *story_systems, "-r", str(stories / "annotator_1.json")],
         ["stories", *story_systems, "-r", str(stories / "annotator_1.json"), "-b", "concise"],
-        ["meta", table, *HUMAN, "--level", "pooled", "--draws", "20", *CAPTIONS, *REFS],
+        ["meta", table, *HUMAN, "--level", "pooled", "--resamples", "20", *CAPTIONS, *REFS],
         ["demo"],
     ):
         page.unlink(missing_ok=True)

@@ -37,7 +37,7 @@ def command() -> None:
       reelscore campaign plan --systems 5 --difference 0.15
       reelscore campaign new my.db runs/*.json --refs refs.json --hits 94
       reelscore campaign media my.db --videos clips/
-      reelscore campaign status my.db --set open
+      reelscore campaign status my.db --state open
       reelscore campaign quality my.db
       reelscore campaign results my.db --html results.html
     """

@@ -89,7 +89,9 @@ _SOURCE = {
         "answers to pairs]",
     ),
     "criterion": click.option("--criterion", metavar="NAME", help="By what people judged."),
-    "campaign_id": click.option("--id", "campaign_id", metavar="ID", help="Id of the campaign."),
+    "campaign_id": click.option(
+        "--campaign", "campaign_id", metavar="ID", help="Id of the campaign."
+    ),
 }
 
 
@@ -123,7 +125,9 @@ _SOURCE = {
     help="Battles of another source, such as people for a judge: how far do they agree?",
 )
 @gathered("source", _Source, _SOURCE)
-@number_option("--level", default=0.95, above=0, most=0.999, help="Level of the intervals.")
+@number_option(
+    "--confidence", "level", default=0.95, above=0, most=0.999, help="Level of the intervals."
+)
 @resamples_option("Number of resamples of the items.")
 @seed_option
 @result_files(figure="with points and places of systems")

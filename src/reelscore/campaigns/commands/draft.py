@@ -62,7 +62,7 @@ from reelscore.report.tables.grid import Cell, Grid
 @number_option(
     "--passing", default=0.8, metavar="SHARE", help="Share of HITs that pass the quality control."
 )
-@number_option("--level", default=0.05, help="Significance level of the test.")
+@number_option("--significance", "level", default=0.05, help="Significance level of the test.")
 @number_option("--price", default=0.99, help="Price of a HIT in USD.")
 @number_option("--fee", default=0.2, help="Fee of the crowd service, added to the price.")
 @number_option(
@@ -148,9 +148,18 @@ def _powers(tried: list[Power], chosen: Power) -> Grid:
 @campaign_argument
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @refs_option("References; the first one of each item is used as the human caption")
-@click.option("--human", metavar="FILE", help="Human captions, if they are not the references.")
 @click.option(
-    "--human-name", default="human", show_default=True, help="The system name for human captions."
+    "--people",
+    "human",
+    metavar="FILE",
+    help="Captions by people, if they are not the references.",
+)
+@click.option(
+    "--people-name",
+    "human_name",
+    default="human",
+    show_default=True,
+    help="The system name for human captions.",
 )
 @choice_option(
     "--protocol",
@@ -184,7 +193,8 @@ def _powers(tried: list[Power], chosen: Power) -> Grid:
 )
 @click.option("--stories", is_flag=True, help="The files are timed captions of long videos.")
 @click.option(
-    "--tests",
+    "--questions",
+    "tests",
     metavar="FILE",
     help="Test questions for comparisons: item, first, second, expected.",
 )
@@ -244,7 +254,7 @@ def _humans(
     refs: Sequence[str], human: str | None, reading: Reading, stories: bool
 ) -> Mapping[str, str]:
     if refs and human:
-        raise DataError("Human captions are named twice; give --refs or --human, not both.")
+        raise DataError("Human captions are named twice; give --refs or --people, not both.")
     if stories:
         texts: dict[str, str] = {}
         for path in refs or ([human] if human else []):

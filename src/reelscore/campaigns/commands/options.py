@@ -16,7 +16,10 @@ from reelscore.errors import check_choice
 
 campaign_argument = click.argument("campaign", metavar="CAMPAIGN")
 id_option = click.option(
-    "--id", "campaign_id", metavar="ID", help="Id of the campaign, if the database holds several."
+    "--campaign",
+    "campaign_id",
+    metavar="ID",
+    help="Id of the campaign, if the database holds several.",
 )
 _TESTS = get_args(Test)
 

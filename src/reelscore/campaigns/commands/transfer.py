@@ -115,7 +115,7 @@ def _counts(hits: Sequence[Hit]) -> Grid:
     help="What raters were asked; direct-assessment for a new campaign.",
 )
 @click.option(
-    "--human",
+    "--people",
     "humans",
     multiple=True,
     metavar="NAME",

@@ -87,7 +87,7 @@ _BAR = 40
 @campaign_argument
 @id_option
 @click.option(
-    "--set",
+    "--state",
     "state",
     type=click.Choice(["open", "paused", "closed"]),
     help="Open the campaign for raters, pause it, or close it.",
@@ -108,7 +108,7 @@ def show_status(
     \b
     Examples:
       reelscore campaign status my.db
-      reelscore campaign status my.db --set open
+      reelscore campaign status my.db --state open
     """
     check_targets(json_file)
     if lists:

@@ -96,7 +96,9 @@ class RunLimits(msgspec.Struct, frozen=True):
     help="What to do with empty and refused answers.",
 )
 @click.option("--partial", is_flag=True, help="Write the captions that are there.")
-@click.option("--restart", is_flag=True, help="Ask again for captions that the journal has.")
+@click.option(
+    "--again", "restart", is_flag=True, help="Ask again for captions that the journal has."
+)
 @record_option
 def command(
     model: str,

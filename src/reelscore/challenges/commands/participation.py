@@ -173,7 +173,7 @@ def login_command(url: str) -> None:
 @click.option("--method", default="", metavar="TEXT", help="What the method is called.")
 @click.option("--link", default="", metavar="URL", help="Where it is described.")
 @click.option("--key", default="", metavar="TEXT", help="The same key is the same submission.")
-@click.option("--force", is_flag=True, help="Take captions that the team sent before.")
+@click.option("--again", "force", is_flag=True, help="Take captions that the team sent before.")
 @click.option("--wait", "waits", is_flag=True, help="Wait for the scores, and print them.")
 @number_option("--timeout", default=600, least=1, metavar="SECONDS", help="How long to wait.")
 @json_option

@@ -119,7 +119,7 @@ class ScoringOptions(msgspec.Struct, frozen=True):
         from reelscore.scoring.sampled_captions import score_samples
 
         given = {
-            "--out": self.large,
+            "--parts": self.large,
             "--leave-one-out": self.leave_one_out,
             "--missing": self.missing != "error",
         }
@@ -148,7 +148,7 @@ class ScoringOptions(msgspec.Struct, frozen=True):
         for name, given in needs.items():
             if given:
                 raise DataError(
-                    f"{name} needs all captions at once; leave out --out and --bad-rows."
+                    f"{name} needs all captions at once; leave out --parts and --bad-rows."
                 )
         files = candidate_files(self.candidates, self.refs, self.reading)
         bounds = oracles(files) if isinstance(files, dict) else []
@@ -253,7 +253,8 @@ scoring_options = gathered(
         "threads": threads_option,
         "engine": engine_option,
         "out": click.option(
-            "--out",
+            "--parts",
+            "out",
             metavar="FOLDER",
             help="For sets larger than memory: read Parquet or JSON Lines in blocks, write item "
             "scores as parts into this folder, and go on there after an interruption.",
@@ -312,10 +313,10 @@ def command(
       reelscore score runs -r MSRVTT_data.json --split test
       reelscore score runs/*.json -r refs.json --html report.html
       reelscore score runs/*.json -r refs.json --scale 100 -o table.tex
-      reelscore score captions/ -r references/ --out scores/
+      reelscore score captions/ -r references/ --parts scores/
     """
     if items and scoring.large:
-        raise DataError("--items: with --out, the scores of items are in the parts of its folder.")
+        raise DataError("--items: with --parts, the scores of items are in its folder.")
     table = scoring.run_samples() if samples else scoring.run(resamples if intervals else 0)
     own = [_PRESETS[preset][1]] if preset else []
     answers = all(metric.reads == "answers" for metric in resolve(scoring.metrics))

@@ -51,5 +51,5 @@ def command() -> None:
       reelscore corpus assemble --project films
       reelscore corpus anonymise --project films
       reelscore corpus split --project films
-      reelscore corpus export --project films --out release
+      reelscore corpus export --project films -o release
     """

@@ -115,7 +115,7 @@ def assemble(
     \b
     Examples:
       reelscore corpus assemble --project films --expand trim_start:60
-      reelscore corpus assemble --sentences said.json --film sintel --out clips.json
+      reelscore corpus assemble --sentences said.json --film sintel -o clips.json
     """
     options = {**msgspec.structs.asdict(expand), "reviewed": reviewed}
     if sentence_files:
@@ -128,7 +128,7 @@ def assemble(
         wanted.deliver(result)
         return
     if wanted.out_file or film_id:
-        raise DataError("--out and --film are for work without a project; name --sentences.")
+        raise DataError("--output and --film are for work without a project; name --sentences.")
     opened = Project.open(project)
     result = run_step(opened, ASSEMBLE, again=wanted.again, **options)
     _show_clips(result)
@@ -167,7 +167,9 @@ def _show_clips(result: CorpusClips) -> None:
 @click.command("cut")
 @click.argument("films", nargs=-1, metavar="[FILM]...")
 @project_option
-@click.option("--out", "out_folder", required=True, metavar="FOLDER", help="Where clips go.")
+@click.option(
+    "--output", "-o", "out_folder", required=True, metavar="FOLDER", help="Where clips go."
+)
 @click.option("--dry-run", is_flag=True, help="Print the commands of ffmpeg, and cut nothing.")
 def cut(films: tuple[str, ...], project: str, out_folder: str, dry_run: bool) -> None:
     """Cut the clips of 'corpus assemble' out of their films: CLIP.mp4 for each, by ffmpeg.
@@ -177,8 +179,8 @@ def cut(films: tuple[str, ...], project: str, out_folder: str, dry_run: bool) ->
 
     \b
     Examples:
-      reelscore corpus cut --project films --out clips
-      reelscore corpus cut sintel --project films --out clips --dry-run
+      reelscore corpus cut --project films -o clips
+      reelscore corpus cut sintel --project films -o clips --dry-run
     """
     opened, folder = Project.open(project), Path(out_folder)
     cuts = list(cuts_of(opened, films_of(opened, films), folder))
@@ -223,7 +225,7 @@ def anonymise(
     \b
     Examples:
       reelscore corpus anonymise --project films
-      reelscore corpus anonymise --text sentences.txt --cast cast.txt --out anonymous.json
+      reelscore corpus anonymise --text sentences.txt --cast cast.txt -o anonymous.json
     """
     check_targets(wanted.out_file, wanted.json_file, report_file)
     content: Any
@@ -242,7 +244,7 @@ def anonymise(
         content = {"cast": sorted(cast.names), "sentences": sentences, "unknown": unknown}
     else:
         if wanted.out_file:
-            raise DataError("--out is for work without a project; the project has its own file.")
+            raise DataError("--output is for work without a project; the project has its own file.")
         opened = Project.open(project)
         content = run_step(opened, ANONYMISE, file=cast_file, again=wanted.again, token=token)
         originals = {(each.film, each.id): each for each in opened.needed(ASSEMBLE).sentences}
@@ -315,7 +317,7 @@ def _show_names(sentences: Sequence[Anonymised], unknown: Mapping[str, int]) -> 
 )
 @click.option("--by-genre", is_flag=True, help="Make the genres of every set like the whole.")
 @click.option(
-    "--fix", "fixes", multiple=True, metavar="FILM=SET", help="Put a film into a set. Repeatable."
+    "--place", "fixes", multiple=True, metavar="FILM=SET", help="Put a film into a set. Repeatable."
 )
 @click.option(
     "--by-title", is_flag=True, help="Tell same films by title and year alone, not by their sound."
@@ -340,8 +342,8 @@ def split(
     \b
     Examples:
       reelscore corpus split --project films --by-genre
-      reelscore corpus split --ratios "8 1 1 0" --fix sintel=public-test
-      reelscore corpus split --clips clips.json --out splits.json
+      reelscore corpus split --ratios "8 1 1 0" --place sintel=public-test
+      reelscore corpus split --clips clips.json -o splits.json
     """
     shares, fix = _numbers(ratios), _pairs(fixes)
     options: dict[str, Any] = {"ratios": shares, "by_genre": by_genre, "fix": fix, "seed": seed}
@@ -353,7 +355,7 @@ def split(
             result = run_step(loose, SPLIT, by_title=True, **options)  # there is no sound
     else:
         if wanted.out_file:
-            raise DataError("--out is for work without a project; name --clips.")
+            raise DataError("--output is for work without a project; name --clips.")
         opened = Project.open(project)
         how = {**options, "by_title": by_title}
         result = run_step(opened, SPLIT, again=wanted.again, bar="Comparing films", **how)
@@ -385,5 +387,5 @@ def _numbers(text: str) -> list[float]:
 def _pairs(fixes: tuple[str, ...]) -> dict[str, str]:
     for fix in fixes:
         if "=" not in fix:
-            raise DataError(f"--fix {fix!r}: expected FILM=SET, such as sintel=training.")
+            raise DataError(f"--place {fix!r}: expected FILM=SET, such as sintel=training.")
     return {film: name for film, _, name in (fix.partition("=") for fix in fixes)}

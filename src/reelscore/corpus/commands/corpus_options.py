@@ -12,7 +12,7 @@ import click
 
 from reelscore.cli.messages import printable
 from reelscore.cli.messages import say as say
-from reelscore.cli.options import file_option, gathered, json_option
+from reelscore.cli.options import gathered, json_option
 from reelscore.cli.terminal import check_targets, progress_bar, terminal_width, write_json
 from reelscore.corpus.pipeline import R, Record, Step, fingerprint, read_file, write_file
 from reelscore.corpus.project import Film, Project
@@ -79,9 +79,9 @@ class ResultOptions:
         check_targets(self.out_file, self.json_file)
 
     def refuse_out(self) -> None:
-        """Refuse --out for a project."""
+        """Refuse --output for a project."""
         if self.out_file:
-            raise DataError("--out is for work without a project; the project has its own files.")
+            raise DataError("--output is for work without a project; a project has its own files.")
 
     def deliver(self, result: StepResult) -> None:
         """Write a result where it was asked for, and end with the status that fits."""
@@ -101,7 +101,13 @@ result_options = gathered(
             is_flag=True,
             help="Do it again where nothing has changed since the last time.",
         ),
-        "out_file": file_option("--out", "Without a project: the file to write."),
+        "out_file": click.option(
+            "--output",
+            "-o",
+            "out_file",
+            metavar="FILE",
+            help="Without a project: the file to write.",
+        ),
         "json_file": json_option,
     },
 )
@@ -185,13 +191,13 @@ def _check_sounds(project: Project, film_id: str, path: str, made_of: Sequence[I
             if (now.size, now.sha256) != (file.size, file.sha256):
                 raise DataError(
                     f"{path}: made with the {role} {file.path}, and not with {own}; name the "
-                    "files it was made of, or align these: reelscore corpus align --out FILE."
+                    "files it was made of, or align these: reelscore corpus align -o FILE."
                 )
 
 
 def read_clips_of(paths: Sequence[str]) -> CorpusClips:
     """Read the clips of files that 'corpus assemble' wrote."""
-    words = "clips, as 'reelscore corpus assemble --out FILE' writes them"
+    words = "clips, as 'reelscore corpus assemble -o FILE' writes them"
     files = [read_given(path, CorpusClips, words) for path in paths]
     return CorpusClips(
         clips=tuple(clip for file in files for clip in file.clips),

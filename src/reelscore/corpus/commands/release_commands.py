@@ -63,7 +63,9 @@ _PARTS = ("nouns", "verbs", "adjectives", "adverbs")
     help="Without a project: what 'assemble' wrote; names stay as they are. Repeatable.",
 )
 @click.option("--splits", metavar="FILE", help="Without a project: what 'split' wrote.")
-@click.option("--out", "out_folder", required=True, metavar="FOLDER", help="Where files go.")
+@click.option(
+    "--output", "-o", "out_folder", required=True, metavar="FOLDER", help="Where files go."
+)
 @click.option(
     "--format",
     "formats",
@@ -120,10 +122,10 @@ def export(
 
     \b
     Examples:
-      reelscore corpus export --project films --out release --blind
-      reelscore corpus export --out release --format stories --set public-test
-      reelscore corpus export --out release --challenge --opens 2026-06-01
-      reelscore corpus export --clips clips.json --splits splits.json --out release
+      reelscore corpus export --project films -o release --blind
+      reelscore corpus export -o release --format stories --set public-test
+      reelscore corpus export -o release --challenge --opens 2026-06-01
+      reelscore corpus export --clips clips.json --splits splits.json -o release
     """
     name_of_corpus, clips, placed = _material(project, clip_files, splits, original)
     if placed is not None:

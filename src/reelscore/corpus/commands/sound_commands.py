@@ -80,7 +80,7 @@ def align(
     \b
     Examples:
       reelscore corpus align sintel
-      reelscore corpus align --film film.mkv --ad described.m4a --out map.json
+      reelscore corpus align --film film.mkv --ad described.m4a -o map.json
     """
     rate, search = options["rate"], options["search"]
     if rate is not None and not 0.5 <= rate <= 2:
@@ -172,7 +172,7 @@ def _method(name: str) -> SegmentMethod:
     "--map",
     "map_file",
     metavar="FILE",
-    help="Without a project: what 'corpus align --out' wrote; aligned first if not given.",
+    help="Without a project: what 'corpus align -o' wrote; aligned first if not given.",
 )
 @click.option(
     "--subtitles",
@@ -209,7 +209,7 @@ def segment(
     \b
     Examples:
       reelscore corpus segment sintel
-      reelscore corpus segment --film film.mkv --ad described.m4a --out narration.json
+      reelscore corpus segment --film film.mkv --ad described.m4a -o narration.json
     """
     options = structs.asdict(method)
     if not films and (files.film or files.ad):
@@ -231,7 +231,7 @@ def segment(
     given = (wanted.out_file, map_file, subtitles_file, files.film_stream, files.ad_stream)
     if any(value is not None for value in given):
         raise DataError(
-            "--out, --map, --subtitles and streams are for work without a project; the project "
+            "--output, --map, --subtitles and streams are for work without a project; the project "
             "has its own."
         )
     opened = Project.open(project)

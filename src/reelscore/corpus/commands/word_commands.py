@@ -60,7 +60,8 @@ _SEGMENTS = "segments or sentences, as 'corpus segment' and 'corpus transcript' 
     "--shift", type=float, default=0.0, show_default=True, help="Seconds to add to all times."
 )
 @click.option(
-    "--scale",
+    "--stretch",
+    "scale",
     type=click.FloatRange(0, min_open=True),
     default=1.0,
     show_default=True,
@@ -78,7 +79,7 @@ def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **opt
     \b
     Examples:
       reelscore corpus subtitles sintel sintel.en.srt
-      reelscore corpus subtitles sintel.en.srt --out cues.json
+      reelscore corpus subtitles sintel.en.srt -o cues.json
     """
     named, path = film_and_file(names, wanted)
     with film_project(project, named) as (opened, film_id):
@@ -107,7 +108,7 @@ def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **opt
     "--subtitles",
     "subtitles_file",
     metavar="FILE",
-    help="Without a project, for --align: subtitles, or what 'corpus subtitles --out' wrote.",
+    help="Without a project, for --align: subtitles, or what 'corpus subtitles -o' wrote.",
 )
 @number_option(
     "--min-score", default=0.5, least=0, most=1, help="Lowest score of accepted descriptions."
@@ -133,7 +134,7 @@ def script(
     \b
     Examples:
       reelscore corpus script sintel sintel.fountain --align
-      reelscore corpus script sintel.fdx --align --subtitles sintel.srt --out aligned.json
+      reelscore corpus script sintel.fdx --align --subtitles sintel.srt -o aligned.json
     """
     named, path = film_and_file(names, wanted)
     if subtitles_file and (named or not with_times):
@@ -231,7 +232,7 @@ def transcript(
       reelscore corpus transcript sintel --template to-do --with-audio
       reelscore corpus transcript sintel to-do/transcript.csv
       reelscore corpus transcript sintel --recogniser http://127.0.0.1:8000/v1
-      reelscore corpus transcript heard.json --segments narration.json --map map.json --out t.json
+      reelscore corpus transcript heard.json --segments narration.json --map map.json -o t.json
     """
     if template is not None:
         if len(names) != 1:

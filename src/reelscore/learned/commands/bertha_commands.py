@@ -84,8 +84,9 @@ _recipe_option = click.option(
     help="A copy of TRECvid-VTT_HA, used instead of files: all years.",
 )
 @click.option(
-    "--out",
+    "--output",
     "-o",
+    "out",
     required=True,
     metavar="FILE",
     help="Where to write the judged captions, .jsonl.",

@@ -123,7 +123,8 @@ def command() -> None:
     help="A metric wins with a p-value below this level.",
 )
 @number_option(
-    "--draws",
+    "--resamples",
+    "draws",
     default=1000,
     least=10,
     help="Number of permutations of a test, and of resamples of an interval.",

@@ -67,7 +67,11 @@ from reelscore.text.tokens import Tokenizer
 )
 @click.option("--list", "list_kinds", is_flag=True, help="List the kinds and their forms.")
 @click.option(
-    "--items", type=click.IntRange(min=1), metavar="N", help="Try only N items, drawn by chance."
+    "--sample",
+    "items",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Try only N items, drawn by chance.",
 )
 @click.option(
     "--paragraphs",
@@ -114,7 +118,7 @@ def command(
     \b
     Examples:
       reelscore stress
-      reelscore stress -r refs/*.txt -m meteor,bertha --items 200 --html page.html
+      reelscore stress -r refs/*.txt -m meteor,bertha --sample 200 --html page.html
       reelscore stress -m cider --kinds 'negation/never,roles'
       reelscore stress -r annotator1.json annotator2.json --paragraphs
     """

@@ -60,7 +60,7 @@ def scores_of(table):
 
 def kill_and_finish(folder, counts):
     """Kill runs after some renamed files each, and finish; give what was seen."""
-    command = ["score", "captions", "--refs", "references", "--out", "killed", "-m", METRICS]
+    command = ["score", "captions", "--refs", "references", "--parts", "killed", "-m", METRICS]
     command += ["--threads", "1"]
     output = subprocess.run(
         [sys.executable, killed_scoring.__file__, json.dumps(command), *map(str, counts)],
