@@ -153,9 +153,7 @@ def test_from_crowd_to_results(rehearsed, run, folder):
     assert "<title>c</title>" in page
     assert "src=" not in page
     run("score", *SYSTEMS, "human.json", "-r", "refs.json", "-m", "rouge_l", "--table", "m.csv")
-    status, out, err = run(
-        "meta", "m.csv", "--human", "human.csv", "--column", "z", "--resamples", 50
-    )
+    status, out, err = run("meta", "m.csv", "--human", "human.csv|column:z", "--resamples", 50)
     assert (status, out.splitlines()[2].split()[:2]) == (0, ["metric", "pearson"]), err
 
 

@@ -70,7 +70,7 @@ def test_audit_of_score_tables(files, run, folder):
     status, _, err = run("audit", "m.csv")
     assert status == 2
     assert "--refs" in err
-    assert run("audit", "m.csv", "--human", f"{FILES}/human_z.csv", "--column", "x")[0] == 2
+    assert run("audit", "m.csv", "--human", f"{FILES}/human_z.csv|column:x")[0] == 2
 
 
 def test_audit_of_three_columns(files, run, folder):

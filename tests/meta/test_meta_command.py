@@ -79,8 +79,8 @@ def test_raters_of_different_scales_are_named_and_can_be_standardised(unlike_rat
     assert status == 0
     said = " ".join(out.split())
     assert "Warning: raters seem to have different scales: r1 gives 1 to 4.98" in said
-    assert "standardise each rater's scores: --raters z." in said
-    status, standard, _ = run(*words, "--raters", "z")
+    assert "standardise each rater's scores: --human raters:z." in said
+    status, standard, _ = run(*words[:3], "raters.csv|raters:z", *words[4:])
     assert status == 0
     assert "Warning" not in standard
     assert "raters.csv: Columns not used" not in standard
@@ -92,7 +92,7 @@ def test_raters_of_different_scales_are_named_and_can_be_standardised(unlike_rat
 
 
 def test_a_table_without_raters_cannot_be_standardised(tables, run):
-    status, _, err = run("meta", "good.csv", "--human", "people.csv", "--raters", "z")
+    status, _, err = run("meta", "good.csv", "--human", "people.csv|raters:z")
     assert status == 2
     assert "it has no column of raters" in err
 
@@ -129,12 +129,15 @@ def test_judgments_by_several_criteria(tables, run):
     assert "several scores: good, poor" in err
     plain = run(*words[:3], "people.csv", *words[4:])[1]
     number = plain.split("pearson")[1].split()[2]
-    for option in ("--score-column", "--column"):
-        status, out, err = run(*words, option, "good")
-        assert (status, err) == (0, "")
-        assert number in out
-        assert f"-{number}" in run(*words, option, "poor")[1].replace("−", "-")
-    status, _, err = run(*words, "--score-column", "goodness")
+
+    def chosen(column):
+        return run(*words[:3], f"wide.csv|column:{column}", *words[4:])
+
+    status, out, err = chosen("good")
+    assert (status, err) == (0, "")
+    assert number in out
+    assert f"-{number}" in chosen("poor")[1].replace("−", "-")
+    status, _, err = chosen("goodness")
     assert status == 2
     assert "Unknown human score 'goodness'. Did you mean 'good'?" in err
 

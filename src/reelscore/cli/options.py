@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import inspect
 import math
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import (
@@ -123,7 +124,7 @@ class SettingsOption(click.Option):
         from reelscore.metrics.registry import key_values  # most commands are called without one
 
         head, *parts = re.split(r"\|(?![^(]*\))", value)
-        if ":" in head and "://" not in head:
+        if ":" in head and "://" not in head and not os.path.exists(head):  # noqa: PTH110 (pathlib raises an error)
             head, parts = "", [head, *parts]
         if head and self.known:
             check_choice(str(self.name), head.partition("://")[0], self.known)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import click
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from reelscore.cli.file_options import FilesOption, name_and_path, read_captions
-from reelscore.cli.options import Decorator
+from reelscore.cli.options import Decorator, SettingsOption
 from reelscore.data.captions.item_ids import matched
 from reelscore.data.file_names import expanded
 from reelscore.data.reading import Reading
@@ -32,26 +34,40 @@ captions_option = click.option(
 )
 
 
-def column_option(otherwise: str) -> Decorator:
-    """Return the option that names one of people's scores; `otherwise` says what none means."""
+class People(msgspec.Struct, frozen=True):
+    """A table of people's scores, and which of them are used.
+
+    Attributes:
+        column: Which score to use: a column of the table, or a name in its column metric; needed
+            where there are several and only one is asked for.
+        raters: Several rows of a caption: their mean, or the mean of each rater's scores,
+            standardised by the rater's mean and standard deviation (z).
+    """
+
+    table: str
+    column: str | None = None
+    raters: Literal["mean", "z"] = "mean"
+
+    def __fspath__(self) -> str:
+        return self.table
+
+    def read(self) -> ScoreTable:
+        """Read the scores."""
+        return read_noted(self.table, self.raters, self.column)
+
+
+def human_option(**fields: Any) -> Decorator:
+    """Return the option that names people's scores, as `People`."""
     return click.option(
-        "--score-column",
-        "--column",
-        "column",
-        metavar="NAME",
-        help="Which human score to use: a column of the table, or a name in its column metric; "
-        f"{otherwise}.",
+        "--human",
+        cls=SettingsOption,
+        start=People,
+        without=["table"],
+        default=None,
+        metavar="TABLE|KEY:VALUE",
+        help="People's scores, .csv or .json: system, item, score.",
+        **fields,
     )
-
-
-raters_option = click.option(
-    "--raters",
-    type=click.Choice(["mean", "z"]),
-    default="mean",
-    show_default=True,
-    help="Several human rows of a caption: their mean, or the mean of each rater's scores, "
-    "standardised by the rater's mean and standard deviation.",
-)
 
 
 def read_tables(arguments: Sequence[str], match_ids: str | None = None) -> ScoreTable:
@@ -125,11 +141,6 @@ def read_noted(path: str, repeats: Repeats = "error", column: str | None = None)
     """Read a table; its notes say which file they are about."""
     table = ScoreTable.read(path, repeats=repeats, column=column)
     return replace(table, notes=[f"{path}: {note}" for note in table.notes])
-
-
-def read_people(path: str, column: str | None = None, repeats: Repeats = "mean") -> ScoreTable:
-    """Read people's scores, several of a caption as their mean; one score or all."""
-    return read_noted(path, repeats, column)
 
 
 def unscored(

@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,7 +89,8 @@ def _files_named(context: click.Context) -> Iterator[str]:
         takes = param.metavar or ""
         if isinstance(param, click.Argument) or any(kind in takes for kind in _FILES):
             for text in value if isinstance(value, tuple) else [value]:
-                if isinstance(text, str):
+                if isinstance(text, (str, PathLike)):
+                    text = fspath(text)
                     yield text if exists(text) else text.partition("=")[2] or text
 
 

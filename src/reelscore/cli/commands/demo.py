@@ -10,7 +10,7 @@ import click
 from reelscore import examples
 from reelscore.cli.options import number_option
 from reelscore.cli.report_options import Pictures, html_option
-from reelscore.cli.table_options import read_people
+from reelscore.cli.table_options import People
 from reelscore.cli.terminal import show, terminal_width
 from reelscore.errors import MissingExtraError
 from reelscore.report.tables.grid import Cell, Grid
@@ -100,7 +100,7 @@ def command(what: str, html_file: str | None, port: int, folder: str) -> None:
     caption = references["clip01"][0]
     click.echo(f"{caption}\n{tokenize([caption])[0]}")
 
-    pictures.write(table, read_people(str(examples.path("clips/judgments.csv"))))
+    pictures.write(table, People(str(examples.path("clips/judgments.csv"))).read())
 
     _heading("Try it on these files, then on yours")
     clips = examples.path("clips")

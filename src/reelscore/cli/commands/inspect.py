@@ -12,9 +12,9 @@ import click
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.options import json_option, number_option
 from reelscore.cli.table_options import (
+    People,
     captions_option,
-    column_option,
-    read_people,
+    human_option,
     read_tables,
     tables_argument,
     with_sources,
@@ -38,8 +38,7 @@ _OTHER_TEXTS = "(no tuples: these captions and references do not give the table'
 
 @click.command("inspect", cls=FilesCommand)
 @tables_argument
-@click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
-@column_option("needed if the table has several")
+@human_option()
 @click.option("--metric", "-m", metavar="NAME", help="The score to use.")
 @click.option(
     "--against",
@@ -59,8 +58,7 @@ _OTHER_TEXTS = "(no tuples: these captions and references do not give the table'
 @json_option
 def command(
     tables: tuple[str, ...],
-    human: str | None,
-    column: str | None,
+    human: People | None,
     metric: str | None,
     against: str | None,
     systems: str | None,
@@ -91,9 +89,12 @@ def command(
     if human:
         from reelscore.report.html.contents import with_people
 
-        table, names = with_people(table, read_people(human, column))
+        table, names = with_people(table, human.read())
         if against is None and len(names) > 1:
-            raise DataError(f"The human table has {', '.join(names)}; choose one: --score-column.")
+            raise DataError(
+                f"The human table has {', '.join(names)}; choose one: "
+                f"--human 'TABLE|column:{names[0]}'."
+            )
         against = against or names[0]
     against = table.one_named(against) if against else None
     chosen = [name.strip() for name in systems.split(",")] if systems else None

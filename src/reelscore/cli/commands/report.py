@@ -22,10 +22,9 @@ from reelscore.cli.report_options import (
     title_option,
 )
 from reelscore.cli.table_options import (
+    People,
     captions_option,
-    column_option,
-    raters_option,
-    read_people,
+    human_option,
     read_tables,
     unscored,
     with_sources,
@@ -33,7 +32,6 @@ from reelscore.cli.table_options import (
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table_forms import matched_table, table_items
-from reelscore.data.tables.table_rows import Repeats
 from reelscore.report.tables.differences import marked_leaderboard
 from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
 
@@ -41,9 +39,7 @@ from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
 @click.command("report", cls=FilesCommand)
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
 @gathered("pictures", Pictures, {"title": title_option, **page_options})
-@click.option("--human", metavar="TABLE", help="People's scores, .csv or .json.")
-@column_option("all if not given")
-@raters_option
+@human_option()
 @click.option(
     "--metrics",
     "-m",
@@ -62,9 +58,7 @@ from reelscore.report.tables.leaderboard import TableLayout, leaderboard_csv
 def command(
     tables: tuple[str, ...],
     pictures: Pictures,
-    human: str | None,
-    column: str | None,
-    raters: Repeats,
+    human: People | None,
     metrics: str | None,
     captions: tuple[str, ...],
     refs: tuple[str, ...],
@@ -98,7 +92,7 @@ def command(
         table = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
     else:
         table = unscored(captions, refs, reading, match_ids)
-    people = read_people(human, column, raters) if human else None
+    people = human.read() if human else None
     if people is not None:
         people = matched_table(people, match_ids, table_items(table))
     from reelscore.report.html import report_of

@@ -13,7 +13,7 @@ import msgspec
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.main import Group
 from reelscore.cli.options import Command, SettingsOption, file_option, json_option, number_option
-from reelscore.cli.table_options import column_option
+from reelscore.cli.table_options import People, human_option
 from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
@@ -70,8 +70,7 @@ _recipe_option = click.option(
 @command.command("prepare", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
 @refs_option("References of the captions")
-@click.option("--human", metavar="TABLE", help="People's scores: system, item, score.")
-@column_option("the first if not given")
+@human_option()
 @click.option(
     "--group",
     default="own",
@@ -95,8 +94,7 @@ _recipe_option = click.option(
 def prepare(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
-    human: str | None,
-    column: str | None,
+    human: People | None,
     group: str,
     trecvid: str | None,
     out: str,
@@ -117,7 +115,7 @@ def prepare(
 
         captions = load_captions(trecvid)
     elif candidates and refs and human:
-        table = ScoreTable.read(human, repeats="mean", column=column)
+        table = ScoreTable.read(human.table, repeats=human.raters, column=human.column)
         score = table.metrics[0]
         scores = {
             name: row[score].items.to_dict() for name, row in table.results.items() if score in row

@@ -10,9 +10,8 @@ from reelscore.cli.file_options import FilesCommand, refs_option
 from reelscore.cli.messages import as_options
 from reelscore.cli.options import json_option, number_option, seed_option
 from reelscore.cli.table_options import (
-    column_option,
-    raters_option,
-    read_people,
+    People,
+    human_option,
     read_tables,
     tables_argument,
     with_sources,
@@ -25,7 +24,6 @@ from reelscore.cli.terminal import (
     wrapped,
     write_json,
 )
-from reelscore.data.tables.table_rows import Repeats
 from reelscore.learned.ensemble import Ensemble, fit_ensemble
 from reelscore.learned.metrics.fusion import write_coefficients
 from reelscore.report.tables.grid import Cell, Grid
@@ -38,9 +36,7 @@ _UNKNOWN = (
 
 @click.command("ensemble", cls=FilesCommand)
 @tables_argument
-@click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
-@column_option("needed if the table has several")
-@raters_option
+@human_option(required=True)
 @click.option("--metrics", "-m", metavar="LIST", help="Which scores to combine; all if not given.")
 @refs_option("References of the items, by which the ensemble knows them again")
 @number_option("--folds", default=5, least=2, help="Into how many parts the items are divided.")
@@ -51,9 +47,7 @@ _UNKNOWN = (
 @json_option
 def command(
     tables: tuple[str, ...],
-    human: str,
-    column: str | None,
-    raters: Repeats,
+    human: People,
     metrics: str | None,
     refs: tuple[str, ...],
     folds: int,
@@ -73,7 +67,7 @@ def command(
     """
     check_targets(output, json_file)
     names = None if metrics is None else [each.strip() for each in metrics.split(",")]
-    people = read_people(human, column, raters)
+    people = human.read()
     fitted = fit_ensemble(
         with_sources(read_tables(tables), (), refs),
         people,

@@ -21,7 +21,7 @@ from reelscore.cli.options import (
     threads_option,
 )
 from reelscore.cli.report_options import Outputs, outputs
-from reelscore.cli.table_options import column_option
+from reelscore.cli.table_options import People, human_option
 from reelscore.cli.terminal import progress_bar, terminal_width
 from reelscore.data.atomic_files import write_atomically
 from reelscore.data.datasets import trecvid_ha
@@ -41,10 +41,7 @@ from reelscore.text.tokens import Tokenizer
 @click.command("audit", cls=FilesCommand)
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @refs_option()
-@click.option(
-    "--human", metavar="TABLE", help="People's scores: .csv or .json, by system and item."
-)
-@column_option("the first if not given")
+@human_option()
 @click.option(
     "--metric",
     default=METRIC,
@@ -60,8 +57,7 @@ from reelscore.text.tokens import Tokenizer
 def audit(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
-    human: str | None,
-    column: str | None,
+    human: People | None,
     metric: str,
     tokenizer: Tokenizer,
     reading: Reading,
@@ -86,7 +82,9 @@ def audit(
       reelscore audit runs/*.txt -r refs.txt --human da.csv -o audit.pdf
       reelscore audit meteor.csv cider.csv --human judgments.csv
     """
-    people = ScoreTable.read(human, repeats="mean", column=column) if human else None
+    people = (
+        ScoreTable.read(human.table, repeats=human.raters, column=human.column) if human else None
+    )
     if refs:
         inputs = read_captions(candidates, refs, reading)
         assert inputs.references is not None
@@ -107,7 +105,7 @@ def audit(
     else:
         tables = merge_tables(ScoreTable.read(path) for path in candidates)
         assert human is not None
-        rows = [csv_rows(path) for path in (human, *candidates)]
+        rows = [csv_rows(path) for path in (human.table, *candidates)]
         audited = audit_tables(tables, people, rows=rows)
     outputs.write(draw=partial(draw_audit, audited), json=audited.to_dict)
     if outputs.shows:

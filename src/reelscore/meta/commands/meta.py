@@ -17,10 +17,9 @@ from reelscore.cli.options import (
 )
 from reelscore.cli.report_options import Outputs, Pictures, outputs, picture_options
 from reelscore.cli.table_options import (
+    People,
     captions_option,
-    column_option,
-    raters_option,
-    read_people,
+    human_option,
     read_tables,
     tables_argument,
     with_sources,
@@ -35,7 +34,6 @@ from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
 from reelscore.data.tables.table_forms import matched_table, table_items
-from reelscore.data.tables.table_rows import Repeats
 from reelscore.meta.audit import quick_audit
 from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
 from reelscore.meta.evaluation import TESTS, MetaEvaluation, evaluate_metrics
@@ -73,9 +71,7 @@ def command() -> None:
 
 @click.command("tables", cls=FilesCommand)
 @tables_argument
-@click.option("--human", required=True, metavar="TABLE", help="People's scores, .csv or .json.")
-@column_option("needed if the table has several")
-@raters_option
+@human_option(required=True)
 @choice_option(
     "--level",
     choices=LEVELS,
@@ -138,9 +134,7 @@ def command() -> None:
 @reading_options()
 def tables(
     tables: tuple[str, ...],
-    human: str,
-    column: str | None,
-    raters: Repeats,
+    human: People,
     level: Level,
     coefficients: str,
     tests: str | None,
@@ -171,7 +165,7 @@ def tables(
       reelscore meta scores.csv --human da.csv --html agreement.html
     """
     metrics = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
-    people = matched_table(read_people(human, column, raters), match_ids, table_items(metrics))
+    people = matched_table(human.read(), match_ids, table_items(metrics))
     with progress_bar("Testing") as progress:
         evaluation = evaluate_metrics(
             metrics,
