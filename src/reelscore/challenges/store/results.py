@@ -120,8 +120,7 @@ def stories_told(connection: Connection, split: str, ids: Sequence[str]) -> dict
     blobs = {row.id: row.captions_blob for row in connection.execute(query)}
     stories = msgspec.json.Decoder(dict[str, dict[str, msgspec.Raw]])  # what is in them is unread
     return {
-        id: len(stories.decode(get_blob(connection, blob))[split])
-        for id, blob in blobs.items()
+        id: len(stories.decode(get_blob(connection, blob))[split]) for id, blob in blobs.items()
     }
 
 
