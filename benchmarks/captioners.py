@@ -16,7 +16,6 @@ import numpy as np
 
 from benchmarks.data import TRECVID
 from reelscore import _native, score
-from reelscore.data.datasets import trecvid_ha
 from reelscore.text.meteor_data import meteor_index
 from reelscore.text.tokens import thread_count, tokenize
 from reelscore.text.words import pack
@@ -27,6 +26,7 @@ from reelscore_studies.baselines.retrieval.best_sentences import (
     distinct_sentences,
 )
 from reelscore_studies.baselines.retrieval.search import nearest_rows, normalised
+from reelscore_studies.judged import trecvid_ha
 
 METEOR = (0.85, 0.2, 0.6, 0.75)
 FULL = (60_000, 6_578, 4_096)  # training items, queries and features of the largest task

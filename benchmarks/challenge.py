@@ -58,7 +58,7 @@ columns = [{ scores = ["cider"] }]
 def sentences() -> list[str]:
     """Captions to make files of: different ones, about as long as LSMDC's."""
     if TRECVID.exists():
-        from reelscore.data.datasets.trecvid_ha import load
+        from reelscore_studies.judged.trecvid_ha import load
 
         data = load(TRECVID.parent, "SA-2020")
         return [caption for captions in data.candidates.values() for caption in captions.values()]

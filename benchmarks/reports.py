@@ -11,9 +11,9 @@ import numpy as np
 
 from benchmarks.data import TRECVID, trecvid_2020
 from reelscore import examples, score_systems
-from reelscore.data.datasets.trecvid_ha import Assessment, load
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.report.html import Report, report_of, write_report
+from reelscore_studies.judged.trecvid_ha import Assessment, load
 
 # Scrolls a tenth of a screen a frame; gives the milliseconds between frames.
 SCROLL = """() => new Promise((done) => {

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from reelscore.learned.judged_captions import load_captions, training_items
+from reelscore.learned.judged_captions import training_items
 from reelscore.learned.metrics.fusion import write_coefficients
 from reelscore.learned.model_files import SHIPPED, read_info
+from reelscore_studies.judged.trecvid_ha import load_captions
 from reelscore_studies.repro.regression import fit_fusion
 from reelscore_studies.repro.unseen_years import FITTED, FUSIONS, agreement, features, with_fusion
 

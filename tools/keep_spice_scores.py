@@ -14,7 +14,7 @@ import json
 import sys
 from pathlib import Path
 
-from reelscore.data.datasets import trecvid_ha
+from reelscore_studies.judged import trecvid_ha
 from reelscore_studies.repro.bertha import write_counts
 
 TARGET = (

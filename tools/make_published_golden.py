@@ -17,7 +17,7 @@ import numpy as np
 
 from reelscore.campaigns.evaluate.quality import check_quality
 from reelscore.campaigns.imports.judgment_files import read_judgments
-from reelscore.data.datasets import trecvid_ha
+from reelscore_studies.judged import trecvid_ha
 from reelscore_studies.repro import bertha
 from reelscore_studies.repro.direct_assessment import replicate
 

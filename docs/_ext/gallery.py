@@ -88,7 +88,7 @@ def story_report() -> Report:
 
 def trecvid_report() -> Report:
     """A year of TRECVid, from the data set of its human assessments."""
-    from reelscore.data.datasets.trecvid_ha import load
+    from reelscore_studies.judged.trecvid_ha import load
 
     data = load(SHARED / "trecvid-vtt-ha", "SA-2020")
     table = score_systems(data.candidates, data.references())

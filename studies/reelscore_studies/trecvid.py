@@ -21,9 +21,9 @@ from reelscore.challenges.submissions import Upload, hand_in
 from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.challenges.views import View
-from reelscore.data.datasets.trecvid_ha import Assessment, load
 from reelscore.errors import DataError
 from reelscore.store.values import from_iso
+from reelscore_studies.judged.trecvid_ha import Assessment, load
 
 _DEFINITION = """\
 [challenge]

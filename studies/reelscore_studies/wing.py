@@ -6,6 +6,10 @@ COMMANDS = {
         "reelscore_studies.commands.analyse",
         "Where scores come from, and how alike writers are.",
     ),
+    "data": (
+        "reelscore_studies.commands.trecvid:data",
+        "Describe a data set with human judgments, and convert it.",
+    ),
     "repro": ("reelscore_studies.commands.repro", "Recompute published tables and compare them."),
     "meta judged": (
         "reelscore_studies.commands.judged:judged",
@@ -28,7 +32,7 @@ COMMANDS = {
         "Simulate many campaigns whose truth is known.",
     ),
     "challenge trecvid": (
-        "reelscore_studies.commands.trecvid",
+        "reelscore_studies.commands.trecvid:challenge",
         "Make a challenge of TRECVid's video-to-text task.",
     ),
     "caption retrieve": (
@@ -73,5 +77,5 @@ DEMOS = {"corpus": "reelscore_studies.commands.corpus_demo:build_corpus"}
 HEADINGS = {
     "Score": ["lsmdc"],
     "Look": ["analyse"],
-    "Trust": ["repro", "check-parser"],
+    "Trust": ["data", "repro", "check-parser"],
 }

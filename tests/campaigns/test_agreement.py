@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from reelscore.campaigns.evaluate.agreement import agreement, icc, krippendorff_alpha, replicate
 from reelscore.campaigns.evaluate.scores import score_judgments
 from reelscore.campaigns.judgments import Judgments
-from reelscore.data.datasets import trecvid_ha
 from reelscore.data.tables.table import ScoreTable
 from reelscore.errors import DataError
+from reelscore_studies.judged import trecvid_ha
 from reelscore_studies.published import published
 from support.campaigns import eacl, rating
 

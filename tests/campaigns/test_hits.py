@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from reelscore.campaigns.hits.distribution import Hand, deal, new_names, spaced
 from reelscore.campaigns.hits.layouts import LAYOUTS, HitLayout, layout
 from reelscore.campaigns.hits.ratings import build_hits
-from reelscore.data.datasets.trecvid_ha import load
 from reelscore.errors import DataError, UnknownNameError
+from reelscore_studies.judged.trecvid_ha import load
 
 SMALL = "systems:20 humans:4 degraded_humans:4 repeated_systems:3 distance:3 least_pairs:0"
 

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 from reelscore import examples
 from reelscore.cli.main import cli
-from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.learned.model_files import ModelInfo
 from reelscore.learned.networks.pair_scores import engine
+from reelscore_studies.judged.trecvid_ha import YEARS
 from reelscore_studies.repro.judged_scores import Judged
 from reelscore_studies.repro.unseen_years import CLASSICAL
 
@@ -39,7 +39,8 @@ def prepared(tmp_path):
 
 def test_prepare_needs_something(tmp_path):
     done = run("prepare", "-o", tmp_path / "own.jsonl")
-    assert "Nothing to prepare" in str(done.exception)
+    assert done.exit_code == 2
+    assert "Missing argument 'CANDIDATES...'" in done.output
     assert not (tmp_path / "own.jsonl").exists()
 
 

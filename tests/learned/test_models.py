@@ -134,7 +134,7 @@ def test_scores_do_not_depend_on_the_batch(shipped, captions, dtype):
 
 @cache
 def trecvid(shared):
-    from reelscore.learned.judged_captions import load_captions
+    from reelscore_studies.judged.trecvid_ha import load_captions
 
     return load_captions(shared / "trecvid-vtt-ha", unjudged=False)
 

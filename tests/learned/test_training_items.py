@@ -16,7 +16,6 @@ import reelscore
 from reelscore import ScoreTable, examples
 from reelscore.cli.main import cli
 from reelscore.cli.table_options import training_notes
-from reelscore.data.datasets import trecvid_ha
 from reelscore.data.tables.table import Sources
 from reelscore.errors import DataError
 from reelscore.learned.judged_captions import training_items, write_captions
@@ -33,6 +32,7 @@ from reelscore.learned.training.recipes import Recipe, Stage
 from reelscore.meta.evaluation import evaluate_metrics
 from reelscore.metrics.registry import parse_signature
 from reelscore.metrics.training_data import TrainingItems
+from reelscore_studies.judged import trecvid_ha
 from reelscore_studies.repro.regression import fit_fusion
 
 SHORT = Recipe("short", (Stage("judgments", epochs=1, batch=16),), max_length=32)
@@ -202,7 +202,7 @@ def test_a_damaged_file(model, tmp_path):
 @pytest.mark.shared
 def test_shipped_weights_know_trecvid(shared):
     pytest.importorskip("reelscore_bertha")
-    from reelscore.learned.judged_captions import load_captions
+    from reelscore_studies.judged.trecvid_ha import load_captions
 
     captions = load_captions(shared / "trecvid-vtt-ha")
     items = read_training_items("reelscore-bertha")

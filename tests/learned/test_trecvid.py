@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.learned.judged_captions import load_captions
 from reelscore.learned.training.hold_out import hold_out
+from reelscore_studies.judged.trecvid_ha import load_captions
 from reelscore_studies.repro import unseen_years
 from reelscore_studies.repro.unseen_years import correlations, held_out_scores
 

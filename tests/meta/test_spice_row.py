@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reelscore.data.datasets import trecvid_ha
+from reelscore_studies.judged import trecvid_ha
 from reelscore_studies.repro import bertha as spice_row
 from reelscore_studies.repro.bertha import by_system_and_item, official_scores, write_counts
 from support.trecvid_copy import write_copy

@@ -14,12 +14,12 @@ import pytest
 
 from reelscore import compare, examples, score_systems
 from reelscore.cli.main import cli
-from reelscore.data.datasets.trecvid_ha import Assessment, load
 from reelscore.data.tables.table import ItemIndex, ItemScores, MetricResult, ScoreTable
 from reelscore.report.html import Preview, Report, report_of, write_report
 from reelscore.significance.comparison import strictest
 from reelscore.stories import read_stories
 from reelscore.stories import score_systems as score_stories
+from reelscore_studies.judged.trecvid_ha import Assessment, load
 from support.browser import new_visitor
 from support.report_pages import LONG_NAMES, PREFIX
 

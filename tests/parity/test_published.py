@@ -17,10 +17,10 @@ import pytest
 from reelscore.campaigns.evaluate.quality import check_quality
 from reelscore.campaigns.evaluate.scores import score_judgments
 from reelscore.campaigns.judgments import Judgment, Judgments
-from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.significance import rank_systems
 from reelscore.stats import pearson
+from reelscore_studies.judged.trecvid_ha import YEARS
 from reelscore_studies.published import published
 from reelscore_studies.repro.bertha import FUSED, METRICS, SPICE, agrees
 from reelscore_studies.repro.judged_scores import Judged

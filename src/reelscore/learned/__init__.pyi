@@ -2,7 +2,6 @@ from reelscore.learned.ensemble import Ensemble as Ensemble
 from reelscore.learned.ensemble import fit_ensemble as fit_ensemble
 from reelscore.learned.judged_captions import JudgedCaption as JudgedCaption
 from reelscore.learned.judged_captions import from_tables as from_tables
-from reelscore.learned.judged_captions import load_captions as load_captions
 from reelscore.learned.judged_captions import read_captions as read_captions
 from reelscore.learned.judged_captions import write_captions as write_captions
 from reelscore.learned.metrics.bertha import Bertha as Bertha

@@ -14,7 +14,6 @@ COMMANDS = {
         "reelscore.meta.commands.stress",
         "Damage captions by rule, and see whether scores fall.",
     ),
-    "data": ("reelscore.meta.commands.audits:data", "Describe data sets with human judgments."),
 }
 # the headings of the first screen, and what is listed there
-HEADINGS = {"Trust": ["meta", "stress", "audit", "data"]}
+HEADINGS = {"Trust": ["meta", "stress", "audit"]}

@@ -27,13 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
-from reelscore.data.datasets import trecvid_ha
-from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS, Assessment
 from reelscore.metrics.base import FloatArray
 from reelscore.metrics.spice import TupleScore
 from reelscore.scoring.captions import score
 from reelscore.stats.correlations import pearson
 from reelscore.text.tokens import Tokenizer
+from reelscore_studies.judged import trecvid_ha
+from reelscore_studies.judged.trecvid_ha import FOLDERS, YEARS, Assessment
 from reelscore_studies.published import published
 from reelscore_studies.repro.judged_scores import Judged, williams_matrix
 from reelscore_studies.repro.unseen_years import held_out_scores

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reelscore._progress import Progress
-from reelscore.data.datasets import trecvid_ha
 from reelscore.scoring.captions import score_systems
 from reelscore.stats.correlations import pearson
 from reelscore_studies.analysis.similarity import compare_writers
+from reelscore_studies.judged import trecvid_ha
 from reelscore_studies.published import published
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.report.plots.figures import density
 from reelscore.report.plots.matrices import draw_p_matrix
 from reelscore.report.plots.style import COLUMN_WIDTH, PALETTE, figure, save
+from reelscore_studies.judged.trecvid_ha import YEARS
 from reelscore_studies.repro.bertha import LEARNED, METRICS, SETTINGS, Reproduction
 
 _LOW, _HIGH = -3.0, 3.0  # standard scores that are shown

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from reelscore.data.datasets.trecvid_ha import FOLDERS, YEARS
 from reelscore.report.tables.grid import Cell, Grid
+from reelscore_studies.judged.trecvid_ha import FOLDERS, YEARS
 from reelscore_studies.published import published
 from reelscore_studies.repro.bertha import (
     LEARNED,

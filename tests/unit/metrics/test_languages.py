@@ -9,7 +9,7 @@ import pytest
 
 from reelscore import Scorer, examples, score, score_systems, stories
 from reelscore.data.captions.languages import other_languages
-from reelscore.data.datasets import trecvid_ha
+from reelscore_studies.judged import trecvid_ha
 
 CAPTIONS = {
     "German": [

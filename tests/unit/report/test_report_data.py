@@ -10,7 +10,6 @@ import pytest
 
 import reelscore.report
 from reelscore import compare, examples, score_systems
-from reelscore.data.datasets.trecvid_ha import load
 from reelscore.data.tables.scales import Scale
 from reelscore.data.tables.table import ItemScores, MetricResult, ScoreTable
 from reelscore.errors import DataError, UnknownNameError
@@ -33,6 +32,7 @@ from reelscore.significance.pair_tests import with_tests
 from reelscore.stories import score_systems as score_stories
 from reelscore.stories import timeline
 from reelscore.text.tokens import tokenize
+from reelscore_studies.judged.trecvid_ha import load
 from support.report_payload import decoded
 
 

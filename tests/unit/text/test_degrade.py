@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reelscore.data.datasets.trecvid_ha import YEARS, load
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.damages.degraded import RULES, Rules, degrade, rule_set
+from reelscore_studies.judged.trecvid_ha import YEARS, load
 
 # Table 2 of Graham, Awad and Smeaton (2018), written out.
 TABLE_2 = {1: 1} | dict.fromkeys(range(2, 6), 2) | dict.fromkeys(range(6, 9), 3)

@@ -26,7 +26,6 @@ from reelscore.cli.terminal import (
 )
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
-from reelscore.errors import DataError
 
 if TYPE_CHECKING:
     from reelscore.learned.training.recipes import Recipe, Stage
@@ -68,19 +67,14 @@ _recipe_option = click.option(
 
 
 @command.command("prepare", cls=FilesCommand)
-@click.argument("candidates", nargs=-1, metavar="[CANDIDATES]...")
-@refs_option("References of the captions")
-@human_option()
+@click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
+@refs_option("References of the captions", required=True)
+@human_option(required=True)
 @click.option(
     "--group",
     default="own",
     show_default=True,
     help="Name of the group that is held out together.",
-)
-@click.option(
-    "--trecvid",
-    metavar="PATH",
-    help="A copy of TRECvid-VTT_HA, used instead of files: all years.",
 )
 @click.option(
     "--output",
@@ -94,41 +88,30 @@ _recipe_option = click.option(
 def prepare(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
-    human: People | None,
+    human: People,
     group: str,
-    trecvid: str | None,
     out: str,
     reading: Reading,
 ) -> None:
     """Combine captions, references and human scores into training data.
 
     \b
-    Examples:
-      reelscore bertha prepare --trecvid TRECvid-VTT_HA -o judged.jsonl
+    Example:
       reelscore bertha prepare systems/*.json -r refs.json --human human.csv -o own.jsonl
     """
     from reelscore.learned.judged_captions import check_captions, from_tables, write_captions
 
     check_targets(out)
-    if trecvid:
-        from reelscore.learned.judged_captions import load_captions
-
-        captions = load_captions(trecvid)
-    elif candidates and refs and human:
-        table = ScoreTable.read(human.table, repeats=human.raters, column=human.column)
-        score = table.metrics[0]
-        scores = {
-            name: row[score].items.to_dict() for name, row in table.results.items() if score in row
-        }
-        inputs = read_captions(candidates, refs, reading)
-        assert inputs.references is not None
-        show_notes(inputs.notes, err=True)
-        ratings = {name: row[score].ratings for name, row in table.results.items() if score in row}
-        captions = from_tables(
-            inputs.systems, inputs.references, scores, group=group, ratings=ratings
-        )
-    else:
-        raise DataError("Nothing to prepare: give CANDIDATES, --refs and --human, or --trecvid.")
+    table = ScoreTable.read(human.table, repeats=human.raters, column=human.column)
+    score = table.metrics[0]
+    scores = {
+        name: row[score].items.to_dict() for name, row in table.results.items() if score in row
+    }
+    inputs = read_captions(candidates, refs, reading)
+    assert inputs.references is not None
+    show_notes(inputs.notes, err=True)
+    ratings = {name: row[score].ratings for name, row in table.results.items() if score in row}
+    captions = from_tables(inputs.systems, inputs.references, scores, group=group, ratings=ratings)
     check_captions(captions)
     write_captions(out, captions)
     judged = sum(caption.score is not None for caption in captions)

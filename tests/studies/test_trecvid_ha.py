@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reelscore import DataError, UnknownNameError
-from reelscore.data.datasets.trecvid_ha import FOLDERS, line_map, load, load_all
+from reelscore_studies.judged.trecvid_ha import FOLDERS, line_map, load, load_all
 from support.trecvid_copy import DROPPED, LINES, SYSTEMS, write_copy
 
 

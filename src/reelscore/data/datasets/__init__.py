@@ -1,1 +1,0 @@
-"""Data sets with human judgments: one file each, read from a local copy."""
