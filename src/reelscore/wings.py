@@ -3,8 +3,8 @@
 The command line and the web application find them here; the library knows none of them. The
 module `wing` of each says what it offers. `COMMANDS` are its commands by what is typed,
 `HEADINGS` where the first screen of the command line lists them, `DEMOS` what ``reelscore demo``
-can show. What the web application needs
-is named as ``module:attribute``:
+can show, `NARRATION_METHODS` further ways to find narration. What the web application needs is
+named as ``module:attribute``:
 
 - `PAGES`: its pages, a class as `reelscore.web.site.WingPages`;
 - `ASSETS`: the package with its folders ``templates`` and ``static``;

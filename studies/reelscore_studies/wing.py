@@ -72,6 +72,10 @@ COMMANDS = {
         "Render clips: a synthetic data set whose truth is known.",
     ),
 }
+NARRATION_METHODS = {
+    "spectrogram": "reelscore_studies.narration_methods:SPECTROGRAM",
+    "lms": "reelscore_studies.narration_methods:LMS",
+}
 DEMOS = {"corpus": "reelscore_studies.commands.corpus_demo:build_corpus"}
 # the headings of the first screen, and what is listed there
 HEADINGS = {

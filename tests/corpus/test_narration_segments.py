@@ -8,7 +8,7 @@ from scipy.signal import fftconvolve
 
 from reelscore.corpus.sound import segmentation, voices
 from reelscore.corpus.sound.audio import RATE
-from reelscore.corpus.sound.segmentation import METHODS, segment_samples
+from reelscore.corpus.sound.segmentation import method_names, segment_samples
 from reelscore.corpus.sound.sound_remarks import segmentation_remarks
 from reelscore.corpus.time_map import Piece, TimeMap
 from reelscore.errors import MissingExtraError, UnknownNameError
@@ -28,7 +28,7 @@ def codes(segmentation):
 
 
 @pytest.mark.parametrize(
-    ("method", "stretched"), [*((each, False) for each in METHODS), ("residual", True)]
+    ("method", "stretched"), [*((each, False) for each in method_names()), ("residual", True)]
 )
 def test_every_method_finds_the_narrator(film, method, stretched):
     track, sound = samples_of(described(film), 3), samples_of(film, 3)

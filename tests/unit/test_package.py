@@ -252,8 +252,8 @@ WITHOUT_EXAMPLE = {  # they need weights, a data set, a film, a server or a whol
     "corpus": "Step FilmAlignment Anchors Anonymised AudioTrack BandPowers Break CorpusSize "
     "TranscriptEntry ExportedClip Gap InputFile RateChoice Replacement Samples read_entries "
     "TrackPair align align_samples alignment_findings band_powers estimate_rate find_anchors "
-    "find_pair find_track lms_level read_decisions read_samples read_script read_subtitles script "
-    "script_times segment segment_samples sound_features spectrogram_difference AlignedScript "
+    "find_pair find_track read_decisions read_samples read_script read_subtitles script "
+    "script_times segment segment_samples sound_features AlignedScript "
     "CueLine Script Subtitles",
     "endpoint": "ask_all",
     "video": "read_frames video_key",

@@ -38,7 +38,7 @@ from reelscore.corpus.project_files import (
     NarrationSegments,
     Segment,
 )
-from reelscore.corpus.sound.segmentation import METHODS
+from reelscore.corpus.sound.segmentation import RESIDUAL, method_names
 from reelscore.corpus.sound.voices import Detector
 from reelscore.corpus.time_map import clock
 from reelscore.errors import DataError, check_choice
@@ -152,7 +152,7 @@ class SegmentMethod(msgspec.Struct, frozen=True):
         gap: Shortest pause that parts segments, in seconds.
     """
 
-    method: str = "residual"
+    method: str = RESIDUAL
     detector: Detector = "auto"
     threshold: float | None = None
     min_length: Annotated[float, msgspec.Meta(ge=0)] = 0.4
@@ -160,8 +160,8 @@ class SegmentMethod(msgspec.Struct, frozen=True):
 
 
 def _method(name: str) -> SegmentMethod:
-    check_choice("method", name or "residual", METHODS)
-    return SegmentMethod(name or "residual")
+    check_choice("method", name or RESIDUAL, method_names())
+    return SegmentMethod(name or RESIDUAL)
 
 
 @click.command("segment", cls=Command)
@@ -184,10 +184,10 @@ def _method(name: str) -> SegmentMethod:
     "--method",
     cls=SettingsOption,
     start=_method,
-    known=METHODS,
+    known=method_names(),
     without=["method"],
-    help="residual, which is what the film does not explain; spectrogram and lms are those of the "
-    "paper.",
+    help="residual, which is what the film does not explain; with the studies, spectrogram and "
+    "lms, which are those of the paper.",
 )
 @result_options
 def segment(

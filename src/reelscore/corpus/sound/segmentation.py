@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,31 +23,23 @@ from reelscore.corpus.sound.narration import (
     narrator_side,
     unexplained_sound,
 )
-from reelscore.corpus.sound.paper_methods import lms_level, spectrogram_difference
 from reelscore.corpus.sound.sound_features import maximum_filter1d
 from reelscore.corpus.sound.voices import Detector, voice_detector
 from reelscore.corpus.time_map import TimeMap
 from reelscore.errors import check_choice
+from reelscore.wings import load, wings
 
-Method = Literal["residual", "spectrogram", "lms"]
-METHODS = ("residual", "spectrogram", "lms")
+RESIDUAL = "residual"  # the method that is meant for films; the studies have those of the paper
 
 FRAME = HOP / RATE
 """Seconds between two frames."""
 
-# start and extend thresholds in dB; that of the spectrogram is a difference, in dB too
-_THRESHOLDS = {
-    "residual": (-20.0, -32.0),
-    "power": (-16.0, -26.0),
-    "lms": (-10.0, -16.0),
-    "spectrogram": (2.5, 2.5),
-}
+_THRESHOLDS = {RESIDUAL: (-20.0, -32.0), "power": (-16.0, -26.0)}  # start and extend, in dB
 _QUIETER, _SHORTER = 14.0, 0.2  # dB below the threshold, seconds: enough where a voice is heard
 _SMEARED = 0.03  # seconds by which averaging makes an end too late
 _BEGUN, _EARLY, _SMEARED_START = 20.0, 0.2, 0.04  # dB below the voice; seconds
 _FADED, _FADING = 48.0, 120.0  # dB below the voice at which its end is, and how many in a second
 _LONGEST_FADE = 0.3  # seconds
-_PAPER_LEAST = 1.0  # seconds; the paper's shortest segment
 _OFTEN = 0.45  # the share of narration above which the codec's noise is learnt outside of it
 _FADE = 0.3  # seconds around narration that say nothing about the rest
 _USUAL_REST, _ABOVE_REST, _FURTHER = 99.0, 6.0, 12.0  # per cent of frames; dB
@@ -57,12 +49,46 @@ _SYLLABLES = (3.0, 8.0)  # hertz
 _SPEECH = 0.2  # share of the changes of loudness at the rate of syllables
 
 
+class LevelMethod(NamedTuple):
+    """Another way to find narration: where a level is high, from frame to frame."""
+
+    level: Callable[[Samples, Samples, TimeMap, Progress | None], Doubles]  # track, film
+    thresholds: tuple[float, float]  # start and extend, in dB
+    least: float = 0.0  # the shortest segment, in seconds
+    channels: int = 1  # of the sound
+
+
+def _offered() -> dict[str, str]:
+    """Return where the methods of wings are, by name."""
+    return {
+        name: target
+        for wing in wings()
+        for name, target in getattr(wing, "NARRATION_METHODS", {}).items()
+    }
+
+
+def method_names() -> tuple[str, ...]:
+    """Return the names of all methods that are there."""
+    return (RESIDUAL, *_offered())
+
+
+def level_method(name: str) -> LevelMethod | None:
+    """Find a method by its name; ``None`` for `RESIDUAL`, which does more than look at a level."""
+    check_choice("method", name, method_names())
+    if name == RESIDUAL:
+        return None
+    method: LevelMethod = load(_offered()[name])
+    return method
+
+
 @dataclass(frozen=True)
 class Segmentation:
     """The narration of a track."""
 
     segments: tuple[Segment, ...]  # in their order
-    method: str  # how they were found: `residual`, `power` (stretched tracks), `spectrogram`, `lms`
+    method: (
+        str  # how they were found: `residual`, `power` (stretched tracks), or by a `LevelMethod`
+    )
     # Level in dB that a segment must reach, and above which it goes on.
     thresholds: tuple[float, float]
     loudest: float  # the highest level of all frames
@@ -80,7 +106,7 @@ def segment_samples(
     time_map: TimeMap,
     *,
     stretched: bool = False,
-    method: Method = "residual",
+    method: str = RESIDUAL,
     threshold: float | None = None,
     min_length: float = 0.4,
     gap: float = 0.35,
@@ -88,14 +114,14 @@ def segment_samples(
     progress: Progress | None = None,
 ) -> Segmentation:
     """Find the narration in the samples of a described track, as `segment` does."""
-    check_choice("method", method, METHODS)
-    voices = voice_detector(detector) if method == "residual" else None
-    name = "power" if method == "residual" and stretched else method
-    start, extend = _THRESHOLDS[name]
+    by_level = level_method(method)
+    voices = voice_detector(detector) if by_level is None else None
+    name = "power" if by_level is None and stretched else method
+    start, extend = by_level.thresholds if by_level else _THRESHOLDS[name]
     if threshold is not None:
         start, extend = threshold, threshold + extend - start
-    if name == "spectrogram":
-        min_length = max(min_length, _PAPER_LEAST)
+    if by_level:
+        min_length = max(min_length, by_level.least)
     least_confident = extend
     find = partial(
         loud_stretches, start=start, extend=extend, gap=gap / FRAME, least=min_length / FRAME
@@ -106,10 +132,8 @@ def segment_samples(
         return voices is not None and voices.hears_voice(rest(begin * HOP, end * HOP))
 
     side = 0.0
-    if name == "spectrogram":
-        stretches = find(level := spectrogram_difference(ad, film, time_map, progress))
-    elif name == "lms":
-        stretches = find(level := lms_level(ad, film, time_map, progress))
+    if by_level:
+        stretches = find(level := by_level.level(ad, film, time_map, progress))
     else:
         powers = band_powers(ad, film, time_map, stretched=stretched, progress=progress)
         level, stretches, extend, side = _unexplained(powers, find, extend, stretched)

@@ -14,7 +14,12 @@ from reelscore.corpus.pipeline import ALIGN, StepWork
 from reelscore.corpus.project_files import AlignedTracks, AudioTrack, NarrationSegments, Remark
 from reelscore.corpus.sound.audio import Samples, find_track, read_samples
 from reelscore.corpus.sound.film_alignment import align_samples
-from reelscore.corpus.sound.segmentation import Method, narration_turns, segment_samples
+from reelscore.corpus.sound.segmentation import (
+    RESIDUAL,
+    level_method,
+    narration_turns,
+    segment_samples,
+)
 from reelscore.corpus.sound.sound_remarks import alignment_remarks, segmentation_remarks
 from reelscore.corpus.sound.voices import Detector
 from reelscore.errors import DataError
@@ -118,7 +123,7 @@ def segment(
     pair: TrackPair,
     aligned: AlignedTracks,
     *,
-    method: Method = "residual",
+    method: str = RESIDUAL,
     threshold: float | None = None,
     min_length: float = 0.4,
     gap: float = 0.35,
@@ -131,7 +136,8 @@ def segment(
     Args:
         pair: The streams of sound.
         aligned: What `align` gave for them.
-        method: `residual`, or one of the paper's: `spectrogram`, `lms`.
+        method: `residual`, or where the studies are installed one of the paper's: `spectrogram`,
+            `lms`.
         threshold: The level in dB that a segment must reach; the method's own if not given.
         min_length: Shorter segments are left out, in seconds.
         gap: Shorter pauses do not part segments, in seconds.
@@ -147,7 +153,8 @@ def segment(
         DataError: If the track was not found in the film.
     """
     time_map = aligned.time_map
-    with _decoded(pair, folder, 3 if method == "lms" else 1) as (film, ad):
+    channels = other.channels if (other := level_method(method)) else 1
+    with _decoded(pair, folder, channels) as (film, ad):
         found = segment_samples(
             ad,
             film,
@@ -161,7 +168,7 @@ def segment(
             progress=progress,
         )
         remarks = tuple(segmentation_remarks(found))
-        if method == "lms":
+        if channels > 1:
             remarks += tuple(_isolation_remarks(film, ad))
     return NarrationSegments(
         method=found.method,

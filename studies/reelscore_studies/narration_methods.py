@@ -12,6 +12,7 @@ import numpy as np
 from reelscore._progress import Progress
 from reelscore.corpus.sound.audio import RATE, Doubles, Floats, Samples
 from reelscore.corpus.sound.narration import HOP, spectrum_bands, spectrum_blocks, warped
+from reelscore.corpus.sound.segmentation import LevelMethod
 from reelscore.corpus.sound.sound_features import fft, uniform_filter1d, windowed_spectra
 from reelscore.corpus.time_map import TimeMap
 
@@ -124,3 +125,7 @@ def _centre(samples: Samples, first: int, last: int, time_map: TimeMap | None) -
     for number, part in enumerate(windows):
         sound[number * hop : number * hop + _PICTURE] += part
     return sound[_PICTURE : _PICTURE + last - first]
+
+
+SPECTROGRAM = LevelMethod(spectrogram_difference, (2.5, 2.5), least=1.0)  # a difference, in dB too
+LMS = LevelMethod(lms_level, (-10.0, -16.0), channels=3)
