@@ -15,11 +15,11 @@ from reelscore.challenges.definition.records import (
     Human,
     Kind,
     Phase,
+    Scales,
     Scoring,
     Split,
 )
 from reelscore.challenges.definition.toml_tables import unknown_keys
-from reelscore.data.tables.scales import Scale
 from reelscore.errors import ReelscoreError, UnknownNameError
 
 
@@ -86,12 +86,14 @@ def _split_faults(split: Split, path: str) -> Iterator[str]:
         yield f"{path}.videos: videos has no {{item}}, which stands for the item's id."
 
 
-def _scoring_faults(definition: Definition) -> Generator[str, None, dict[Kind, dict[str, Scale]]]:
+def _scoring_faults(
+    definition: Definition,
+) -> Generator[str, None, dict[Kind, Scales]]:
     """Check metrics and protocol; return the scores for each kind of split that there is."""
     from reelscore.text.tokens import check_tokenizer
 
     scoring = definition.scoring
-    scales: dict[Kind, dict[str, Scale]] = {}
+    scales: dict[Kind, Scales] = {}
     kinds = {split.kind for split in definition.splits}
     for kind in sorted(kinds):
         key = "metrics" if kind == "captions" else ("protocol" if scoring.protocol else "scores")
@@ -192,7 +194,7 @@ def _human_faults(human: Human, path: str) -> Iterator[str]:
 
 
 def _column_faults(
-    definition: Definition, board: Board, scales: dict[str, Scale], path: str
+    definition: Definition, board: Board, scales: Scales, path: str
 ) -> Iterator[str]:
     yield from _unknown("score", [board.primary], scales, f"{path}.primary")
     scale = scales.get(board.primary)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta, Struct, field
@@ -41,6 +42,7 @@ Points = Annotated[
     Meta(min_length=1, description="a list of whole numbers, such as [3, 2, 1]"),
 ]
 Texts = tuple[str, ...]
+Scales = Mapping[str, Scale]  # how scores are read, by name
 Files = Annotated[Texts | str, Meta(description="a text or a list of texts")]
 
 
@@ -93,7 +95,7 @@ class ScoringLimits(Table, frozen=True):
     upload_mb: Annotated[int, Meta(ge=1, le=64)] = 32
 
 
-class Scoring(Table, frozen=True, kw_only=True):
+class Scoring(Table, frozen=True, kw_only=True, dict=True):
     """How captions and stories are scored."""
 
     metrics: Texts = ("bleu", "meteor", "rouge_l", "cider")
@@ -118,14 +120,18 @@ class Scoring(Table, frozen=True, kw_only=True):
         scores = {"scores": self.scores} if self.scores else {}
         return Protocol().but(**scores, **self.protocol)
 
-    def scales(self, kind: Kind) -> dict[str, Scale]:
+    def scales(self, kind: Kind) -> Scales:
         """Return the scores that a submission gets, in order, and how each is read.
 
         >>> list(Scoring(metrics=("bleu|n:2", "cider")).scales("captions"))
         ['bleu_1', 'bleu_2', 'cider']
         """
-        if kind == "stories":
-            return _story_scales(self.story_protocol)
+        return self._caption_scales if kind == "captions" else self._story_scales
+
+    # made once: pages of leaderboards and submissions ask for them all the time
+
+    @cached_property
+    def _caption_scales(self) -> Scales:
         from reelscore.metrics.registry import table_columns
 
         return {
@@ -135,21 +141,21 @@ class Scoring(Table, frozen=True, kw_only=True):
             if name in columns.wanted
         }
 
+    @cached_property
+    def _story_scales(self) -> Scales:
+        from reelscore.metrics.registry import resolve
+        from reelscore.stories import video_scores as kinds
 
-def _story_scales(protocol: Protocol) -> dict[str, Scale]:
-    from reelscore.metrics.registry import resolve
-    from reelscore.stories import video_scores as kinds
-
-    choices = ("", "", "", "", "")
-    soda = {
-        "soda_a": kinds.SodaA(*choices, ""),
-        "soda_b": kinds.SodaB(*choices),
-        "soda_c": kinds.SodaC(*choices),
-    }
-    made: list[kinds.VideoScores] = [soda[name] for name in protocol.soda_scores]
-    if ACTIVITYNET in protocol.scores:
-        made.append(kinds.ActivityNet("", "", 1, 0.0, tuple(resolve(protocol.metrics))))
-    return {name: each.scale_of(name) for each in made for name in each.outputs}
+        protocol, choices = self.story_protocol, ("", "", "", "", "")
+        soda = {
+            "soda_a": kinds.SodaA(*choices, ""),
+            "soda_b": kinds.SodaB(*choices),
+            "soda_c": kinds.SodaC(*choices),
+        }
+        made: list[kinds.VideoScores] = [soda[name] for name in protocol.soda_scores]
+        if ACTIVITYNET in protocol.scores:
+            made.append(kinds.ActivityNet("", "", 1, 0.0, tuple(resolve(protocol.metrics))))
+        return {name: each.scale_of(name) for each in made for name in each.outputs}
 
 
 class ScoringSettings(TypedDict, total=False):
