@@ -62,7 +62,7 @@ def bearer(request: Request, scope: str = "") -> tuple[Account | None, tuple[str
     account = find_account(challenges_of(request).database, token.account)
     if account is None:
         raise RefusedRequest(401, "unknown", "The account of this token was removed.")
-    return account, token.scopes
+    return account, tuple(token.scopes.split())
 
 
 def _check_scope(account: Account | None, scope: str, scopes: tuple[str, ...]) -> None:

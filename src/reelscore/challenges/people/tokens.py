@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import insert, select, update
 
@@ -19,19 +18,6 @@ SCOPES = ("read", "submit", "organise")
 _DAYS = 180
 _MOST = 20  # tokens that an account may have at a time
 _NAME = 60
-
-
-@dataclass(frozen=True)
-class AccessToken:
-    """A token, without what makes it one."""
-
-    key: int  # its number in the database
-    account: int  # whose it is
-    name: str  # what its owner calls it
-    scopes: tuple[str, ...]  # what it may do
-    created: int  # when it was made, in microseconds since 1970
-    expires: int  # when it ends
-    used: str  # the last day on which it was used; empty where it never was
 
 
 def make_token(
@@ -64,8 +50,8 @@ def make_token(
     return secret
 
 
-def find_token(challenges: Challenges, secret: str) -> AccessToken:
-    """Return the token that somebody sends; the day of its use is noted."""
+def find_token(challenges: Challenges, secret: str) -> TableRow:
+    """Return the row of the token that somebody sends; the day of its use is noted."""
     with challenges.reading() as connection:
         now = challenges.now(connection)
         own = select(table).filter_by(digest=blob_digest(secret.encode()))
@@ -79,19 +65,18 @@ def find_token(challenges: Challenges, secret: str) -> AccessToken:
     if row.used != day_of(now):
         with challenges.database.whole.writing() as connection:
             connection.execute(update(table).filter_by(key=row.key).values(used=day_of(now)))
-    return _token(row)
+    return row
 
 
-def list_tokens(challenges: Challenges, account: int) -> list[AccessToken]:
-    """Return the tokens of an account that can be used, oldest first."""
+def list_tokens(challenges: Challenges, account: int) -> Sequence[TableRow]:
+    """Return the rows of an account's tokens that can be used, oldest first."""
     with challenges.reading() as connection:
         now = challenges.now(connection)
-        rows = connection.execute(
+        return connection.execute(
             select(table)
             .where(table.c.account == account, table.c.revoked.is_(None), table.c.expires > now)
             .order_by(table.c.key)
         ).all()
-    return [_token(row) for row in rows]
 
 
 def revoke_token(challenges: Challenges, account: int, key: int, *, actor: str = "") -> None:
@@ -102,8 +87,3 @@ def revoke_token(challenges: Challenges, account: int, key: int, *, actor: str =
         if not connection.execute(own.values(revoked=now)).rowcount:
             raise RefusedError("unknown", "There is no such token.")
         log(connection, now, None, "token", str(account), actor=actor, after="revoked")
-
-
-def _token(row: TableRow) -> AccessToken:
-    scopes = tuple(row.scopes.split())
-    return AccessToken(row.key, row.account, row.name, scopes, row.created, row.expires, row.used)
