@@ -396,7 +396,7 @@ def test_an_answer_that_nobody_waited_for_is_not_taken_for_the_next(monkeypatch)
 
     with pytest.raises(DataError, match="is busy"):
         helper.ask({"number": 1}, 60, 1 << 32, broken)
-    assert helper.pid is None
+    assert helper._process is None
     assert helper.ask({"number": 2}, 60, 1 << 32) == {"number": 2}
     helper.close()
 

@@ -53,11 +53,6 @@ class Helper:
         self._answered = 0
         self._process: subprocess.Popen[bytes] | None = None
 
-    @property
-    def pid(self) -> int | None:
-        """The number of the process, where it runs."""
-        return None if self._process is None else self._process.pid
-
     def ask(
         self,
         request: Message,
@@ -184,11 +179,6 @@ def resident(pid: int) -> int:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
     except (OSError, ValueError, IndexError):
         return 0
-
-
-def echo(request: Message) -> Message:
-    """Answer with the request, for tests."""
-    return request
 
 
 def main() -> None:
