@@ -79,14 +79,6 @@ def _when(condition: Callable[[Situation], bool], then: Permission = "everything
     return lambda situation: then if condition(situation) else "nothing"
 
 
-def _always(_: Situation) -> Permission:
-    return "everything"
-
-
-def _never(_: Situation) -> Permission:
-    return "nothing"
-
-
 def _by_feedback(situation: Situation) -> Permission:
     """What the team was told; what is hidden until the reveal, then of the final entry alone."""
     if situation.feedback == "reveal":
@@ -102,6 +94,8 @@ def _board(situation: Situation) -> Permission:
     return _by_feedback(situation)
 
 
+_always = _when(lambda _: True)
+_never = _when(lambda _: False)
 _opened = _when(lambda s: s.opened)
 _open_references = _when(lambda s: s.opened and s.references_open)
 _with_terms = _when(lambda s: s.opened and (s.references_open or s.terms_accepted))
@@ -174,12 +168,3 @@ def view(
         return everything()
     form = less.get(granted)
     return None if form is None else form()
-
-
-def may_see(viewer: Viewer, what: What, situation: Situation) -> bool:
-    """Return whether anything at all may be seen.
-
-    >>> may_see("visitor", "items", Situation()), may_see("owner", "items", Situation())
-    (False, True)
-    """
-    return permission(viewer, what, situation) != "nothing"

@@ -349,7 +349,7 @@ def choose(challenge: Challenge, id: str, *, actor: str = "") -> None:
     with challenge.writing() as connection:
         row = _own(connection, challenge, id)
         now = challenge.now(connection)
-        _check_choice_is_open(connection, row, now)
+        _check_choice_is_open(row, now)
         own_team = submission.c.team.in_(own_keys(connection, row.team))
         same = update(submission).where(own_team, submission.c.phase == row.phase)
         connection.execute(same.values(chosen=False))
@@ -390,7 +390,7 @@ def restore(challenge: Challenge, id: str, *, actor: str = "") -> None:
     """Put a submission back that its team has withdrawn, until the phase closes."""
     with challenge.writing() as connection:
         row = _undecided(connection, challenge, id)
-        _check_choice_is_open(connection, row, challenge.now(connection))
+        _check_choice_is_open(row, challenge.now(connection))
         if row.status != "active":
             _put_status(connection, challenge, row, "active", actor)
 
@@ -431,19 +431,19 @@ def _undecided(connection: Connection, challenge: Challenge, id: str) -> TableRo
     return row
 
 
-def _check_choice_is_open(connection: Connection, row: TableRow, now: int) -> None:
+def _check_choice_is_open(row: TableRow, now: int) -> None:
     """Refuse to change which entry counts once the phase has closed."""
-    closes = connection.execute(select(tables.phase.c.closes).filter_by(key=row.phase)).scalar_one()
-    if now >= closes:
+    if now >= row.closes:
         raise RefusedError(
-            "closed", f"The phase closed at {to_iso(closes)}; which entry counts is settled."
+            "closed", f"The phase closed at {to_iso(row.closes)}; which entry counts is settled."
         )
 
 
 def _own(connection: Connection, challenge: Challenge, id: str) -> TableRow:
+    """Return a submission of a challenge, with the time at which its phase closes."""
     phase = tables.phase
     own = (
-        select(submission)
+        select(submission, phase.c.closes)
         .join(phase, phase.c.key == submission.c.phase)
         .where(submission.c.id == id, phase.c.challenge == challenge.key)
     )

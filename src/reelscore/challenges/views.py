@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, select
+from sqlalchemy import Column, Connection, select
 
 from reelscore.challenges.boards.awards import AwardDecision, decide
 from reelscore.challenges.boards.board_forms import board_html, history_svg
@@ -275,26 +275,26 @@ class View:
 
     def items(self, phase: str, split: str) -> list[str] | None:
         """Return the ids of the items of a split, once the phase is open."""
-        return self._items(split) if self._sees("items", phase, split) else None
+        return self._items(split) if self.sees("items", phase, split) else None
 
     def references(self, phase: str, split: str) -> dict[str, list[str]] | None:
         """Return the references of a public split of captions; of a blind one, never."""
-        if not self._sees("references", phase, split):
+        if not self.sees("references", phase, split):
             return None
-        texts = json.loads(self._blob(split, "references_blob"))["references"]
+        texts = json.loads(self._references(split))["references"]
         return dict(zip(self._items(split), texts, strict=True))
 
     def story_references(self, phase: str, split: str) -> list[Stories] | None:
         """Return the references of a public split of stories, of each annotator."""
-        if not self._sees("references", phase, split):
+        if not self.sees("references", phase, split):
             return None
-        return stories_references(self._blob(split, "references_blob"))
+        return stories_references(self._references(split))
 
     def captions(self, phase: str, split: str, record: SubmissionRecord) -> dict[str, Any] | None:
         """Return what a submission says of each item: captions, or stories as lists of captions."""
         if not self.may_see("captions", phase, split, record):
             return None
-        texts = json.loads(self._content(record, "captions_blob"))[split]
+        texts = json.loads(self._blob(tables.submission.c.captions_blob, record.key))[split]
         return (
             texts if isinstance(texts, dict) else dict(zip(self._items(split), texts, strict=True))
         )
@@ -304,7 +304,7 @@ class View:
         split = self.definition.phase(phase).splits[0]  # what may be seen is the same for all
         if not self.may_see("captions", phase, split, record):
             return None
-        return self._content(record, "upload_blob")
+        return self._blob(tables.submission.c.upload_blob, record.key)
 
     def item_scores(
         self, phase: str, split: str, record: SubmissionRecord
@@ -322,14 +322,18 @@ class View:
         columns = np.load(io.BytesIO(data), allow_pickle=False)
         return {name: columns[:, k] for k, name in enumerate(names)}
 
-    def _sees(self, what: What, phase: str, split: str) -> bool:
+    def sees(self, what: What, phase: str, split: str) -> bool:
         """Return whether the viewer may see something of a split that belongs to no team."""
         granted = permission(self.who.seen_as(), what, self.situation(phase, split))
         return granted == "everything"
 
     def _items(self, split: str) -> list[str]:
-        ids: list[str] = json.loads(self._blob(split, "items_blob"))["items"]
+        kept = self._blob(tables.split.c.items_blob, self.splits[split])
+        ids: list[str] = json.loads(kept)["items"]
         return ids
+
+    def _references(self, split: str) -> bytes:
+        return self._blob(tables.split.c.references_blob, self.splits[split])
 
     def may_see(self, what: What, phase: str, split: str, record: SubmissionRecord) -> bool:
         """Return whether the viewer may see something of a submission.
@@ -368,14 +372,10 @@ class View:
         with self.challenge.reading() as connection:
             return results.records(connection, row.key, row.generation, of_team)
 
-    def _blob(self, split: str, column: str) -> bytes:
+    def _blob(self, column: Column[str], key: int) -> bytes:
+        """Return the content that a row of a table names."""
         with self.challenge.reading() as connection:
-            query = select(tables.split.c[column]).filter_by(key=self.splits[split])
-            return get_blob(connection, connection.execute(query).scalar_one())
-
-    def _content(self, record: SubmissionRecord, column: str) -> bytes:
-        with self.challenge.reading() as connection:
-            query = select(tables.submission.c[column]).filter_by(key=record.key)
+            query = select(column).where(column.table.c.key == key)
             return get_blob(connection, connection.execute(query).scalar_one())
 
     # teams and the log

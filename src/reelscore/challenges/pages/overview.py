@@ -27,7 +27,7 @@ from reelscore.challenges.pages.context import (
 )
 from reelscore.challenges.pages.wing_pages import PATH
 from reelscore.challenges.people.teams import list_teams
-from reelscore.challenges.permissions import NEWS, may_see
+from reelscore.challenges.permissions import NEWS
 from reelscore.data.stories import Story
 from reelscore.web.sessions import find_visitor
 from reelscore.web.site import Here
@@ -166,7 +166,7 @@ def give_references(
 def _count_references(page: ChallengePage, phase: str, split: str) -> int:
     """Count the files of references that the viewer may have, without reading them."""
     view = page.view
-    if not may_see(view.who.seen_as(), "references", view.situation(phase, split)):
+    if not view.sees("references", phase, split):
         return 0
     described = view.definition.split(split)
     return 1 if described.kind == "captions" else len(described.references)
