@@ -146,11 +146,11 @@ def _unzip(name: str, content: bytes, budget: _Budget) -> Unpacked:
         raise DataError(f"{name}: holds {len(members):,} members; at most {MEMBERS} are taken.")
     unpacked, passed = Unpacked(), []
     for member in members:
-        own = f"{name}/{_shown(member.filename)}"
+        own = f"{name}/{printed_name(member.filename)}"
         if member.is_dir():
             continue
         if is_passed_over(member.filename):
-            passed.append(_shown(member.filename))
+            passed.append(printed_name(member.filename))
             continue
         if stat.S_ISLNK(member.external_attr >> 16):
             raise DataError(f"{own}: is a link; put the file itself into the zip.")
@@ -196,7 +196,7 @@ def is_passed_over(name: str) -> bool:
     return "__MACOSX" in parts or last.startswith(".") or last in _PASSED_OVER
 
 
-def _shown(name: str) -> str:
+def printed_name(name: str) -> str:
     """Return a name for messages: short, and on one line."""
     plain = "".join(char if char.isprintable() else "?" for char in name)
     return plain if len(plain) <= 80 else f"{plain[:77]}…"

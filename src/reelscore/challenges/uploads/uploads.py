@@ -13,7 +13,6 @@ import math
 import queue
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -23,7 +22,7 @@ import msgspec
 from reelscore._records import resolved
 from reelscore.challenges.definition.records import Kind, ScoringLimits
 from reelscore.challenges.queue.processes import Helper, Message, ProcessFault
-from reelscore.challenges.uploads.archives import unpack
+from reelscore.challenges.uploads.archives import printed_name, unpack
 from reelscore.data.checks import SHOWN, Problems, candidate_fault, has_words, id_fault
 from reelscore.data.formats import get_format
 from reelscore.data.json_documents import section_for
@@ -108,16 +107,19 @@ class Readers:
     def read(self, name: str, content: bytes, expected: Expected) -> Accepted | UploadReport:
         """Read an upload."""
         request = {"name": shown_name(name), "content": content, **msgspec.to_builtins(expected)}
-        with self._reader() as helper:
-            try:
-                answer = self._ask(helper, request)
-            except ProcessFault as fault:
-                return UploadReport(f"{request['name']}: reading it was ended: {fault}.")
+        try:
+            helper = self._free.get(timeout=PATIENCE)
+        except queue.Empty:
+            raise busy() from None
+        try:
+            answer = self._ask(helper, request)
+        except ProcessFault as fault:
+            return UploadReport(f"{request['name']}: reading it was ended: {fault}.")
+        finally:
+            self._free.put(helper)
         if "captions" in answer:
             return Accepted(answer["captions"], tuple(answer["notes"]))
-        return UploadReport(
-            answer["message"], tuple(answer["problems"]), answer["count"], tuple(answer["notes"])
-        )
+        return msgspec.convert(answer, resolved(UploadReport))
 
     def __enter__(self) -> Readers:
         """Return the readers themselves; leaving ends their processes."""
@@ -141,17 +143,6 @@ class Readers:
                 raise
             return helper.ask(request, *self._limits)
 
-    @contextmanager
-    def _reader(self) -> Iterator[Helper]:
-        try:
-            helper = self._free.get(timeout=PATIENCE)
-        except queue.Empty:
-            raise busy() from None
-        try:
-            yield helper
-        finally:
-            self._free.put(helper)
-
 
 def busy() -> RefusedError:
     """Return the message that no reader became free in time."""
@@ -165,8 +156,7 @@ def shown_name(name: str) -> str:
     'a?b.json'
     """
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    plain = "".join(char if char.isprintable() else "?" for char in last).strip()
-    return (plain if len(plain) <= 80 else f"{plain[:77]}…") or "captions"
+    return printed_name(last.strip(" ")) or "captions"
 
 
 # In the reader's process
@@ -377,8 +367,7 @@ def missing_note(what: str, count: int, videos: int) -> str:
 
 
 def _name(item: object) -> str:
-    text = repr(item)
-    return text if len(text) <= 80 else f"{text[:77]}…"
+    return printed_name(repr(item))
 
 
 # remedies for programmers, which participants cannot follow, such as: header="id,caption"
