@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta, timezone
 from typing import Literal
 
 from sqlalchemy import Connection, select, update
@@ -38,8 +37,7 @@ def day_of(moment: int) -> str:
     >>> day_of(86_399_999_999), day_of(86_400_000_000)
     ('1970-01-01', '1970-01-02')
     """
-    start = datetime(1970, 1, 1, tzinfo=timezone.utc)
-    return (start + timedelta(microseconds=moment)).strftime("%Y-%m-%d")
+    return str(to_iso(moment)).partition("T")[0]
 
 
 def next_day(moment: int) -> int:
@@ -86,19 +84,16 @@ class Challenges:
     def find(self, id: str = "") -> Challenge:
         """Return a challenge by its id; without one, the only one that there is."""
         with self.reading() as connection:
-            rows = connection.execute(
-                select(tables.challenge.c.id, tables.challenge.c.key).order_by("key")
-            ).all()
-            keys = {row.id: row.key for row in rows}
-            if not keys:
+            own = tables.challenge
+            ids = connection.scalars(select(own.c.id).order_by(own.c.key)).all()
+            if not ids:
                 raise DataError(f"{self.database.place}: there is no challenge; make one first.")
-            if not id and len(keys) > 1:
-                raise DataError(f"There are several challenges: {', '.join(keys)}; name one.")
-            if id and id not in keys:
-                raise UnknownNameError.of("challenge", id, keys)
-            key = keys[id or rows[0].id]
-            own = select(tables.challenge).filter_by(key=key)
-            return self._challenge(connection.execute(own).one())
+            if not id and len(ids) > 1:
+                raise DataError(f"There are several challenges: {', '.join(ids)}; name one.")
+            if id and id not in ids:
+                raise UnknownNameError.of("challenge", id, ids)
+            found = select(own).filter_by(id=id or ids[0])
+            return self._challenge(connection.execute(found).one())
 
     def of_submission(self, id: str) -> Challenge | None:
         """Return the challenge that a submission was made to, by its public id."""

@@ -156,15 +156,6 @@ def give(
             after=f"{amount} in {phase.id}")  # fmt: skip
 
 
-def changed(amount: int) -> str:
-    """Return how much more or less a team may submit.
-
-    >>> changed(2), changed(-1)
-    ('2 more', '1 less')
-    """
-    return f"{abs(amount)} {'more' if amount > 0 else 'less'}"
-
-
 def _taken_back(connection: Connection, phase: Phase, team: Team, amount: int) -> dict[str, int]:
     """Take grants back by the days on which they counted, the latest first."""
     by_day = (

@@ -30,7 +30,6 @@ from reelscore.challenges.pages.programs import (
     ServerOwner,
     Submitter,
     bearer,
-    found_submission,
     team_of_program,
 )
 from reelscore.challenges.pages.submissions import file_answer, file_name, handed_in
@@ -163,7 +162,7 @@ def give_submissions(page: Reader) -> Answer:
 @router.get("/submissions/{submission}")
 def give_submission(page: Reader, submission: Id) -> Answer:
     """Return a submission: its state, and the scores that may be seen."""
-    phase, record = found_submission(page, submission)
+    phase, record = page.submission(submission)
     if not page.view.sees_state(phase, record):
         raise missing()
     return submission_dict(page.view, phase, record)
@@ -178,7 +177,7 @@ def give_file(page: Reader, submission: Id) -> Response:
 @router.get("/submissions/{submission}/items")
 def give_item_scores(page: Reader, submission: Id) -> Answer:
     """Return the scores of all items of public splits."""
-    phase, record = found_submission(page, submission)
+    phase, record = page.submission(submission)
     view = page.view
     splits = {}
     for split in view.definition.phase(phase).splits:
@@ -264,14 +263,7 @@ def _left_headers(left: quota.Left, phase: str) -> dict[str, str]:
 @router.get("/challenges/{challenge}/queue")
 def give_queue(page: Owner) -> Answer:
     """Return how the queue stands."""
-    queue = queue_state(page.challenge.store)
-    return {
-        "waiting": queue.waiting,
-        "scoring": queue.scoring,
-        "failed": queue.failed,
-        "oldest_s": queue.oldest,
-        "scorers": queue.scorers,
-    }
+    return asdict(queue_state(page.challenge.store))
 
 
 @router.get("/challenges/{challenge}/teams")

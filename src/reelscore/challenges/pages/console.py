@@ -9,6 +9,7 @@ import io
 import shutil
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,9 +83,6 @@ def _console(page: ChallengePage, made: Link = _NO_LINK) -> Response:
     """Show the console, perhaps with a link that was just made."""
     view = page.view
     records = [(phase, record) for phase in view.phases for record in view.submissions(phase)]
-    counts: dict[str, int] = {}
-    for _, record in records:
-        counts[record.team] = counts.get(record.team, 0) + 1
     names = {record.id: record.team_name for _, record in records}
     same = [
         [(id, names.get(id, "")) for id in ids] for _, ids in teams.same_captions(page.challenge)
@@ -94,7 +92,7 @@ def _console(page: ChallengePage, made: Link = _NO_LINK) -> Response:
         "console.html",
         queue=queue_state(page.challenge.store),
         teams=teams.list_teams(page.challenge),
-        counts=counts,
+        counts=Counter(record.team for _, record in records),
         records=list(reversed(records)),
         same=same,
         states=get_args(State),
@@ -165,7 +163,8 @@ def grant(page: ChallengePage, team: Id, phase: Id, amount: Amount, reason: Reas
     """Grant a team more submissions, or take granted ones back."""
     own, of_phase = page.named_team(team), page.phase(phase)
     quota.give(page.challenge, of_phase, own, amount, actor=page.name, reason=reason)
-    return f"{own.name} may submit {quota.changed(amount)} in {phase}."
+    more = "more" if amount > 0 else "less"
+    return f"{own.name} may submit {abs(amount)} {more} in {phase}."
 
 
 @decision("/console/teams/{team}/merge", "/teams/{team}/merge")

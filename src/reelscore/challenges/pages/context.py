@@ -18,7 +18,7 @@ from reelscore.challenges.people.teams import Team, find_team, members, team_of
 from reelscore.challenges.permissions import VISITOR, Who
 from reelscore.challenges.quota import Left, quota_left
 from reelscore.challenges.submissions import check_challenge, check_window
-from reelscore.challenges.views import View
+from reelscore.challenges.views import SubmissionRecord, View
 from reelscore.errors import DataError, RefusedError, UnknownNameError
 from reelscore.store.database import Snapshot
 from reelscore.web.requests import Guard, GuardedRoute
@@ -78,6 +78,11 @@ class ChallengePage:
         rows = members(self.challenge, self.team)
         return any(row.account == self.user.id and row.role == "captain" for row in rows)
 
+    def check_captain(self, does: str = "decides this") -> None:
+        """Refuse other members of a team."""
+        if not self.is_captain:
+            raise HTTPException(403, f"Only the captain of the team {does}.")
+
     def check_organiser(self) -> None:
         """Refuse everybody else, as for what does not exist."""
         if not self.is_organiser:
@@ -124,6 +129,13 @@ class ChallengePage:
         if id not in self.view.phases:
             raise missing()
         return self.view.phases[id]
+
+    def submission(self, id: str) -> tuple[str, SubmissionRecord]:
+        """Return a submission with its phase; what may be seen of it is to be asked."""
+        found = self.view.find(id)
+        if found is None:
+            raise missing()
+        return found
 
     def named_team(self, id: str) -> Team:
         """Return a team of the challenge by its id."""

@@ -26,7 +26,6 @@ from reelscore.challenges.pages.context import (
 from reelscore.challenges.pages.wing_pages import PATH
 from reelscore.challenges.people.teams import Team
 from reelscore.challenges.people.tokens import find_token
-from reelscore.challenges.views import SubmissionRecord
 from reelscore.errors import RefusedError
 from reelscore.web.requests import API, Guard, RefusedRequest
 from reelscore.web.sessions import Desk
@@ -91,17 +90,8 @@ def _page_of_submission(request: Request, account: Account | None) -> ChallengeP
     if challenge is None or (challenge.state == "draft" and not is_organiser(account)):
         raise missing()
     page = open_page(request, challenge, account)
-    if page.view.find(id) is None:  # of a phase that they may not know of
-        raise missing()
+    page.submission(id)  # it may be of a phase that they may not know of
     return page
-
-
-def found_submission(page: ChallengePage, id: str) -> tuple[str, SubmissionRecord]:
-    """Return a submission with its phase; what may be seen of it is to be asked."""
-    submission = page.view.find(id)
-    if submission is None:
-        raise missing()
-    return submission
 
 
 @Guard

@@ -46,10 +46,9 @@ class SplitReport:
 @router.get("")
 def show_submission(page: AccountPage, id: SubmissionId) -> Response:
     """Show one submission to its team and to organisers."""
-    found = page.view.find(id)
-    if found is None or not page.view.sees_state(*found):
+    phase, record = page.submission(id)
+    if not page.view.sees_state(phase, record):
         raise missing()
-    phase, record = found
     described = page.view.definition.phase(phase)
     return page.render(
         "submission.html",

@@ -10,7 +10,6 @@ from typing import Annotated
 from anyio import CapacityLimiter, move_on_after, to_thread
 from fastapi import File, Form, Path, UploadFile
 from fastapi.responses import Response
-from starlette.exceptions import HTTPException
 
 from reelscore.challenges import submissions
 from reelscore.challenges.boards.board_forms import score_text
@@ -236,8 +235,7 @@ own_deeds, deed = deeds(TeamPage, Submitter, "/mine")
 def choose(page: ChallengePage, submission: Id) -> str:
     """Let a submission count; only the captain may."""
     own_record(page, submission)
-    if not page.is_captain:
-        raise HTTPException(403, "Only the captain of the team chooses.")
+    page.check_captain("chooses")
     submissions.choose(page.challenge, submission, actor=page.name)
     return "Your choice is noted."
 
@@ -274,8 +272,7 @@ def give_file(page: AnyPage, id: SubmissionId) -> Response:
 
 def file_answer(page: ChallengePage, id: str) -> Response:
     """Return the file of a submission, to be saved."""
-    submission = page.view.find(id)
-    content = page.view.upload(*submission) if submission else None
+    content = page.view.upload(*page.submission(id))
     if content is None:
         raise missing()
     headers = {"content-disposition": f'attachment; filename="submission-{id}"'}

@@ -127,8 +127,7 @@ def invite(page: ChallengePage) -> Link:
 @deed("/team/members", "/team/members")
 def show_members(page: ChallengePage, shown: bool = False) -> str:
     """Let everybody read who is in the team, or no longer; the captain decides."""
-    if not page.is_captain:
-        raise HTTPException(403, "Only the captain of the team decides this.")
+    page.check_captain()
     teams.show_members(page.challenge, page.own_team, shown, actor=page.name)
     return "Your names are below the leaderboard now." if shown else "Your names are not shown."
 
@@ -157,8 +156,7 @@ def set_contact(page: ChallengePage, contact: Contact = "") -> str:
 @deed("/team/withdraw", "/team/withdraw")
 def withdraw(page: ChallengePage) -> str:
     """Take all entries of the team off the boards; the captain decides."""
-    if not page.is_captain:
-        raise HTTPException(403, "Only the captain of the team decides this.")
+    page.check_captain()
     count = submissions.withdraw_team(page.challenge, page.own_team, actor=page.name)
     return f"{counted(count, 'entry', 'entries')} withdrawn."
 

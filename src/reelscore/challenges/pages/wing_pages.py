@@ -86,7 +86,7 @@ class ChallengePages(WingPages):
     def health(self) -> dict[str, object]:
         """Return how long the queue of submissions is."""
         queue = queue_state(self.challenges)
-        return {"waiting": queue.waiting, "oldest_s": queue.oldest, "scorers": queue.scorers}
+        return {"waiting": queue.waiting, "oldest_s": queue.oldest_s, "scorers": queue.scorers}
 
     def home(self) -> str:
         """Return the list of challenges, if there are any."""

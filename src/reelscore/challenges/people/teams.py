@@ -1,4 +1,4 @@
-"""Teams: who is in them, and how somebody gets in; `team_decisions` has what organisers decide."""
+"""Teams: who is in them, how somebody gets in, and what organisers decide about them."""
 
 from __future__ import annotations
 

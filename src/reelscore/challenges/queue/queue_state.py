@@ -27,7 +27,7 @@ class Waiting:
     waiting: int  # how many jobs wait
     scoring: int  # how many are being scored
     failed: int  # how many failed
-    oldest: float  # how many seconds the oldest has waited
+    oldest_s: float  # how many seconds the oldest has waited
     scorers: int  # how many scorers there are
 
 
