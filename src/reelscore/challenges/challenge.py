@@ -26,7 +26,7 @@ from reelscore.store.locations import Where
 from reelscore.store.values import to_iso
 
 Clock = Callable[[Connection], int]
-Dates = Mapping[str, tuple[int | None, int | None]]  # before and after, by name
+Dates = dict[str, tuple[int | None, int | None]]  # before and after, by name
 State = Literal["draft", "open", "closed", "archived"]
 DAY = 86_400_000_000  # microseconds
 

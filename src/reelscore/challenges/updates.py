@@ -44,6 +44,8 @@ from reelscore.challenges.uploads import splits
 from reelscore.errors import DataError
 from reelscore.store.values import skeleton
 
+_DATES = ("opens", "closes", "reveals")  # of a phase
+
 
 def make_challenge(
     challenges: Challenges,
@@ -77,11 +79,12 @@ def make_challenge(
         if own is None:
             added = insert(challenge).values(id=definition.id, state=state, created=now, **values)
             key = connection.execute(added.returning(challenge.c.key)).scalar_one()
-            changes, again, before = [f"Challenge {definition.id!r} is made."], list[str](), None
+            changes, again = [f"Challenge {definition.id!r} is made."], list[str]()
         else:
             key = own.key
             _check_baselines(connection, key, definition, path)
             before = parsed_definition(own.definition)
+            _check_nothing_is_gone(before, definition)
             moved = _moved_dates(connection, key, before, definition)
             changes, again = _changes(connection, own, before, definition, contents, moved, rescore)
             if own.state == "draft" and not draft:
@@ -95,7 +98,7 @@ def make_challenge(
             for each in definition.splits
         }
         for position, each in enumerate(definition.phases):
-            _put_phase(connection, key, definition, each, position, keys, before)
+            _put_phase(connection, key, definition, each, position, keys, moved.get(each.id, {}))
         made = Challenge(challenges, key, state, definition, pages, definition.digest, now)
         for id in again:
             why = "the definition has another way of scoring"
@@ -162,22 +165,23 @@ def _put_phase(
     each: Phase,
     position: int,
     split_keys: Mapping[str, int],
-    before: Definition | None,
+    moved: Dates,
 ) -> None:
     values = {
         "position": position,
         "priority": each.priority,
         "settings": json.dumps(scoring_settings(definition, each), sort_keys=True),
-        **_new_dates(before, each),
+        **{name: moment for name, (_, moment) in moved.items()},
     }
     own = {"challenge": key, "id": each.id}
     phase_key = connection.scalar(select(phase.c.key).filter_by(**own))
     if phase_key is None:
+        values |= {name: getattr(each, name) for name in _DATES}
         added = insert(phase).values(**own, **values, generation=1).returning(phase.c.key)
         phase_key = connection.execute(added).scalar_one()
     else:
         connection.execute(update(phase).filter_by(key=phase_key).values(values))
-        if "closes" in values:
+        if "closes" in moved:
             mark_late(connection, phase_key, each.closes)
     connection.execute(delete(phase_split).filter_by(phase=phase_key))
     for place, id in enumerate(each.splits):
@@ -193,32 +197,27 @@ def _put_phase(
         )
 
 
+def _check_nothing_is_gone(before: Definition, definition: Definition) -> None:
+    for what, were, are in (
+        ("Phase", before.phases, definition.phases),
+        ("Split", before.splits, definition.splits),
+    ):
+        if gone := sorted({each.id for each in were} - {each.id for each in are}):
+            raise DataError(f"{what} {gone[0]!r} is gone; it stays, whatever else changes.")
+
+
 def _moved_dates(
     connection: Connection, key: int, before: Definition, definition: Definition
 ) -> dict[str, Dates]:
-    """Return the dates that a definition moves, by phase."""
+    """Return the dates that a definition moves, by phase: those that the one before had not."""
     moved: dict[str, Dates] = {}
     for row in connection.execute(select(phase).filter_by(challenge=key)).all():
-        each = next((each for each in definition.phases if each.id == row.id), None)
-        dates = _new_dates(before, each) if each is not None else {}
-        if own := {
-            name: (getattr(row, name), moment)
-            for name, moment in dates.items()
-            if getattr(row, name) != moment
-        }:
-            moved[row.id] = own
+        earlier, later = before.phase(row.id), definition.phase(row.id)
+        dates = {name: (getattr(row, name), getattr(later, name)) for name in _DATES}
+        for name, (was, now) in dates.items():
+            if now not in (was, getattr(earlier, name)):
+                moved.setdefault(row.id, {})[name] = was, now
     return moved
-
-
-def _new_dates(before: Definition | None, each: Phase) -> dict[str, int | None]:
-    """Return the dates of a phase that differ from those of the definition before, or all."""
-    earlier = {phase.id: phase for phase in before.phases}.get(each.id) if before else None
-    dates = {name: getattr(each, name) for name in ("opens", "closes", "reveals")}
-    return {
-        name: moment
-        for name, moment in dates.items()
-        if earlier is None or getattr(earlier, name) != moment
-    }
 
 
 def _changes(
@@ -231,12 +230,6 @@ def _changes(
     rescore: bool,
 ) -> tuple[list[str], list[str]]:
     """Return what a new definition changes, and which phases it scores anew; refuse the rest."""
-    for what, were, are in (
-        ("Phase", before.phases, definition.phases),
-        ("Split", before.splits, definition.splits),
-    ):
-        if gone := sorted({each.id for each in were} - {each.id for each in are}):
-            raise DataError(f"{what} {gone[0]!r} is gone; it stays, whatever else changes.")
     rows = {row.id: row for row in connection.execute(select(split).filter_by(challenge=own.key))}
     changes, again = definition_changes(before, definition), list[str]()
     for id, row in rows.items():  # what an export has left out
@@ -288,7 +281,7 @@ def _job_states(connection: Connection, phase_key: int) -> set[str]:
     return set(connection.scalars(states.distinct()))
 
 
-_KEPT = ("id", "splits", "opens", "closes", "reveals")  # of a phase: said elsewhere, or refused
+_KEPT = ("id", "splits", *_DATES)  # of a phase: said elsewhere, or refused
 _WHOLE = {
     "name": "The name is",
     "registration": "Registration is",
