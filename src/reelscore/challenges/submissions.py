@@ -233,7 +233,7 @@ def keep(
         }
         added = insert(submission).values(values).returning(*submission.c)
         row = connection.execute(added).one()
-        generation = _newest_generation(connection, phase.key)
+        generation = _newest_generation(connection, phase)
         jobs.queue(connection, row.key, generation, phase.settings, now)
         if not free:
             quota.put_charge(connection, row.key, phase, own, arrived)
@@ -244,17 +244,14 @@ def keep(
         return SubmissionReceipt(row.id, row.number, "queued", late, left, notes=accepted.notes)
 
 
-def _newest_generation(connection: Connection, phase_key: int) -> int:
+def _newest_generation(connection: Connection, phase: Phase) -> int:
     """Return the generation that new jobs of a phase belong to."""
     newest = (
         select(func.max(job.c.generation))
         .select_from(job.join(submission))
-        .where(submission.c.phase == phase_key)
+        .where(submission.c.phase == phase.key)
     )
-    shown = connection.execute(
-        select(tables.phase.c.generation).filter_by(key=phase_key)
-    ).scalar_one()
-    return max(int(connection.scalar(newest) or 0), int(shown))
+    return max(int(connection.scalar(newest) or 0), phase.generation)
 
 
 def check_window(own: Phase, arrived: int, now: int) -> bool:
@@ -314,7 +311,8 @@ def _earlier(
     if row is None:
         return None
     left = quota.left_in(connection, phase, own, now)
-    state = _state_of(connection, row.key)
+    states = select(job.c.state).filter_by(submission=row.key).order_by(job.c.generation.desc())
+    state = str(connection.execute(states.limit(1)).scalar_one())
     return SubmissionReceipt(row.id, row.number, state, bool(row.late), left, repeated=True)
 
 
@@ -333,12 +331,6 @@ def _check_same(
         raise RefusedError(
             "same", f"These are the captions of your submission {number}; nothing was charged."
         )
-
-
-def _state_of(connection: Connection, key: int) -> str:
-    """Return the state of a submission's newest job."""
-    newest = select(job.c.state).filter_by(submission=key).order_by(job.c.generation.desc())
-    return str(connection.execute(newest.limit(1)).scalar_one())
 
 
 # Later on

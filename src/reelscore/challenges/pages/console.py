@@ -5,7 +5,6 @@ Evaluations by people, exports, archives and new challenges are made here, too.
 
 from __future__ import annotations
 
-import io
 import shutil
 import tempfile
 import zipfile
@@ -54,7 +53,6 @@ from reelscore.challenges.queue.queue_state import queue_state
 from reelscore.challenges.submissions import hand_in_baselines
 from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.views import View, check_reason
-from reelscore.data.atomic_files import write_atomically
 from reelscore.data.checks import counted
 from reelscore.errors import DataError, ReelscoreError
 from reelscore.store.values import from_iso
@@ -355,11 +353,9 @@ def give_archive(page: OrganiserPage) -> Response:
     def write(path: Path) -> None:
         view = View(page.challenge, now=page.view.now)
         files = archive_files(view, account_names(page.challenge.database, named_members(view)))
-        content = io.BytesIO()
-        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, part in files.items():
                 archive.writestr(f"{page.challenge.id}/{name}", part)
-        write_atomically(path, content.getvalue(), private=True)
 
     return _download(page, "archive", f"{page.challenge.id}-archive.zip", write, "")
 
