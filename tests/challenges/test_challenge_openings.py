@@ -14,7 +14,6 @@ from reelscore.challenges.pages import (
     console,
     context,
     overview,
-    reports,
     submissions,
     teams,
 )
@@ -83,7 +82,7 @@ def test_other_pages_open_it_once(app, openings, path):
 
 
 def test_all_pages_give_their_connection_back():
-    for module in (accounts, api, boards, console, overview, reports, submissions, teams):
+    for module in (accounts, api, boards, console, overview, submissions, teams):
         for route in module.router.routes:
             assert isinstance(route, context.PageRoute), route.path
 

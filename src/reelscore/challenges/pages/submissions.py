@@ -1,20 +1,26 @@
-"""Hand in a file, and follow one's submissions."""
+"""Hand in a file, follow one's submissions, and read the report of each.
+
+A report has the scores of a submission, its words, and the items of public splits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from anyio import CapacityLimiter, move_on_after, to_thread
 from fastapi import File, Form, Path, UploadFile
 from fastapi.responses import Response
 
+from reelscore import score
 from reelscore.challenges import submissions
 from reelscore.challenges.boards.board_forms import score_text
 from reelscore.challenges.boards.board_maker import board_columns
 from reelscore.challenges.boards.boards import BoardColumn
+from reelscore.challenges.definition.records import Split
+from reelscore.challenges.pages.boards import items_page
 from reelscore.challenges.pages.context import (
     AccountPage,
     AnyPage,
@@ -32,11 +38,13 @@ from reelscore.challenges.uploads.uploads import PATIENCE, Accepted, busy
 from reelscore.challenges.views import SubmissionRecord
 from reelscore.data.tables.table import MetricResult
 from reelscore.errors import DataError, RefusedError
+from reelscore.metrics.diversity import Diversity
 from reelscore.web.site import FromOurForm, refused_status
 
 router = Router(prefix=PATH + "/{challenge}")
 SubmissionId = Annotated[str, Path(alias="submission", max_length=20)]
 Text = Annotated[str, Form(max_length=5000)]
+_SUBMISSION = "/submissions/{submission}"
 _OFTEN, _SELDOM = 2, 20  # seconds between two looks of a page at its submissions
 
 
@@ -231,7 +239,7 @@ def _mine(page: ChallengePage) -> dict[str, object]:
 own_deeds, deed = deeds(TeamPage, Submitter, "/mine")
 
 
-@deed("/submissions/{submission}/choose", "/submissions/{submission}/choose")
+@deed(_SUBMISSION + "/choose", _SUBMISSION + "/choose")
 def choose(page: ChallengePage, submission: Id) -> str:
     """Let a submission count; only the captain may."""
     own_record(page, submission)
@@ -240,7 +248,7 @@ def choose(page: ChallengePage, submission: Id) -> str:
     return "Your choice is noted."
 
 
-@deed("/submissions/{submission}/withdraw", "/submissions/{submission}/withdraw")
+@deed(_SUBMISSION + "/withdraw", _SUBMISSION + "/withdraw")
 def withdraw(page: ChallengePage, submission: Id) -> str:
     """Take a submission off the boards; it can be put back until the close."""
     _, record = own_record(page, submission)
@@ -248,7 +256,7 @@ def withdraw(page: ChallengePage, submission: Id) -> str:
     return f"Submission {record.number} is withdrawn."
 
 
-@deed("/submissions/{submission}/restore", "/submissions/{submission}/restore")
+@deed(_SUBMISSION + "/restore", _SUBMISSION + "/restore")
 def restore(page: ChallengePage, submission: Id) -> str:
     """Put a withdrawn submission back, until the close."""
     _, record = own_record(page, submission)
@@ -256,7 +264,7 @@ def restore(page: ChallengePage, submission: Id) -> str:
     return f"Submission {record.number} counts again."
 
 
-@deed("/submissions/{submission}/cancel", "/submissions/{submission}/cancel")
+@deed(_SUBMISSION + "/cancel", _SUBMISSION + "/cancel")
 def cancel(page: ChallengePage, submission: Id) -> str:
     """Cancel a submission that waits; it is not charged."""
     _, record = own_record(page, submission)
@@ -264,7 +272,7 @@ def cancel(page: ChallengePage, submission: Id) -> str:
     return f"Submission {record.number} is cancelled and not charged."
 
 
-@router.get("/submissions/{submission}/file")
+@router.get(_SUBMISSION + "/file")
 def give_file(page: AnyPage, id: SubmissionId) -> Response:
     """Return the file that was handed in, to its team, and to everybody once it is published."""
     return file_answer(page, id)
@@ -277,3 +285,108 @@ def file_answer(page: ChallengePage, id: str) -> Response:
         raise missing()
     headers = {"content-disposition": f'attachment; filename="submission-{id}"'}
     return Response(content, media_type="application/octet-stream", headers=headers)
+
+
+# The report of one submission
+
+
+@dataclass(frozen=True)
+class ScoreLine:
+    """A score in a report; without an interval where there is none."""
+
+    label: str
+    value: str
+    interval: str = ""
+
+
+@dataclass(frozen=True)
+class SplitReport:
+    """What the viewer may see of a submission on one split."""
+
+    split: Split  # the split
+    scores: list[ScoreLine] | None  # its scores; ``None`` while they may not be seen
+    words: list[ScoreLine]  # what its captions are like, by themselves
+    signatures: list[str]  # how the scores were made
+    has_items: bool  # whether the items can be looked at one by one
+
+
+@router.get(_SUBMISSION)
+def show_submission(page: AccountPage, id: SubmissionId) -> Response:
+    """Show one submission to its team and to organisers."""
+    phase, record = page.submission(id)
+    if not page.view.sees_state(phase, record):
+        raise missing()
+    described = page.view.definition.phase(phase)
+    return page.render(
+        "submission.html",
+        record=record,
+        phase=described,
+        is_own=page.team is not None and page.team.id == record.team,
+        splits=[_split_report(page, phase, split, record) for split in described.splits],
+    )
+
+
+def _split_report(
+    page: ChallengePage, phase: str, id: str, record: SubmissionRecord
+) -> SplitReport:
+    view = page.view
+    scores = view.scores(phase, id, record) if record.state == "scored" else None
+    lines = None if scores is None else _lines(page, id, scores)
+    return SplitReport(
+        view.definition.split(id),
+        lines,
+        _words(view.captions(phase, id, record) or {}),
+        list(dict.fromkeys(each.signature for each in (scores or {}).values() if each.signature)),
+        record.state == "scored" and bool(view.item_scores(phase, id, record)),
+    )
+
+
+def _lines(page: ChallengePage, split: str, scores: Mapping[str, MetricResult]) -> list[ScoreLine]:
+    """Write scores as boards do, those that are on one first."""
+    columns = known_columns(page, split)
+    names = [
+        *(name for name in columns if name in scores),
+        *(n for n in scores if n not in columns),
+    ]
+    scales = page.view.definition.scoring.scales(page.view.definition.split(split).kind)
+    lines = []
+    for name in names:
+        own, form = scores[name], columns.get(name, BoardColumn(name)).form
+        interval = " to ".join(map(form.text, own.interval or ()))
+        label = (scales[name].label if name in scales else "") or name
+        lines.append(ScoreLine(label, form.text(own.score), interval))
+    return lines
+
+
+def _words(captions: Mapping[str, Any]) -> list[ScoreLine]:
+    """Return what captions are like, whatever their references are.
+
+    >>> [line.value for line in _words({"v1": "a man runs", "v2": "a man runs"})]
+    ['2', '3.0', '3', '50.0 %']
+    """
+    texts = {
+        f"{item} {number}": part[2] if isinstance(part, list) else part
+        for item, parts in captions.items()
+        for number, part in enumerate(parts if isinstance(parts, list) else [parts])
+    }
+    if not texts:
+        return []
+    own = score(texts, metrics=[Diversity()])
+    return [
+        ScoreLine("captions", f"{len(texts):,}"),
+        ScoreLine("words in a caption", f"{own['length'].score:.1f}"),
+        ScoreLine("different words", f"{own['vocabulary'].score:,.0f}"),
+        ScoreLine("different captions, of all", f"{own['unique'].score:.1%}".replace("%", " %")),
+    ]
+
+
+@router.get(_SUBMISSION + "/report/{split}")
+def show_items(
+    page: TeamPage, id: SubmissionId, split: Annotated[str, Path(max_length=100)]
+) -> Response:
+    """Show the items of a public split one by one, of one's own submission."""
+    phase, _ = own_record(page, id)
+    if split not in page.view.definition.phase(phase).splits:
+        raise missing()
+    home = f"{page.site.settings.prefix}{page.path}/submissions/{id}"
+    return items_page(page, phase, split, [id], home=home)

@@ -135,12 +135,11 @@ def _routes() -> list[BaseRoute]:
         boards,
         console,
         overview,
-        reports,
         submissions,
         teams,
     )
 
-    modules = (accounts, overview, boards, teams, submissions, reports, console, api)
+    modules = (accounts, overview, boards, teams, submissions, console, api)
     deeds = (console.making, teams.own_deeds, submissions.own_deeds, console.decisions)
     return [*routes_of(*modules), *(route for each in deeds for route in each.routes)]
 
