@@ -94,7 +94,7 @@ def hand_in(
     challenge: Challenge,
     readers: Readers,
     phase_id: str,
-    own: Team,
+    team: Team,
     upload: Upload,
     *,
     account: int | None = None,
@@ -107,17 +107,17 @@ def hand_in(
         now = challenge.now(connection)
         arrived = now if arrived is None else arrived
         phase = challenge.phase(connection, phase_id)
-        if earlier := _earlier(connection, phase, own, upload.idempotency, now):
+        if earlier := _earlier(connection, phase, team, upload.idempotency, now):
             return earlier
-        check_team(connection, own)
+        check_team(connection, team)
         check_window(phase, arrived, now)
-        if own.kind != "baseline":
-            quota.check_left(quota.left_in(connection, phase, own, arrived))
-            quota.check_refusals(connection, own, now)
+        if team.kind != "baseline":
+            quota.check_left(quota.left_in(connection, phase, team, arrived))
+            quota.check_refusals(connection, team, now)
         expected = challenge.expected_upload(connection, phase)
-    accepted = read_file(challenge, readers, phase, own, upload, expected)
+    accepted = read_file(challenge, readers, phase, team, upload, expected)
     return keep(
-        challenge, phase_id, own, upload, accepted, account=account, arrived=arrived, actor=actor
+        challenge, phase_id, team, upload, accepted, account=account, arrived=arrived, actor=actor
     )
 
 
@@ -125,12 +125,12 @@ def hand_in_baselines(
     challenge: Challenge, readers: Readers, folder: Path, *, actor: str
 ) -> Iterator[str]:
     """Put the organisers' baselines into the queue; yield the names of those that are new there."""
-    own = {skeleton(each.name): each for each in list_teams(challenge) if each.kind == "baseline"}
+    teams = {skeleton(team.name): team for team in list_teams(challenge) if team.kind == "baseline"}
     for baseline in challenge.definition.baselines:
-        team = own.get(skeleton(baseline.name))
+        team = teams.get(skeleton(baseline.name))
         if team is None:
             team = add_team(challenge, baseline.name, kind="baseline", actor=actor)
-            own[skeleton(baseline.name)] = team
+            teams[skeleton(baseline.name)] = team
         upload = Upload(baseline.file, (folder / baseline.file).read_bytes(), baseline.method)
         with challenge.reading() as connection:
             opens = challenge.definition.phase(baseline.phase).opens
@@ -145,7 +145,7 @@ def hand_in_baselines(
 
 
 def check_file(
-    challenge: Challenge, readers: Readers, phase_id: str, own: Team, upload: Upload
+    challenge: Challenge, readers: Readers, phase_id: str, team: Team, upload: Upload
 ) -> Accepted:
     """Read a file as `hand_in` would, and keep nothing of it."""
     with challenge.reading() as connection:
@@ -153,16 +153,16 @@ def check_file(
         phase = challenge.phase(connection, phase_id)
         if now < phase.opens:
             raise RefusedError("closed", f"The phase opens at {to_iso(phase.opens)}.")
-        quota.check_refusals(connection, own, now)
+        quota.check_refusals(connection, team, now)
         expected = challenge.expected_upload(connection, phase)
-    return read_file(challenge, readers, phase, own, upload, expected)
+    return read_file(challenge, readers, phase, team, upload, expected)
 
 
 def read_file(
     challenge: Challenge,
     readers: Readers,
     phase: Phase,
-    own: Team,
+    team: Team,
     upload: Upload,
     expected: Expected,
 ) -> Accepted:
@@ -177,7 +177,7 @@ def read_file(
         result = readers.read(upload.name, upload.content, expected)
     if isinstance(result, UploadReport):
         digest = blob_digest(upload.content)
-        quota.put_refusal(challenge, phase, own, digest, result.to_json())
+        quota.put_refusal(challenge, phase, team, digest, result.to_json())
         raise RefusedUpload(result)
     return result
 
@@ -185,7 +185,7 @@ def read_file(
 def keep(
     challenge: Challenge,
     phase_id: str,
-    own: Team,
+    team: Team,
     upload: Upload,
     accepted: Accepted,
     *,
@@ -199,18 +199,18 @@ def keep(
     One that is imported from elsewhere is neither charged nor refused for its time.
     """
     with challenge.writing() as connection:
-        alone(connection, "challenge_team", str(own.key))
+        alone(connection, "challenge_team", str(team.key))
         now = challenge.now(connection)
         phase = challenge.phase(connection, phase_id)
-        if earlier := _earlier(connection, phase, own, upload.idempotency, now):
+        if earlier := _earlier(connection, phase, team, upload.idempotency, now):
             return earlier
-        check_team(connection, own)
+        check_team(connection, team)
         late = arrived >= phase.closes if imported else check_window(phase, arrived, now)
-        free = imported or own.kind == "baseline"
+        free = imported or team.kind == "baseline"
         if not free:
-            quota.check_left(quota.left_in(connection, phase, own, arrived))
-        _check_same(connection, phase, own, accepted, force=upload.force)
-        of_team = {"team": own.key, "phase": phase.key}
+            quota.check_left(quota.left_in(connection, phase, team, arrived))
+        _check_same(connection, phase, team, accepted, force=upload.force)
+        of_team = {"team": team.key, "phase": phase.key}
         last = select(func.coalesce(func.max(submission.c.number), 0)).filter_by(**of_team)
         values = {
             **of_team,
@@ -236,10 +236,10 @@ def keep(
         generation = _newest_generation(connection, phase)
         jobs.queue(connection, row.key, generation, phase.settings, now)
         if not free:
-            quota.put_charge(connection, row.key, phase, own, arrived)
-        left = quota.left_in(connection, phase, own, arrived)
+            quota.put_charge(connection, row.key, phase, team, arrived)
+        left = quota.left_in(connection, phase, team, arrived)
         what = "imported" if imported else "submission"
-        after = f"{own.id} {phase.id} {row.number}"
+        after = f"{team.id} {phase.id} {row.number}"
         log(connection, now, challenge.key, what, row.id, actor=actor, after=after)
         return SubmissionReceipt(row.id, row.number, "queued", late, left, notes=accepted.notes)
 
@@ -254,19 +254,19 @@ def _newest_generation(connection: Connection, phase: Phase) -> int:
     return max(int(connection.scalar(newest) or 0), phase.generation)
 
 
-def check_window(own: Phase, arrived: int, now: int) -> bool:
+def check_window(phase: Phase, arrived: int, now: int) -> bool:
     """Refuse a submission outside of the phase's window."""
-    if arrived < own.opens:
-        raise RefusedError("closed", f"The phase opens at {to_iso(own.opens)}.")
-    if now - arrived > own.definition.grace * 1_000_000:
+    if arrived < phase.opens:
+        raise RefusedError("closed", f"The phase opens at {to_iso(phase.opens)}.")
+    if now - arrived > phase.definition.grace * 1_000_000:
         raise RefusedError("closed", "The file took too long to arrive; send it again.")
-    if arrived < own.closes:
+    if arrived < phase.closes:
         return False
-    taken = own.definition.after == "open" or (
-        own.definition.late == "mark" and (own.reveals is None or arrived < own.reveals)
+    taken = phase.definition.after == "open" or (
+        phase.definition.late == "mark" and (phase.reveals is None or arrived < phase.reveals)
     )
     if not taken:
-        raise RefusedError("closed", f"The phase closed at {to_iso(own.closes)}.")
+        raise RefusedError("closed", f"The phase closed at {to_iso(phase.closes)}.")
     return True
 
 
@@ -280,12 +280,12 @@ def check_challenge(state: str, kind: str = "team") -> None:
         raise RefusedError("closed", f"The challenge {states[state]}; it takes no files.")
 
 
-def check_team(connection: Connection, own: Team) -> None:
+def check_team(connection: Connection, team: Team) -> None:
     """Refuse a team that may not submit, or may not submit now."""
-    team, whole = tables.team, tables.challenge
-    columns = (team.c.state, team.c.approved, team.c.kind, whole.c.state.label("whole"))
-    rows = select(*columns).join(whole, whole.c.key == team.c.challenge)
-    row = connection.execute(rows.where(team.c.key == own.key)).one()
+    teams, whole = tables.team.c, tables.challenge
+    columns = (teams.state, teams.approved, teams.kind, whole.c.state.label("whole"))
+    rows = select(*columns).join(whole, whole.c.key == teams.challenge)
+    row = connection.execute(rows.where(teams.key == team.key)).one()
     check_challenge(row.whole, row.kind)
     if row.state == "disqualified":
         raise RefusedError("team", "The team is disqualified; ask the organisers.")
@@ -301,29 +301,29 @@ def public_id() -> str:
 
 
 def _earlier(
-    connection: Connection, phase: Phase, own: Team, key: str, now: int
+    connection: Connection, phase: Phase, team: Team, key: str, now: int
 ) -> SubmissionReceipt | None:
     """Return the answer to the same request, if it was answered before."""
     if not key:
         return None
-    same = select(submission).filter_by(team=own.key, idempotency=key)
+    same = select(submission).filter_by(team=team.key, idempotency=key)
     row = connection.execute(same).one_or_none()
     if row is None:
         return None
-    left = quota.left_in(connection, phase, own, now)
+    left = quota.left_in(connection, phase, team, now)
     states = select(job.c.state).filter_by(submission=row.key).order_by(job.c.generation.desc())
     state = str(connection.execute(states.limit(1)).scalar_one())
     return SubmissionReceipt(row.id, row.number, state, bool(row.late), left, repeated=True)
 
 
 def _check_same(
-    connection: Connection, phase: Phase, own: Team, accepted: Accepted, *, force: bool
+    connection: Connection, phase: Phase, team: Team, accepted: Accepted, *, force: bool
 ) -> None:
     if force:
         return
     same = (
         select(submission.c.number)
-        .where(submission.c.team.in_(own_keys(connection, own.key)))
+        .where(submission.c.team.in_(own_keys(connection, team.key)))
         .filter_by(phase=phase.key, content=accepted.content, status="active")
     )
     number = connection.scalar(same.order_by(submission.c.number).limit(1))
@@ -361,7 +361,7 @@ def withdraw(challenge: Challenge, id: str, *, actor: str = "") -> None:
             _put_status(connection, challenge, row, "withdrawn", actor)
 
 
-def withdraw_team(challenge: Challenge, own: Team, *, actor: str, reason: str = "") -> int:
+def withdraw_team(challenge: Challenge, team: Team, *, actor: str, reason: str = "") -> int:
     """Take all entries of a team off the boards, as `withdraw` does; return how many."""
     phase = tables.phase
     entries = (
@@ -371,7 +371,7 @@ def withdraw_team(challenge: Challenge, own: Team, *, actor: str, reason: str = 
         .order_by(submission.c.key)
     )
     with challenge.writing() as connection:
-        keys = own_keys(connection, own.key)
+        keys = own_keys(connection, team.key)
         rows = connection.execute(entries.where(submission.c.team.in_(keys))).all()
         for row in rows:
             _put_status(connection, challenge, row, "withdrawn", actor, reason)

@@ -70,7 +70,9 @@ def add_team(
         )
         made = _team(connection.execute(added.returning(*team.c)).one())
         if account is not None:
-            _add_member(connection, made, now, "captain", "active", account=account)
+            captain = {"account": account, "role": "captain", "state": "active", "invitation": ""}
+            values = {"challenge": challenge.key, "team": made.key, "since": now, **captain}
+            connection.execute(insert(member).values(values))
         log(connection, now, challenge.key, "team", made.id, actor=actor, reason=reason,
             after=name)  # fmt: skip
         return made
@@ -131,7 +133,9 @@ def invite(challenge: Challenge, own: Team, *, actor: str = "") -> str:
     digest = blob_digest(token.encode())
     with challenge.writing() as connection:
         now = challenge.now(connection)
-        _add_member(connection, own, now, "member", "invited", invitation=digest)
+        invited = {"account": None, "role": "member", "state": "invited", "invitation": digest}
+        values = {"challenge": own.challenge, "team": own.key, "since": now, **invited}
+        connection.execute(insert(member).values(values))
         log(connection, now, challenge.key, "invitation", own.id, actor=actor)
     return token
 
@@ -233,29 +237,6 @@ def _check_free(connection: Connection, challenge: int, account: int) -> None:
     taken = select(member.c.key).filter_by(challenge=challenge, account=account, state="active")
     if connection.scalar(taken) is not None:
         raise RefusedError("taken", "You are in a team already; leave it first.")
-
-
-def _add_member(
-    connection: Connection,
-    own: Team,
-    now: int,
-    role: str,
-    state: str,
-    *,
-    account: int | None = None,
-    invitation: str = "",
-) -> None:
-    connection.execute(
-        insert(member).values(
-            challenge=own.challenge,
-            team=own.key,
-            account=account,
-            role=role,
-            state=state,
-            invitation=invitation,
-            since=now,
-        )
-    )
 
 
 def team_size(connection: Connection, key: int) -> int:

@@ -184,7 +184,7 @@ class Workers:
         ]
 
     def _say_hello(self) -> None:
-        """Print that this one is there, unless it only looks after others."""
+        """Note that this one is there, unless it only looks after others."""
         if self.count:
             seen(self.challenges, self.name, self.able, self.count)
 
