@@ -118,26 +118,24 @@ def _rules(visitors: Rule, others: Rule, own: Rule = _always) -> _Rules:
 # For each thing: what visitors, other teams, the team itself, assistants and owners may see of it.
 # Nothing of this table depends on who asks by which way, save that files of the machine itself,
 # which hold everything, are for those who have the machine.
-_WHATEVER_THE_SPLIT: Mapping[What, _Rules] = {
+_RULES: Mapping[What, _Rules] = {
     "items": _rules(_opened, _opened, _opened),
+    "references": (_open_references, _with_terms, _with_terms, _with_terms, _with_terms),
     "job": _TEAM,
     "scores": _rules(_never, _never, _by_feedback),
     "board": _rules(_board, _board, _board),
+    "item_scores": _rules(_published_items, _published_items),
     "captions": _rules(_published_captions, _published_captions),
     "human": _rules(_published_human, _published_human, _published_human),
     "members": _rules(_named_members, _named_members),
     "events": _rules(_public_events, _public_events, _own_events),
     "database": _NOBODY,
 }
-_OF_PUBLIC_SPLITS: Mapping[What, _Rules] = {
-    "references": (_open_references, _with_terms, _with_terms, _with_terms, _with_terms),
-    "item_scores": _rules(_published_items, _published_items),
-}
+_OF_PUBLIC_SPLITS = ("references", "item_scores")  # of blind ones, nobody ever sees them
 RULES: Mapping[tuple[What, Visibility], _Rules] = {
-    **{(what, "public"): rules for what, rules in _WHATEVER_THE_SPLIT.items()},
-    **{(what, "blind"): rules for what, rules in _WHATEVER_THE_SPLIT.items()},
-    **{(what, "public"): rules for what, rules in _OF_PUBLIC_SPLITS.items()},
-    **{(what, "blind"): _NOBODY for what in _OF_PUBLIC_SPLITS},
+    (what, visibility): _NOBODY if visibility == "blind" and what in _OF_PUBLIC_SPLITS else rules
+    for what, rules in _RULES.items()
+    for visibility in get_args(Visibility)
 }
 VIEWERS: tuple[Viewer, ...] = get_args(Viewer)
 NEWS = ("announced", "dates", "rescore", "published")  # what those who take part wait for

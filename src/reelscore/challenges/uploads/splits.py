@@ -67,21 +67,7 @@ def _stories_content(annotators: Sequence[Stories]) -> SplitContent:
         for video, story in stories.items():
             if story.duration is not None:
                 durations[video] = max(durations.get(video, 0.0), story.duration)
-    written = [
-        {
-            video: {
-                "duration": story.duration,
-                "captions": [
-                    [*segment, sentence]
-                    for segment, sentence in zip(
-                        story.segments.tolist(), story.sentences, strict=True
-                    )
-                ],
-            }
-            for video, story in stories.items()
-        }
-        for stories in annotators
-    ]
+    written = [{video: _kept(story) for video, story in own.items()} for own in annotators]
     items = msgspec.json.encode({"items": videos, "durations": durations})
     return SplitContent("stories", items, msgspec.json.encode({"annotators": written}), len(videos))
 
@@ -99,6 +85,13 @@ def stories_references(references: bytes) -> list[Stories]:
         Stories({video: story_of(value) for video, value in stories.items()})
         for stories in msgspec.json.decode(references)["annotators"]
     ]
+
+
+def _kept(story: Story) -> dict[str, Any]:
+    """Return what is kept of a story; `story_of` makes it again."""
+    rows = zip(story.segments.tolist(), story.sentences, strict=True)
+    captions = [[*times, sentence] for times, sentence in rows]
+    return {"duration": story.duration, "captions": captions}
 
 
 def story_of(value: dict[str, Any]) -> Story:
