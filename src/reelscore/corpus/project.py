@@ -308,7 +308,7 @@ class Project:
         made = step.make(work, **self._options(step, film_id, options))
         if isinstance(made, Subtitles):
             last = max(cue.end for cue in made.cues)
-            hint = "Are they of another film, or do they need --scale or --shift?"
+            hint = "Are they of another film, or do they need --stretch or --shift?"
             check_end(f"{file}: the last cue", last, "the film", self.seconds(film_id), hint)
         result = replace(made, made_by=origin.made_by, inputs=origin.inputs)
         self.write(step, result, film_id)

@@ -84,7 +84,7 @@ PAPERS = (
             Part("Fig 3", "frames of a video", "", "illustration"),
             Part(
                 *("Figs 4, 5", "how similar annotators and systems are"),
-                *("reelscore similarity --plot", "differs"),
+                *("reelscore analyse similarity -o FILE", "differs"),
                 "Any metric replaces the service that is gone.",
             ),
             Part("Fig 6", "the rating page", "reelscore demo campaign", "illustration"),
