@@ -43,6 +43,13 @@ BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 # Shown outputs need not be renewed for a new version that moves no number.
 NAMED_FILE = re.compile(r"# ([\w-]+\.toml)\n")
+INLINE = re.compile(r"`([^`\n]+)`")
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+# Settings of an option, such as --test 'randomization|trials:1000'.
+SETTINGS = re.compile(r"(--[a-z-]+) (?:'([^']*)'|([^\s`']+))")
+SETTING = re.compile(r"(?:^|\|)(\w+):(?!//)")
+# Options of pip, of pytest, and of another evaluation, named without their programs.
+OTHER_OPTIONS = {"--no-deps", "--full", "--log_samples"}
 VERSION = re.compile(r"\bv:\d+\.\d+\.\d+[.\w]*")
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # Examples that need a package which the other tests do without.
@@ -221,6 +228,59 @@ def test_every_command_and_option_is_documented(
         for parameter in command.params:
             for option in parameter.opts if isinstance(parameter, click.Option) else ():
                 assert option in page, option
+
+
+def _options(command: click.Command) -> Iterator[click.Option]:
+    yield from (option for option in command.params if isinstance(option, click.Option))
+    if default := getattr(command, "default", ""):
+        yield from _options(command.get_command(click.Context(command), default))
+
+
+def _called(text: str) -> Iterator[str]:
+    """Yield the commands of reelscore that stand in lines of their own."""
+    for line in re.sub(r"\\\n[>\s]*", "", text).splitlines():
+        if found := re.match(r"\s*(?:\$ )?(reelscore (?:[^|#']|'[^']*'|#\S)*)", line):
+            yield found[1]
+
+
+def _misspelled(code: str, there: dict[tuple[str, ...], click.Command]) -> str:
+    """Return what a command, or an option alone, names that is not there."""
+    options = [option for command in there.values() for option in _options(command)]
+    if found := re.match(r"reelscore(?: [a-z][a-z-]*)*(?![^\s,])", code):
+        words = tuple(found[0].split())
+        names = next(words[:n] for n in range(len(words), 0, -1) if words[:n] in there)
+        is_group = isinstance(there[names], click.Group)
+        if is_group and names != words and not getattr(there[names], "default", ""):
+            return f"there is no command {' '.join(words)}"
+        options = list(_options(there[names])) if len(names) > 1 else options
+    spelled = {name for option in options for name in (*option.opts, *option.secondary_opts)}
+    unknown = set(OPTION.findall(code)) - spelled - OTHER_OPTIONS - {"--help", "--version"}
+    for name, *values in SETTINGS.findall(code):
+        named = [option for option in options if name in option.opts]
+        keys = {key for option in named for key in getattr(option, "keys", ())}
+        given = SETTING.findall(re.sub(r"\(.*?\)", "", "".join(values)))
+        unknown |= {f"{name} {key}:" for key in given if keys and key not in keys}
+    return f"there is no {', '.join(unknown)}" if unknown else ""
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "SECURITY.md"], ids=_id)
+def test_commands_and_options_in_text_are_there(page: Path, generator: ModuleType) -> None:
+    text = page.read_text(encoding="utf-8")
+    outside = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    spans = [span.replace("\\|", "|") for span in INLINE.findall(outside)]
+    spans = [span for span in spans if re.match(r"reelscore |--?[a-z]", span)]
+    blocks = "\n".join(match[3] for match in BLOCK.finditer(text))
+    there = dict(generator.commands())
+    found = {code: _misspelled(code, there) for code in (*spans, *_called(blocks))}
+    assert not {code: fault for code, fault in found.items() if fault}
+
+
+def test_examples_of_help_are_there(generator: ModuleType) -> None:
+    there = dict(generator.commands())
+    examples = [code for command in there.values() for code in _called(command.help or "")]
+    assert len(examples) > 100
+    found = {code: _misspelled(code, there) for code in examples}
+    assert not {code: fault for code, fault in found.items() if fault}
 
 
 def test_every_public_name_is_documented(generated: dict[str, str]) -> None:
