@@ -114,7 +114,7 @@ def test_models_that_take_no_videos(model, videos, tmp_path, monkeypatch):
     (tmp_path / "packages/torchvision").mkdir(parents=True)
     (tmp_path / "packages/torchvision/__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path / "packages")
-    with pytest.raises(DataError, match="'llava' takes no videos; leave out as="):
+    with pytest.raises(DataError, match="'llava' takes no videos; leave out sent="):
         run(f"hf:{model}", videos, tmp_path / "out.json", CaptionSettings(sent="video"))
     sys.modules.pop("torchvision", None)
 

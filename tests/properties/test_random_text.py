@@ -175,4 +175,4 @@ def test_lines_that_come_again(texts, data):
     pool = TextPool()
     numbers = CocoLines(texts, pool, threads=1).numbers(np.array(file, dtype=np.int64))
     tokens = tokenize([texts[number] for number in file], "ptb-coco")
-    assert pool.packed.take(numbers).unpack() == tokens
+    assert pool.captions.text.take(numbers).unpack() == tokens

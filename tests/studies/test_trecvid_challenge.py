@@ -35,11 +35,11 @@ def test_every_system_is_a_team_and_people_decide(tmp_path):
         board, verdict = view.board("test"), view.verdict()
         assert citation(view).startswith("@misc{trecvid2018,")
         assert not view.board_history("test")  # all came at once
-    scores = {row.team: row.scores for row in board.rows}
+    scores = {row.team: board.table[row.id] for row in board.rows}
     assert set(scores) == set(SYSTEMS)
-    assert all(own["cider"].value > 0 for own in scores.values())
+    assert all(own["cider"].score > 0 for own in scores.values())
     assert "People (z)" in [column.label for column in board.columns]
-    by_people = max(scores, key=lambda team: scores[team]["human:da"].value)
+    by_people = max(scores, key=lambda team: scores[team]["human:da"].score)
     assert by_people in verdict.winners
     with pytest.raises(DataError, match="is there already"):
         trecvid_challenge(data, "MA-2018", tmp_path / "made")

@@ -31,6 +31,7 @@ _ALIGNED = 4  # typed arrays begin at multiples of their size
 _FOLDER = Path(__file__).parent
 _IMPORT = re.compile(r'^import [^;]*? from "\./([\w.]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=async |function |class |const |let )", re.MULTILINE)
+_COMMENT = re.compile(r"^ *// .*\n", re.MULTILINE)
 
 
 def template_environment(*packages: str) -> Environment:
@@ -84,7 +85,8 @@ def joined_modules(entry: Path) -> str:
     """Join an ES module and those it imports into one module, each after those it needs.
 
     Modules import names of files beside them, ``import { a, b } from "./other.js";``, and share one
-    scope when they are joined: no two of them may give a name at the top to different things.
+    scope when they are joined: no two of them may give a name at the top to different things. Lines
+    of comments are left out, so that pages are smaller.
     """
     parts: dict[Path, str] = {}
 
@@ -96,7 +98,7 @@ def joined_modules(entry: Path) -> str:
         for needed in _IMPORT.findall(text):
             add(module.parent / needed)
         del parts[module]  # it stands behind them
-        parts[module] = _EXPORT.sub("", _IMPORT.sub("", text)).lstrip("\n")
+        parts[module] = _EXPORT.sub("", _IMPORT.sub("", _COMMENT.sub("", text))).lstrip("\n")
 
     add(entry)
     return "\n".join(parts.values())

@@ -61,7 +61,7 @@ def test_retries_are_told(clock, capfd):
     with terminal.progress_bar("Scoring", engine=engine) as progress:
         clock[0] = 12
         progress(3, 10)
-        engine._workers.retries = 2
+        engine.retries = 2
         clock[0] = 30
         progress(6, 10)
     assert capfd.readouterr().err.splitlines() == [
