@@ -213,7 +213,7 @@ def test_every_metric_is_documented(generated: dict[str, str]) -> None:
             assert output in overview, output
             assert f"`{output}`" in page
         rows = [line for line in page.splitlines() if line.startswith("| `")]
-        assert rows, name
+        assert rows or "It has none." in page, name
         for row in rows:
             assert re.search(r"\| [^|]+ \|$", row), f"{name}: a parameter is not explained: {row}"
 

@@ -121,6 +121,9 @@ def _class_docstring(metric: type[Metric]) -> tuple[str, dict[str, str], str]:
 
 
 def _parameter_table(metric: type[Metric], attributes: dict[str, str]) -> Iterator[str]:
+    if not dataclasses.fields(metric):
+        yield "It has none."
+        return
     kinds = get_type_hints(metric)
     yield "| name | values | default | meaning |"
     yield "|---|---|---|---|"

@@ -15,7 +15,7 @@ import numpy as np
 
 from reelscore.data import Scale
 from reelscore.errors import check_choice
-from reelscore.metrics import Metric, mean_of_first, with_count
+from reelscore.metrics import Metric, with_count
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,13 @@ class WordOverlap(Metric):
         check_choice("references of word_overlap", self.references, ("best", "mean"))
 
     def statistics(self, batch: Any, prepared: Any) -> Any:
-        """The caption's score, and 1."""
+        """The caption's score, and 1: the score of several captions is their mean."""
         together = max if self.references == "best" else np.mean
         scores = [
             together([len(words & own) / max(1, len(words | own)) for own in references])
             for words, references in caption_words(batch)
         ]
         return with_count(np.array(scores))
-
-    def scores(self, totals: Any) -> Any:
-        """The mean over captions."""
-        return mean_of_first(totals)
 
 
 @dataclass(frozen=True)
@@ -64,13 +60,9 @@ class MissedWords(Metric):
             scores.append(len(wanted - words) / max(1, len(wanted)))
         return with_count(np.array(scores))
 
-    def scores(self, totals: Any) -> Any:
-        """The mean over captions."""
-        return mean_of_first(totals)
-
 
 def caption_words(batch: Any) -> Iterator[tuple[set[str], list[set[str]]]]:
-    """Give the words of each caption, and those of each of its references."""
+    """Yield the words of each caption, and those of each of its references."""
     references = [set(text.split()) for text in batch.references.text.unpack()]
     captions = batch.candidates.text.unpack()
     for item, caption in zip(batch.items, captions, strict=True):

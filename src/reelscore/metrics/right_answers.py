@@ -28,7 +28,7 @@ from msgspec.structs import replace
 
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import check_choice
-from reelscore.metrics.base import FloatArray, Metric, Reads, check_range, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Metric, Reads, check_range, with_count
 from reelscore.text.words import CaptionBatch
 
 Task = Literal["exact", "ranking", "identities"]
@@ -108,7 +108,8 @@ class RightAnswers(Metric):
     def scores(self, totals: FloatArray) -> FloatArray:
         """Means; of places also the median."""
         if self.task == "exact":
-            return mean_of_first(totals)
+            means: FloatArray = super().scores(totals)
+            return means
         if self.task == "identities":
             sums, counts = totals[..., ::2], totals[..., 1::2]
             means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)

@@ -16,7 +16,7 @@ import numpy as np
 
 from reelscore import _native
 from reelscore.data.tables.scales import Scale
-from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Metric, check_range, with_count
 from reelscore.metrics.sent_bleu import smoothed_bleu
 from reelscore.text.words import CaptionBatch
 
@@ -51,7 +51,3 @@ class SelfBleu(Metric):
             batch.candidates.words, everything, self.n, batch.threads
         )
         return with_count(smoothed_bleu(counts, self.n, "epsilon", 0.1))
-
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Mean over captions."""
-        return mean_of_first(totals)

@@ -15,7 +15,7 @@ import numpy as np
 
 from reelscore.data.tables.scales import Scale
 from reelscore.errors import check_choice
-from reelscore.metrics.base import FloatArray, Metric, check_range, mean_of_first, with_count
+from reelscore.metrics.base import FloatArray, Metric, check_range, with_count
 from reelscore.metrics.bleu import ngram_counts
 from reelscore.text.words import CaptionBatch
 
@@ -53,16 +53,12 @@ class SentBleu(Metric):
         check_choice("smoothing", self.smoothing, ("exp", "floor", "add-k"))
 
     def statistics(self, batch: CaptionBatch, prepared: Any) -> FloatArray:
-        """The item's score, and 1."""
+        """The item's score, and 1: the score of several is the mean, as `Metric` has it."""
         counts = np.asarray(ngram_counts(batch, self.n))
         value = {"floor": 0.1, "add-k": 1.0}.get(self.smoothing, 0.0)
         if self.value is not None:
             value = self.value
         return with_count(100 * smoothed_bleu(counts, self.n, self.smoothing, value))
-
-    def scores(self, totals: FloatArray) -> FloatArray:
-        """Mean over items."""
-        return mean_of_first(totals)
 
 
 def smoothed_bleu(counts: FloatArray, n: int, smoothing: Smoothing, value: float) -> FloatArray:

@@ -76,10 +76,12 @@ def _rank(row: BoardEntry) -> int | str:
 
 ENTRY_COLUMNS = (
     EntryColumn("cluster", lambda row: row.cluster or "", "Cluster", leads=True, in_text=True),
-    EntryColumn("rank", _rank, "Rank", True, True, lambda row: Cell(rank_text(row))),
+    EntryColumn(
+        "rank", _rank, "Rank", leads=True, in_text=True, cell=lambda row: Cell(rank_text(row))
+    ),
     EntryColumn("first", lambda row: row.ranks[0] if row.ranks else ""),
     EntryColumn("last", lambda row: row.ranks[1] if row.ranks else ""),
-    EntryColumn("team", attrgetter("team"), "Team", True, True, _team),
+    EntryColumn("team", attrgetter("team"), "Team", leads=True, in_text=True, cell=_team),
     EntryColumn("kind", attrgetter("kind")),
     EntryColumn("place", attrgetter("place")),
     EntryColumn("submission", attrgetter("id")),

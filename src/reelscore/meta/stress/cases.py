@@ -8,8 +8,15 @@ from typing import Literal, NamedTuple
 
 from reelscore.errors import DataError, UnknownNameError
 from reelscore.text.damages.degraded import degrade
-from reelscore.text.damages.exploits import exploit, exploit_kinds, frequent_caption
-from reelscore.text.damages.rules import EXCHANGES, damage, damage_forms, damage_kinds, told_by
+from reelscore.text.damages.exploits import EXPLOITS, exploit, exploit_kinds, frequent_caption
+from reelscore.text.damages.rules import (
+    EXCHANGES,
+    KINDS,
+    damage,
+    damage_forms,
+    damage_kinds,
+    told_by,
+)
 from reelscore.text.damages.several_sentences import WHOLE, inside_sentence, several_sentences
 
 Sort = Literal["damage", "exploit"]
@@ -20,25 +27,9 @@ _LENDERS = 200  # captions of other videos that an exploit chooses from
 
 # What each kind does, for tables and pages.
 ABOUT = {
-    "negation": "says that it is not so",
-    "shuffle": "puts the words into another order",
-    "roles": "exchanges who does it and to whom it is done",
-    "stutter": "repeats words",
-    "truncation": "leaves half of the words out",
-    "noun": "names another thing",
-    "number": "gives another number",
-    "colour": "gives another colour",
-    "being": "names another person or animal",
-    "verb": "says the opposite, or another action",
+    **{name: kind.about for name, kind in KINDS.items()},
     DEGRADED: "puts words of another video's caption inside, by the rules of Direct Assessment",
-    "spoilt copy": "a reference, with one word that is out of place",
-    "all references": "all references in one string",
-    "generic": "what is true of many videos: a man is talking",
-    "frequent": "the caption whose words are in most captions",
-    "500 words": "a reference, then captions of other videos, 500 words in all",
-    "other video": "a caption of another video",
-    "other language": "a caption of something else in German, French or Spanish",
-    "punctuation": "the original with a mark after each word",
+    **{name: kind.about for name, kind in EXPLOITS.items()},
 }
 _ABOUT_WHOLE = {
     "invented": "adds a sentence of another video's caption",

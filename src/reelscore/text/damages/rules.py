@@ -5,23 +5,32 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from reelscore.errors import UnknownNameError
 from reelscore.text.damages import english, exchanges, negation, word_order
 from reelscore.text.damages.sentence import Rule, WordRow
 
+
+class DamageKind(NamedTuple):
+    """A kind of damage."""
+
+    about: str  # what it does, for tables and pages
+    forms: Mapping[str, Rule]  # how it is done, by name
+
+
 # A new kind leaves the others as they are; a new form changes what the draws of its kind give.
-KINDS: Mapping[str, Mapping[str, Rule]] = {
-    "negation": negation.FORMS,
-    "shuffle": word_order.SHUFFLE,
-    "roles": word_order.FORMS,
-    "stutter": word_order.STUTTER,
-    "truncation": word_order.TRUNCATION,
-    "noun": exchanges.NOUN,
-    "number": exchanges.NUMBER,
-    "colour": exchanges.COLOUR,
-    "being": exchanges.BEING,
-    "verb": exchanges.VERB,
+KINDS: Mapping[str, DamageKind] = {
+    "negation": DamageKind("says that it is not so", negation.FORMS),
+    "shuffle": DamageKind("puts the words into another order", word_order.SHUFFLE),
+    "roles": DamageKind("exchanges who does it and to whom it is done", word_order.FORMS),
+    "stutter": DamageKind("repeats words", word_order.STUTTER),
+    "truncation": DamageKind("leaves half of the words out", word_order.TRUNCATION),
+    "noun": DamageKind("names another thing", exchanges.NOUN),
+    "number": DamageKind("gives another number", exchanges.NUMBER),
+    "colour": DamageKind("gives another colour", exchanges.COLOUR),
+    "being": DamageKind("names another person or animal", exchanges.BEING),
+    "verb": DamageKind("says the opposite, or another action", exchanges.VERB),
 }
 HELD_OUT_NEGATIONS = negation.HELD_OUT
 LACKING_NEGATIONS = tuple(negation.LACKING)
@@ -110,7 +119,7 @@ def _telling_words(text: str) -> set[str]:
 
 def _forms(kind: str) -> Mapping[str, Rule]:
     try:
-        return KINDS[kind]
+        return KINDS[kind].forms
     except KeyError:
         raise UnknownNameError.of("kind of damage", kind, KINDS) from None
 
