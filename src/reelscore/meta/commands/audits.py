@@ -5,15 +5,13 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import click
 
 from reelscore.cli.commands.score import tokenizer_option
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
-from reelscore.cli.options import (
-    seed_option,
-    threads_option,
-)
+from reelscore.cli.options import seed_option, threads_option
 from reelscore.cli.report_options import Outputs, outputs
 from reelscore.cli.table_options import People, human_option
 from reelscore.cli.terminal import progress_bar
@@ -25,7 +23,6 @@ from reelscore.errors import DataError
 from reelscore.meta.audit import METRIC, Audit, audit_captions, audit_tables
 from reelscore.meta.report.figures import draw_audit
 from reelscore.meta.shifts import Scan, ShiftVerdict, signed
-from reelscore.text.tokens import Tokenizer
 
 
 @click.command("audit", cls=FilesCommand)
@@ -48,12 +45,9 @@ def audit(
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
     human: People | None,
-    metric: str,
-    tokenizer: Tokenizer,
     reading: Reading,
-    seed: int,
-    threads: int | None,
     outputs: Outputs,
+    **options: Any,
 ) -> None:
     """Check that captions, references and judgments belong together.
 
@@ -79,16 +73,8 @@ def audit(
         inputs = read_captions(candidates, refs, reading)
         assert inputs.references is not None
         with inputs.explained(), progress_bar("Comparing") as progress:
-            audited = audit_captions(
-                inputs.systems,
-                inputs.references,
-                people,
-                metric=metric,
-                tokenizer=tokenizer,
-                seed=seed,
-                threads=threads,
-                progress=progress,
-            )
+            given = (inputs.systems, inputs.references, people)
+            audited = audit_captions(*given, progress=progress, **options)
         audited = replace(audited, notes=[*inputs.notes, *audited.notes])
     elif people is None:
         raise DataError("Give --refs to audit captions, or --human to audit score tables.")

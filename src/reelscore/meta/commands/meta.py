@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import click
 
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.main import LazyGroup
 from reelscore.cli.messages import as_options
-from reelscore.cli.options import (
-    choice_option,
-    match_ids_option,
-    number_option,
-    seed_option,
-)
+from reelscore.cli.options import choice_option, match_ids_option, number_option, seed_option
 from reelscore.cli.report_options import Outputs, Pictures, outputs, picture_options
 from reelscore.cli.table_options import (
     People,
@@ -24,20 +20,14 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
-from reelscore.cli.terminal import (
-    progress_bar,
-    show_notes,
-    terminal_width,
-    wrapped,
-)
+from reelscore.cli.terminal import progress_bar, show_notes, show_signature, terminal_width
 from reelscore.data.checks import counted
 from reelscore.data.reading import Reading
 from reelscore.data.tables.table import ScoreTable
 from reelscore.data.tables.table_forms import matched_table, table_items
 from reelscore.meta.audit import quick_audit
-from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS, IntervalMethod
+from reelscore.meta.correlation import COEFFICIENTS, DEFAULT_COEFFICIENTS, INTERVALS
 from reelscore.meta.evaluation import TESTS, MetaEvaluation, evaluate_metrics
-from reelscore.meta.paired_scores import SystemScores
 from reelscore.meta.report.agreement_tables import (
     agreement_sections,
     correlation_grid,
@@ -45,17 +35,13 @@ from reelscore.meta.report.agreement_tables import (
     footnotes,
     significance_grid,
 )
-from reelscore.stats.corrections import Correction
-from reelscore.stats.correlations import LEVELS, Level
+from reelscore.stats.correlations import LEVELS
 
-# name: (module, what it does)
-_COMMANDS = {
-    "tables": ("meta:tables", "Which metrics agree with people, and which do so better."),
-}
+_TABLES = ("meta:tables", "Which metrics agree with people, and which do so better.")
 
 
 @click.command(
-    "meta", cls=LazyGroup, package="reelscore.meta.commands", modules=_COMMANDS, default="tables"
+    "meta", cls=LazyGroup, package=__package__, modules={"tables": _TABLES}, default="tables"
 )
 def command() -> None:
     """Measure which metrics agree with people, and which do so better than others.
@@ -67,6 +53,14 @@ def command() -> None:
     Example:
       reelscore meta scores.csv --human judgments.csv
     """
+
+
+def _names(context: click.Context, option: click.Parameter, text: str | None) -> list[str] | None:
+    """Read a list; none of it is an empty list."""
+    if text is None:
+        return None
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    return [] if names == ["none"] else list(dict.fromkeys(names))
 
 
 @click.command("tables", cls=FilesCommand)
@@ -85,12 +79,14 @@ def command() -> None:
     default=",".join(DEFAULT_COEFFICIENTS),
     show_default=True,
     metavar="LIST",
+    callback=_names,
     help=f"One or more of {', '.join(COEFFICIENTS)}. The first is tested.",
 )
 @click.option(
     "--tests",
     "-t",
     metavar="LIST",
+    callback=_names,
     help=f"One or more of {', '.join(TESTS)}, or none. Default: williams, if it applies, "
     "and perm-both.",
 )
@@ -112,18 +108,17 @@ def command() -> None:
     help="Correction for the number of pairs of metrics.",
 )
 @number_option(
-    "--significance",
+    *("--significance", "significant"),
     default=0.05,
     least=0,
     most=1,
     help="A metric wins with a p-value below this level.",
 )
 @number_option(
-    "--resamples",
-    "draws",
+    *("--resamples", "draws"),
     default=1000,
     least=10,
-    help="Number of permutations of a test, and of resamples of an interval.",
+    help="Permutations of a test, and resamples of an interval.",
 )
 @seed_option
 @outputs(".tex", ".md")
@@ -135,14 +130,6 @@ def command() -> None:
 def tables(
     tables: tuple[str, ...],
     human: People,
-    level: Level,
-    coefficients: str,
-    tests: str | None,
-    intervals: IntervalMethod | None,
-    system_scores: SystemScores,
-    correction: Correction,
-    significance: float,
-    draws: int,
     seed: int,
     outputs: Outputs,
     pictures: Pictures,
@@ -150,6 +137,7 @@ def tables(
     refs: tuple[str, ...],
     match_ids: str | None,
     reading: Reading,
+    **options: Any,
 ) -> None:
     """Measure which metrics agree with people, and which do so better than others.
 
@@ -161,37 +149,18 @@ def tables(
     Examples:
       reelscore meta scores.csv --human judgments.csv
       reelscore meta scores.csv ours=ours.csv --human da.csv --level pooled
-      reelscore meta scores.csv --human da.csv -t perm-both --plots figures
       reelscore meta scores.csv --human da.csv --html agreement.html
     """
     metrics = with_sources(read_tables(tables, match_ids), captions, refs, reading, match_ids)
     people = matched_table(human.read(), match_ids, table_items(metrics))
     with progress_bar("Testing") as progress:
-        evaluation = evaluate_metrics(
-            metrics,
-            people,
-            level=level,
-            coefficients=_names(coefficients),
-            tests=None if tests is None else _names(tests),  # type: ignore[arg-type]
-            intervals=intervals,
-            system_scores=system_scores,
-            correction=correction,
-            significant=significance,
-            draws=draws,
-            seed=seed,
-            progress=progress,
-        )
+        evaluation = evaluate_metrics(metrics, people, seed=seed, progress=progress, **options)
     warning = _misalignment(metrics, people)
     grids = [correlation_grid(evaluation.correlations), *map(significance_grid, evaluation.tests)]
     outputs.write(grids, json=lambda: {**evaluation.to_dict(), "warning": warning})
     if pictures.wanted:
-        pictures.write(
-            metrics,
-            people,
-            draw=partial(draw_agreement, evaluation),
-            sections=agreement_sections(evaluation),
-            seed=seed,
-        )
+        draw, sections = partial(draw_agreement, evaluation), agreement_sections(evaluation)
+        pictures.write(metrics, people, draw=draw, sections=sections, seed=seed)
     if outputs.shows:
         _show(evaluation)
     if warning:
@@ -209,11 +178,6 @@ def _misalignment(metrics: ScoreTable, human: ScoreTable) -> str:
     )
 
 
-def _names(text: str) -> list[str]:
-    names = [part.strip() for part in text.split(",") if part.strip()]
-    return [] if names == ["none"] else list(dict.fromkeys(names))
-
-
 def _show(evaluation: MetaEvaluation) -> None:
     width = terminal_width()
     cells = evaluation.cells
@@ -228,8 +192,7 @@ def _show(evaluation: MetaEvaluation) -> None:
     show_notes(footnotes(evaluation.correlations))
     for test in evaluation.tests:
         click.echo("\n" + significance_grid(test).to_text(width))
-        for line in wrapped(test.signature, width):
-            click.echo(click.style(line, dim=True))
+        show_signature(test.signature)
     if evaluation.tests:
         level = f"{evaluation.tests[0].level:g}"
         click.echo(f"\np that the row agrees better with people than the column; * p < {level}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import click
 
@@ -45,7 +46,10 @@ from reelscore.meta.stress.stress_report import (
 from reelscore.meta.stress.trials import Stress, stress_metrics
 from reelscore.text.damages.rules import damage_forms, damage_kinds
 from reelscore.text.damages.several_sentences import WHOLE
-from reelscore.text.tokens import Tokenizer
+
+
+def _kinds(context: click.Context, option: click.Parameter, text: str | None) -> list[str] | None:
+    return None if text is None else [kind.strip() for kind in text.split(",") if kind.strip()]
 
 
 @click.command("stress", cls=FilesCommand)
@@ -62,22 +66,18 @@ from reelscore.text.tokens import Tokenizer
 @click.option(
     "--kinds",
     metavar="LIST",
+    callback=_kinds,
     help="Kinds of damage and exploit, or forms of a damage: 'roles,negation/never'. All kinds "
     "if not given.",
 )
 @click.option("--list", "list_kinds", is_flag=True, help="List the kinds and their forms.")
 @click.option(
-    "--sample",
-    "items",
+    *("--sample", "items"),
     type=click.IntRange(min=1),
     metavar="N",
     help="Try only N items, drawn by chance.",
 )
-@click.option(
-    "--paragraphs",
-    is_flag=True,
-    help="The files hold stories; the sentences of a video together are its caption.",
-)
+@click.option("--paragraphs", is_flag=True, help="Read stories; each is one caption.")
 @tokenizer_option
 @reading_options()
 @seed_option
@@ -89,17 +89,13 @@ def command(
     candidates: str | None,
     refs: tuple[str, ...],
     metrics: str,
-    kinds: str | None,
     list_kinds: bool,
-    items: int | None,
     paragraphs: bool,
-    tokenizer: Tokenizer,
     reading: Reading,
-    seed: int,
-    threads: int | None,
     html_file: str | None,
     title: str | None,
     outputs: Outputs,
+    **options: Any,
 ) -> None:
     """Fool metrics: damage captions by rule and see whether the scores fall.
 
@@ -119,47 +115,34 @@ def command(
     Examples:
       reelscore stress
       reelscore stress -r refs/*.txt -m meteor,bertha --sample 200 --html page.html
-      reelscore stress -m cider --kinds 'negation/never,roles'
       reelscore stress -r annotator1.json annotator2.json --paragraphs
     """
     if list_kinds:
         _list()
         return
     check_targets(html_file)
-    chosen = None if kinds is None else [kind.strip() for kind in kinds.split(",") if kind.strip()]
     captions: Mapping[str, str] | None = None
     references: Mapping[str, Sequence[str]] | None = None
-    notes: list[str] = []
+    notes: Sequence[str] = ()
     if paragraphs:
         captions = _stories(candidates) if candidates else None
         if not refs:
             raise DataError("--paragraphs needs --refs: the stories of one annotator or several.")
-        annotators = list(map(_stories, refs))
-        videos = dict.fromkeys(video for stories in annotators for video in stories)
-        references = {
-            video: [stories[video] for stories in annotators if video in stories]
-            for video in videos
-        }
+        told: dict[str, list[str]] = {}
+        for path in refs:
+            for video, story in _stories(path).items():
+                told.setdefault(video, []).append(story)
+        references = told
     elif candidates is not None:
         inputs = read_captions([candidates], refs, reading)
         captions, references = next(iter(inputs.systems.values())), inputs.references
         if references is None:
             raise DataError(f"{candidates} has no references beside it. Give --refs.")
-        notes += inputs.notes
+        notes = inputs.notes
     elif refs:
         references, notes = read_texts(refs, reading)
     with progress_bar("Scoring") as progress:
-        stress = stress_metrics(
-            metrics,
-            references,
-            captions,
-            kinds=chosen,
-            items=items,
-            seed=seed,
-            tokenizer=tokenizer,
-            threads=threads,
-            progress=progress,
-        )
+        stress = stress_metrics(metrics, references, captions, progress=progress, **options)
     if html_file:
         write(html_file, stress_html(stress, title or "Stress test", command_line()))
     outputs.write(draw=partial(draw_stress, stress), json=stress.to_dict)
