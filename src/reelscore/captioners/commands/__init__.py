@@ -6,13 +6,10 @@ import click
 
 from reelscore.cli.main import LazyGroup
 
-# name: (module:command, what it does)
-_COMMANDS = {
-    "run": ("describe_clips", "Describe clips with any captioner."),
-}
+_RUN = ("describe_clips", "Describe clips with any captioner.")
 
 
-@click.command("caption", cls=LazyGroup, package=__name__, modules=_COMMANDS)
+@click.command("caption", cls=LazyGroup, package=__name__, modules={"run": _RUN})
 def command() -> None:
     """Make captions: baselines to put under a table, or those of any model.
 

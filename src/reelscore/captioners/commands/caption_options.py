@@ -24,8 +24,6 @@ from reelscore.errors import DataError
 output_option = click.option(
     "--output", "-o", required=True, metavar="OUT.json", help="Write the captions here."
 )
-
-
 record_option = file_option("--json", "Write the record as JSON; - for standard output.")
 
 
@@ -51,8 +49,7 @@ def show_written(
         return
     show_notes([printable(line) for line in lines])
     wrote = f"Wrote {counted(count, 'caption')} to {output}, the record to"
-    click.echo(wrote, nl=False)
-    width = terminal_width() - len(wrote)
-    name = str(record_path(output))
-    click.echo(("\n  " if len(name) + 2 > width else " ") + f"{name}.")
+    record_name = f"{record_path(output)}."
+    fits = len(wrote) + len(record_name) < terminal_width()
+    click.echo(f"{wrote} {record_name}" if fits else f"{wrote}\n  {record_name}")
     show_signature(str(record["signature"]))

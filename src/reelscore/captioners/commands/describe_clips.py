@@ -76,9 +76,7 @@ class RunLimits(msgspec.Struct, frozen=True):
 )
 @seed_option
 @click.option(
-    "--device",
-    type=click.Choice(["cuda", "cpu"]),
-    help="Where hf:FOLDER runs; a GPU if there is one.",
+    "--device", type=click.Choice(["cuda", "cpu"]), help="Where hf:FOLDER runs; a GPU if any."
 )
 @click.option(
     "--limits",
@@ -101,8 +99,6 @@ class RunLimits(msgspec.Struct, frozen=True):
 )
 @record_option
 def command(
-    model: str,
-    videos: str,
     output: str,
     json_file: str | None,
     device: str | None,
@@ -121,7 +117,6 @@ def command(
     Examples:
       reelscore caption run --videos clips -o out.json \\
           --model openai:some-model@http://127.0.0.1:8000/v1
-      reelscore caption run --videos clips -o out.json --model hf:models/llava
       reelscore caption run --videos clips -o out.json \\
           --model "command:describe {frames} {video}"
     """
@@ -129,30 +124,22 @@ def command(
     try:
         with progress_bar("Describing") as progress:
             made = run(
-                model,
-                videos,
-                output,
-                replace(settings, seed=seed),
-                **structs.asdict(limits),
+                output=output,
+                settings=replace(settings, seed=seed),
                 device=device or "",
                 progress=progress,
+                **structs.asdict(limits),
                 on_interrupt=lambda: show_line("Waiting for what is in flight…"),
                 **options,
             )
     except KeyboardInterrupt:
-        click.echo(_interrupted(output), err=True)
+        kept = f"Interrupted; the answers so far are in {journal_of(Path(output))}."
+        click.echo(f"{kept} Give the command again to go on.", err=True)
         sys.exit(130)
     lines = [*made.notes, *_counts(made.record)]
     show_written(output, len(made.captions), made.record, lines, json_file)
     if made.interrupted:
         sys.exit(130)
-
-
-def _interrupted(output: str) -> str:
-    return (
-        f"Interrupted; the answers so far are in {journal_of(Path(output))}. Give the command "
-        "again to go on."
-    )
 
 
 def _counts(record: Mapping[str, Any]) -> Iterator[str]:

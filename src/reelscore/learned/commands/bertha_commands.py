@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 import msgspec
 
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.main import Group
-from reelscore.cli.options import Command, SettingsOption, file_option, json_option, number_option
+from reelscore.cli.options import Command, SettingsOption, json_option, number_option
 from reelscore.cli.table_options import People, human_option
 from reelscore.cli.terminal import (
     STDOUT,
@@ -25,7 +25,6 @@ from reelscore.cli.terminal import (
     write_json,
 )
 from reelscore.data.reading import Reading
-from reelscore.data.tables.table import ScoreTable
 
 if TYPE_CHECKING:
     from reelscore.learned.training.recipes import Recipe, Stage
@@ -55,6 +54,15 @@ class ChosenRecipe(msgspec.Struct, frozen=True):
         return replace(recipe_of(self.name), validation=self.validation, patience=self.patience)
 
 
+_seed_option = number_option("--seed", default=0, least=0, help="Random seed.")
+_encoder_option = click.option(
+    "--encoder",
+    default="all-minilm-l6-v2",
+    show_default=True,
+    metavar="NAME",
+    help="Encoder to start from: a folder, or a name, which transformers may download. The default "
+    "is MiniLM, six layers of 384; the paper's is BERT-base, twelve of 768.",
+)
 _recipe_option = click.option(
     "--recipe",
     cls=SettingsOption,
@@ -71,18 +79,10 @@ _recipe_option = click.option(
 @refs_option("References of the captions", required=True)
 @human_option(required=True)
 @click.option(
-    "--group",
-    default="own",
-    show_default=True,
-    help="Name of the group that is held out together.",
+    "--group", default="own", show_default=True, help="Name of the group held out together."
 )
 @click.option(
-    "--output",
-    "-o",
-    "out",
-    required=True,
-    metavar="FILE",
-    help="Where to write the judged captions, .jsonl.",
+    *("--output", "-o", "out"), required=True, metavar="FILE", help="The file to write, .jsonl."
 )
 @reading_options()
 def prepare(
@@ -102,20 +102,19 @@ def prepare(
     from reelscore.learned.judged_captions import check_captions, from_tables, write_captions
 
     check_targets(out)
-    table = ScoreTable.read(human.table, repeats=human.raters, column=human.column)
+    table = human.read()
     score = table.metrics[0]
-    scores = {
-        name: row[score].items.to_dict() for name, row in table.results.items() if score in row
-    }
+    judged = {name: row[score] for name, row in table.results.items() if score in row}
+    scores = {name: result.items.to_dict() for name, result in judged.items()}
+    ratings = {name: result.ratings for name, result in judged.items()}
     inputs = read_captions(candidates, refs, reading)
     assert inputs.references is not None
     show_notes(inputs.notes, err=True)
-    ratings = {name: row[score].ratings for name, row in table.results.items() if score in row}
     captions = from_tables(inputs.systems, inputs.references, scores, group=group, ratings=ratings)
     check_captions(captions)
     write_captions(out, captions)
-    judged = sum(caption.score is not None for caption in captions)
-    click.echo(f"{out}: {len(captions):,} captions, {judged:,} of them judged.")
+    scored = sum(caption.score is not None for caption in captions)
+    click.echo(f"{out}: {len(captions):,} captions, {scored:,} of them judged.")
 
 
 @command.command("train", cls=Command)
@@ -134,19 +133,12 @@ def prepare(
     metavar="FILE",
     help="Captions of another kind, as JUDGED but without scores; for careful and student.",
 )
-@click.option(
-    "--encoder",
-    default="all-minilm-l6-v2",
-    show_default=True,
-    metavar="NAME",
-    help="Encoder to start from: a folder, or a name, which transformers may download. The default "
-    "is MiniLM, six layers of 384; the paper's is BERT-base, twelve of 768.",
-)
+@_encoder_option
 @click.option("--hold-out", metavar="GROUP", help="Leave out a group and all its texts.")
 @click.option(
     "--keep", is_flag=True, help="With --hold-out: keep the model for 'bertha|held_out:GROUP'."
 )
-@number_option("--seed", default=0, least=0)
+@_seed_option
 @click.option(
     "--device",
     type=click.Choice(["cuda", "cpu"]),
@@ -159,14 +151,11 @@ def train(
     captions: str,
     out: str,
     recipe: ChosenRecipe,
-    teacher: str,
     elsewhere: str | None,
     encoder: str,
     hold_out: str | None,
     keep: bool,
-    seed: int,
-    device: str | None,
-    every: int,
+    **options: Any,
 ) -> None:
     """Train a model on JUDGED captions; FOLDER gets checkpoints and the model.
 
@@ -193,12 +182,9 @@ def train(
             encoder=encoder,
             elsewhere=read_captions(elsewhere) if elsewhere else (),
             held_out=hold_out,
-            teacher=teacher,
-            seed=seed,
-            device=device,
-            every=every,
             progress=progress,
             validated=_show_validation,
+            **options,
         )
     click.echo(f"{Path(out) / 'model'}: revision {info.revision}")
     if agreement := agreement_text(info, terminal_width()):
@@ -211,10 +197,10 @@ def train(
 @click.argument("captions", metavar="JUDGED")
 @number_option("--folds", default=5, least=2, help="Train once without each fold.")
 @_recipe_option
-@click.option("--encoder", default="all-minilm-l6-v2", metavar="NAME", help="See 'train'.")
+@_encoder_option
 @click.option("--only", metavar="CAMPAIGN", help="One campaign, by kind and group, as MA-2020.")
-@number_option("--seed", default=0, least=0, help="Random seed, for folds and training.")
-@file_option("--json", "Write all numbers as JSON.")
+@_seed_option
+@json_option
 def evaluate(
     captions: str,
     folds: int,
@@ -229,8 +215,7 @@ def evaluate(
     A model is trained without each fold of the videos and tested on it.
 
     \b
-    Examples:
-      reelscore bertha evaluate own.jsonl --folds 5
+    Example:
       reelscore bertha evaluate judged.jsonl --folds 5 --recipe plain-ma --only MA-2020
     """
     from reelscore.errors import check_choice
@@ -268,9 +253,7 @@ def _show_encoder(recipe: str, encoder: str) -> None:
 @command.command("info")
 @click.argument("model", default="reelscore-bertha", metavar="[MODEL]")
 @click.option(
-    "--export",
-    metavar="FOLDER",
-    help="Write the encoder and head here in single precision, for use with transformers.",
+    "--export", metavar="FOLDER", help="Write encoder and head in float32, for transformers."
 )
 @json_option
 def info(model: str, export: str | None, json_file: str | None) -> None:

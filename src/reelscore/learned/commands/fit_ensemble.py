@@ -20,8 +20,8 @@ from reelscore.cli.terminal import (
     STDOUT,
     check_targets,
     show_notes,
+    show_signature,
     terminal_width,
-    wrapped,
     write_json,
 )
 from reelscore.learned.ensemble import Ensemble, fit_ensemble
@@ -67,48 +67,33 @@ def command(
     """
     check_targets(output, json_file)
     names = None if metrics is None else [each.strip() for each in metrics.split(",")]
-    people = human.read()
-    fitted = fit_ensemble(
-        with_sources(read_tables(tables), (), refs),
-        people,
-        metrics=names,
-        folds=folds,
-        seed=seed,
-    )
+    people, table = human.read(), with_sources(read_tables(tables), (), refs)
+    fitted = fit_ensemble(table, people, metrics=names, folds=folds, seed=seed)
     write_coefficients(output, fitted.coefficients)
     if json_file:
         write_json(json_file, {**vars(fitted), "coefficients": fitted.coefficients.weights})
     if json_file == STDOUT:
         return
-    click.echo(_grid(fitted).to_text(terminal_width()))
+    click.echo(_grid(fitted).to_text(terminal_width()) + "\n")
     parts = [r for r in fitted.parts if not math.isnan(r)]
     spread = f"; in the {folds} parts {min(parts):.3f} to {max(parts):.3f}" if parts else ""
-    click.echo()
     unknown = not fitted.coefficients.training_items
-    show_notes(
-        [
-            f"Pearson's r with people. Each caption's ensemble score was made with weights fitted "
-            f"on the items of other parts{spread}. equal: the sum of all standardised scores.",
-            *([_UNKNOWN] if unknown else []),
-            *map(as_options, people.notes),
-        ]
+    about = (
+        "Pearson's r with people. Each caption's ensemble score was made with weights fitted on "
+        f"the items of other parts{spread}. equal: the sum of all standardised scores."
     )
-    for line in wrapped(f"ensemble|weights:{output}", terminal_width()):
-        click.echo(click.style(line, dim=True))
+    show_notes([about, *[_UNKNOWN] * unknown, *map(as_options, people.notes)])
+    show_signature(f"ensemble|weights:{output}")
 
 
 def _grid(fitted: Ensemble) -> Grid:
-    weights = fitted.coefficients.weights
+    weights = {name: f"{weight:.4g}" for name, weight in fitted.coefficients.weights.items()}
     rows = [
-        [
-            Cell(name),
-            Cell(f"{weights[name]:.4g}" if name in weights else ""),
-            Cell(_shown(fitted.captions[name])),
-            Cell(_shown(fitted.systems[name])),
-        ]
+        (name, weights.get(name, ""), _shown(fitted.captions[name]), _shown(fitted.systems[name]))
         for name in fitted.captions
     ]
-    return Grid(["score", "weight", "r captions", "r systems"], rows)
+    heads = ["score", "weight", "r captions", "r systems"]
+    return Grid(heads, [list(map(Cell, row)) for row in rows])
 
 
 def _shown(r: float) -> str:
