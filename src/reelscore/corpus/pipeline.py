@@ -7,8 +7,10 @@ result is not fresh.
 
 from __future__ import annotations
 
+import csv
 import hashlib
-from collections.abc import Callable, Mapping
+import io
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -88,7 +90,7 @@ class Step(Generic[R]):
     files: tuple[str, ...] = ()
     reads_file: bool = False
     reads_sound: bool = False
-    command: str = ""
+    command: str = "{step} {film}"
     absent: str = "{path}: there is no such file yet"
     changed: str = "{input} has changed since {file} was made"
     done: str = ""
@@ -123,7 +125,6 @@ ALIGN = Step(
     AlignedTracks,
     "sound.sound_steps:align_film",
     reads_sound=True,
-    command="align {film}",
     done="already aligned",
     absent="Film {film!r} is not aligned yet",
     changed="The files of film {film!r} have changed since it was aligned",
@@ -135,7 +136,6 @@ SEGMENT = Step(
     "sound.sound_steps:segment_film",
     needs=("align",),
     reads_sound=True,
-    command="segment {film}",
     done="already segmented",
 )
 SUBTITLES = Step(
@@ -185,13 +185,9 @@ ASSEMBLE = Step(
     "release.clip_assembly:corpus_clips",
     scope="corpus",
     film_files=(
-        "align.json",
-        "segments.json",
-        "transcript.json",
-        "aligned.json",
+        *("align.json", "segments.json", "transcript.json", "aligned.json"),
         "decisions.jsonl",
     ),
-    command="assemble",
     done="The clips are already assembled",
 )
 ANONYMISE = Step(
@@ -202,7 +198,6 @@ ANONYMISE = Step(
     scope="corpus",
     needs=("assemble",),
     film_files=("script.json",),
-    command="anonymise",
     done="The names are already replaced",
 )
 SPLIT = Step(
@@ -213,7 +208,6 @@ SPLIT = Step(
     scope="corpus",
     needs=("assemble",),
     files=("corpus.json",),
-    command="split",
     done="The films are already divided",
 )
 
@@ -268,6 +262,17 @@ def read_file(path: Path, kind: type[Record]) -> Record:
 def write_file(path: Path, content: object) -> None:
     """Write a file of a project, all or nothing."""
     write_atomically(path, indented_json(content))
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    r"""Write rows as CSV.
+
+    >>> csv_text([["film", "title"], ["one", "A, B"]])
+    'film,title\none,"A, B"\n'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def indented_json(content: object) -> bytes:

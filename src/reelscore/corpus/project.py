@@ -147,10 +147,10 @@ class Project:
 
     @classmethod
     @contextmanager
-    def temporary(cls, *films: Film, name: str = "") -> Iterator[Project]:
+    def temporary(cls, *films: Film) -> Iterator[Project]:
         """Make a project for work on single files, which goes with the end of the work."""
         with TemporaryDirectory() as folder:
-            project = cls.new(folder, name)
+            project = cls.new(folder)
             project._content.films = [project._with_places(film) for film in films]
             project._save()
             yield project
@@ -266,7 +266,8 @@ class Project:
             DataError: If it was not made yet, or from files that have changed since.
         """
         path, result = self._path(step, film_id), self.result(step, film_id)
-        command = f"run 'reelscore corpus {step.command.format(film=film_id)}'"
+        typed = step.command.format(step=step.name, film=film_id).strip()
+        command = f"run 'reelscore corpus {typed}'"
         if result is None:
             raise DataError(f"{step.absent.format(film=film_id, path=path)}; {command} first.")
         changed = self._changed_file(step, film_id, result)

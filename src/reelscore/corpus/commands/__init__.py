@@ -14,15 +14,9 @@ _COMMANDS = {
     "align": ("sound_commands:align", "Align described tracks with their films."),
     "segment": ("sound_commands:segment", "Find when the narrator speaks."),
     "subtitles": ("word_commands:subtitles", "Read a film's subtitles."),
-    "script": (
-        "word_commands:script",
-        "Read a film's script, and find its times by the subtitles.",
-    ),
+    "script": ("word_commands:script", "Read a film's script, and find times by subtitles."),
     "transcript": ("word_commands:transcript", "Read the words of a narration."),
-    "descriptions": (
-        "word_commands:descriptions",
-        "Show how dense a narration is, and where is room.",
-    ),
+    "descriptions": ("word_commands:descriptions", "Show how dense a narration is, and its room."),
     "review": ("project_commands:review", "Correct segments and sentences on a page."),
     "assemble": ("clip_commands:assemble", "Make clips from sentences."),
     "cut": ("clip_commands:cut", "Cut clips out of their films."),
@@ -52,4 +46,6 @@ def command() -> None:
       reelscore corpus anonymise --project films
       reelscore corpus split --project films
       reelscore corpus export --project films -o release
+
+    The exit status is 3 where a result must not be trusted.
     """

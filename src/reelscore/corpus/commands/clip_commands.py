@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from shlex import join
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
 import click
 import msgspec
 
-from reelscore.cli.options import (
-    Command,
-    SettingsOption,
-    file_option,
-    seed_option,
-)
+from reelscore.cli.options import Command, SettingsOption, file_option, seed_option
 from reelscore.cli.terminal import check_targets, progress_bar, write, write_json
 from reelscore.corpus.commands.corpus_options import (
     ResultOptions,
+    clips_option,
     films_of,
+    folder_option,
     project_option,
     read_clips_of,
     read_given,
@@ -33,27 +28,18 @@ from reelscore.corpus.commands.corpus_options import (
     show_grid,
     show_report,
 )
-from reelscore.corpus.pipeline import ANONYMISE, ASSEMBLE, SPLIT, TRANSCRIPT
+from reelscore.corpus.pipeline import ANONYMISE, ASSEMBLE, SPLIT, TRANSCRIPT, csv_text
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.project_files import (
-    CorpusClips,
-    CorpusSets,
-    Element,
-    TimedSentence,
-    Transcript,
-)
+from reelscore.corpus.project_files import CorpusSets, Element, TimedSentence, Transcript
+from reelscore.corpus.release.clip_assembly import Expansion
 from reelscore.corpus.release.clip_cutting import cut_clips, cuts_of
 from reelscore.corpus.release.film_names import read_names
 from reelscore.corpus.release.film_sets import RATIOS
-from reelscore.errors import DataError, check_choice
+from reelscore.data.atomic_files import make_folder
+from reelscore.errors import DataError
 from reelscore.text.names.cast import Cast
 from reelscore.text.names.name_replacement import Anonymised, unknown_names
 from reelscore.text.names.name_replacement import anonymise as anonymised
-
-_SHOWN = 20
-
-
-_Expand = Literal["symmetric", "tail", "none"]
 
 
 class ClipTimes(msgspec.Struct, frozen=True):
@@ -65,34 +51,26 @@ class ClipTimes(msgspec.Struct, frozen=True):
         trim_end: Leave out the last seconds of films.
     """
 
-    expand: _Expand = "symmetric"
+    expand: Expansion = "symmetric"
     min_clip: Annotated[float, msgspec.Meta(ge=0)] = 2.0
     trim_start: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     trim_end: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
-def _expansion(name: str) -> ClipTimes:
-    check_choice("way to expand", name or "symmetric", get_args(_Expand))
-    return ClipTimes(cast("_Expand", name or "symmetric"))
-
-
 @click.command("assemble", cls=Command)
 @project_option
 @click.option(
-    "--sentences",
-    "sentence_files",
+    *("--sentences", "sentence_files"),
     multiple=True,
     metavar="FILE",
     help="Without a project: what 'transcript' or 'script --align' wrote. Repeatable.",
 )
-@click.option(
-    "--film", "film_id", metavar="FILM", help="Without a project: the film's id, of clips' names."
-)
+@click.option("--film", "film_id", metavar="FILM", help="Without a project: the film's id.")
 @click.option(
     "--expand",
     cls=SettingsOption,
-    start=_expansion,
-    known=get_args(_Expand),
+    start=lambda name: ClipTimes(cast("Expansion", name or "symmetric")),
+    known=get_args(Expansion),
     without=["expand"],
     help="How clips are made of sentences. symmetric: short ones grow on both sides; tail: 2 "
     "seconds more at the end of each; none.",
@@ -105,7 +83,7 @@ def assemble(
     film_id: str | None,
     wanted: ResultOptions,
     expand: ClipTimes,
-    reviewed: bool,
+    **options: Any,
 ) -> None:
     """Make clips from the sentences of all films: clips.json.
 
@@ -117,21 +95,22 @@ def assemble(
       reelscore corpus assemble --project films --expand trim_start:60
       reelscore corpus assemble --sentences said.json --film sintel -o clips.json
     """
-    options = {**msgspec.structs.asdict(expand), "reviewed": reviewed}
+    options.update(msgspec.structs.asdict(expand))
     if sentence_files:
         film = Film(film_id or "film")
         sentences = [each for path in sentence_files for each in _given_sentences(path)]
         with Project.temporary(film) as loose:
             loose.write(TRANSCRIPT, Transcript(sentences=tuple(sentences)), film.id)
             result = run_step(loose, ASSEMBLE, **options)
-        _show_clips(result)
-        wanted.deliver(result)
-        return
-    if wanted.out_file or film_id:
+    elif wanted.out_file or film_id:
         raise DataError("--output and --film are for work without a project; name --sentences.")
-    opened = Project.open(project)
-    result = run_step(opened, ASSEMBLE, again=wanted.again, **options)
-    _show_clips(result)
+    else:
+        result = run_step(Project.open(project), ASSEMBLE, again=wanted.again, **options)
+    clips = Counter(clip.film for clip in result.clips)
+    counts = Counter(clip.film for clip in result.clips for _ in clip.sentences)
+    rows = [(film_id, number, counts[film_id]) for film_id, number in clips.items()]
+    show_grid(["film", "clips", "sentences"], rows)
+    show_report(result)
     wanted.deliver(result)
 
 
@@ -151,25 +130,10 @@ def _given_sentences(path: str) -> list[TimedSentence]:
     return [sentence for sentence in given.sentences if sentence.parent in accepted]
 
 
-def _show_clips(result: CorpusClips) -> None:
-    counts: dict[str, list[int]] = {}
-    for clip in result.clips:
-        row = counts.setdefault(clip.film, [0, 0])
-        row[0] += 1
-        row[1] += len(clip.sentences)
-    show_grid(
-        ["film", "clips", "sentences"],
-        [[film_id, *map(str, row)] for film_id, row in counts.items()],
-    )
-    show_report(result)
-
-
 @click.command("cut")
 @click.argument("films", nargs=-1, metavar="[FILM]...")
 @project_option
-@click.option(
-    "--output", "-o", "out_folder", required=True, metavar="FOLDER", help="Where clips go."
-)
+@folder_option
 @click.option("--dry-run", is_flag=True, help="Print the commands of ffmpeg, and cut nothing.")
 def cut(films: tuple[str, ...], project: str, out_folder: str, dry_run: bool) -> None:
     """Cut the clips of 'corpus assemble' out of their films: CLIP.mp4 for each, by ffmpeg.
@@ -188,10 +152,7 @@ def cut(films: tuple[str, ...], project: str, out_folder: str, dry_run: bool) ->
         for each in cuts:
             click.echo(join(each.command()))
         return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{out_folder}: cannot be made ({error.strerror}).") from None
+    make_folder(folder)
     with progress_bar("Cutting") as progress:
         count = cut_clips(cuts, progress)
     say(f"{count} clips cut, {len(cuts) - count} were there; all are in {out_folder}")
@@ -199,10 +160,8 @@ def cut(films: tuple[str, ...], project: str, out_folder: str, dry_run: bool) ->
 
 @click.command("anonymise")
 @project_option
-@click.option(
-    "--text", "text_file", metavar="FILE", help="Sentences, one on each line, without a project."
-)
-@click.option("--cast", "cast_file", metavar="FILE", help="Names of people, one on each line.")
+@file_option("--text", "Sentences, one on each line, without a project.")
+@file_option("--cast", "Names of people, one on each line.")
 @click.option(
     "--token", default="Someone", show_default=True, metavar="WORD", help="What a name becomes."
 )
@@ -243,8 +202,7 @@ def anonymise(
         sentences = [{"original": text, **vars(each)} for _, _, text, each in rows]
         content = {"cast": sorted(cast.names), "sentences": sentences, "unknown": unknown}
     else:
-        if wanted.out_file:
-            raise DataError("--output is for work without a project; the project has its own file.")
+        wanted.refuse_out()
         opened = Project.open(project)
         content = run_step(opened, ANONYMISE, file=cast_file, again=wanted.again, token=token)
         originals = {(each.film, each.id): each for each in opened.needed(ASSEMBLE).sentences}
@@ -268,16 +226,14 @@ def anonymise(
 
 def _check_list(rows: Iterable[tuple[str, str, str, Anonymised]], unknown: Iterable[str]) -> str:
     """Write the sentences that changed, or that have words which may be names, before and after."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["film", "sentence", "to check", "before", "after"])
+    lines = [["film", "sentence", "to check", "before", "after"]]
     for film_id, sentence_id, original, each in rows:
         doubts = [f"{word} {'replaced' if done else 'kept'}" for word, done in each.doubts]
         words = set(re.findall(r"\w+", each.text))
         doubts += [f"{word} unknown" for word in unknown if word in words]
         if doubts or each.replacements:
-            writer.writerow([film_id, sentence_id, ", ".join(doubts), original, each.text])
-    return text.getvalue()
+            lines.append([film_id, sentence_id, ", ".join(doubts), original, each.text])
+    return csv_text(lines)
 
 
 def _show_names(sentences: Sequence[Anonymised], unknown: Mapping[str, int]) -> None:
@@ -287,13 +243,11 @@ def _show_names(sentences: Sequence[Anonymised], unknown: Mapping[str, int]) -> 
         for sentence in sentences
         for word, replaced in sentence.doubts
     )
-    rows = [[word, verdict, str(count)] for (word, verdict), count in doubts.most_common()]
-    rows += [[word, "unknown", str(count)] for word, count in unknown.items()]
+    rows = [(word, verdict, count) for (word, verdict), count in doubts.most_common()]
+    rows += [(word, "unknown", count) for word, count in unknown.items()]
     if rows:
         say("To check, since these may be names or not:")
-        show_grid(["word", "now", "times"], rows[:_SHOWN])
-    if len(rows) > _SHOWN:
-        say(f"and {len(rows) - _SHOWN} more")
+        show_grid(["word", "now", "times"], rows, 20)
     replaced = sum(len(sentence.replacements) for sentence in sentences)
     changed = sum(bool(sentence.replacements) for sentence in sentences)
     say(f"{replaced} names replaced in {changed} of {len(sentences)} sentences")
@@ -301,13 +255,7 @@ def _show_names(sentences: Sequence[Anonymised], unknown: Mapping[str, int]) -> 
 
 @click.command("split")
 @project_option
-@click.option(
-    "--clips",
-    "clip_files",
-    multiple=True,
-    metavar="FILE",
-    help="Without a project: what 'assemble' wrote. Repeatable.",
-)
+@clips_option
 @click.option(
     "--ratios",
     default=" ".join(map(str, RATIOS)),
@@ -328,11 +276,10 @@ def split(
     project: str,
     clip_files: tuple[str, ...],
     ratios: str,
-    by_genre: bool,
     fixes: tuple[str, ...],
     by_title: bool,
-    seed: int,
     wanted: ResultOptions,
+    **options: Any,
 ) -> None:
     """Divide films into training, validation, public test and blind test: splits.json.
 
@@ -342,11 +289,9 @@ def split(
     \b
     Examples:
       reelscore corpus split --project films --by-genre
-      reelscore corpus split --ratios "8 1 1 0" --place sintel=public-test
       reelscore corpus split --clips clips.json -o splits.json
     """
-    shares, fix = _numbers(ratios), _pairs(fixes)
-    options: dict[str, Any] = {"ratios": shares, "by_genre": by_genre, "fix": fix, "seed": seed}
+    options.update(ratios=_numbers(ratios), fix=_pairs(fixes))
     if clip_files:
         clips = read_clips_of(clip_files)
         films = dict.fromkeys(clip.film for clip in clips.clips)
@@ -354,18 +299,16 @@ def split(
             loose.write(ASSEMBLE, clips)
             result = run_step(loose, SPLIT, by_title=True, **options)  # there is no sound
     else:
-        if wanted.out_file:
-            raise DataError("--output is for work without a project; name --clips.")
-        opened = Project.open(project)
-        how = {**options, "by_title": by_title}
-        result = run_step(opened, SPLIT, again=wanted.again, bar="Comparing films", **how)
+        wanted.refuse_out("name --clips")
+        options.update(by_title=by_title, again=wanted.again)
+        result = run_step(Project.open(project), SPLIT, bar="Comparing films", **options)
     _show_sets(result)
     wanted.deliver(result)
 
 
 def _show_sets(result: CorpusSets) -> None:
     rows = [
-        [name, str(size.films), str(size.clips), f"{size.share:.3f}", f"{size.target:.3f}"]
+        (name, size.films, size.clips, f"{size.share:.3f}", f"{size.target:.3f}")
         for name, size in result.reached.items()
     ]
     show_grid(["set", "films", "clips", "share", "target"], rows)

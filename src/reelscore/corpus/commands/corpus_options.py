@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import click
 
 from reelscore.cli.messages import printable
 from reelscore.cli.messages import say as say
-from reelscore.cli.options import gathered, json_option
+from reelscore.cli.options import Decorator, gathered, json_option
 from reelscore.cli.terminal import check_targets, progress_bar, terminal_width, write_json
 from reelscore.corpus.pipeline import R, Record, Step, fingerprint, read_file, write_file
 from reelscore.corpus.project import Film, Project
@@ -32,37 +33,32 @@ project_option = click.option(
 )
 
 
-@dataclass(frozen=True)
-class SoundFiles:
-    """A film, its described track, and their streams, as options name them."""
+clips_option = click.option(
+    *("--clips", "clip_files"),
+    multiple=True,
+    metavar="FILE",
+    help="Without a project: what 'assemble' wrote. Repeatable.",
+)
 
-    film: str | None
-    ad: str | None
-    ad_stream: int | None
-    film_stream: int | None
+folder_option = click.option(
+    *("--output", "-o", "out_folder"), required=True, metavar="FOLDER", help="Where files go."
+)
 
 
-NO_SOUNDS = SoundFiles(None, None, None, None)
-_STREAM = "stream of sound in its file, from 0; chosen if not given."
+def _stream_option(name: str, field: str, whose: str) -> Decorator:
+    help = f"Number of {whose} stream of sound in its file, from 0; chosen if not given."
+    return click.option(name, field, type=click.IntRange(min=0), metavar="N", help=help)
+
+
+NO_SOUNDS = Film("film")
 sound_options = gathered(
     "files",
-    SoundFiles,
+    partial(Film, NO_SOUNDS.id),
     {
         "film": click.option("--film", metavar="FILE", help="The film, or its sound."),
         "ad": click.option("--ad", metavar="FILE", help="The described track."),
-        "ad_stream": click.option(
-            "--stream",
-            "ad_stream",
-            type=click.IntRange(min=0),
-            metavar="N",
-            help=f"Number of the described {_STREAM}",
-        ),
-        "film_stream": click.option(
-            "--film-stream",
-            type=click.IntRange(min=0),
-            metavar="N",
-            help=f"Number of the film's {_STREAM}",
-        ),
+        "ad_stream": _stream_option("--stream", "ad_stream", "the described"),
+        "film_stream": _stream_option("--film-stream", "film_stream", "the film's"),
     },
 )
 
@@ -78,10 +74,10 @@ class ResultOptions:
     def __post_init__(self) -> None:
         check_targets(self.out_file, self.json_file)
 
-    def refuse_out(self) -> None:
+    def refuse_out(self, remedy: str = "a project has its own files") -> None:
         """Refuse --output for a project."""
         if self.out_file:
-            raise DataError("--output is for work without a project; a project has its own files.")
+            raise DataError(f"--output is for work without a project; {remedy}.")
 
     def deliver(self, result: StepResult) -> None:
         """Write a result where it was asked for, and end with the status that fits."""
@@ -97,14 +93,10 @@ result_options = gathered(
     ResultOptions,
     {
         "again": click.option(
-            "--again",
-            is_flag=True,
-            help="Do it again where nothing has changed since the last time.",
+            "--again", is_flag=True, help="Do it again where nothing has changed since."
         ),
         "out_file": click.option(
-            "--output",
-            "-o",
-            "out_file",
+            *("--output", "-o", "out_file"),
             metavar="FILE",
             help="Without a project: the file to write.",
         ),
@@ -131,21 +123,22 @@ def film_and_file(names: Sequence[str], wanted: ResultOptions) -> tuple[str | No
     """Return the film and the file that a command names, or the file alone."""
     if len(names) > 2:
         raise DataError(f"Expected a film and a file, or a file alone; got {len(names)} names.")
-    if len(names) == 2:
-        wanted.refuse_out()
-    return (names[0], names[1]) if len(names) == 2 else (None, names[0])
+    if len(names) == 1:
+        return None, names[0]
+    wanted.refuse_out()
+    return names[0], names[1]
 
 
 @contextmanager
 def film_project(
-    folder: str, film_id: str | None, files: SoundFiles | None = None
+    folder: str, film_id: str | None, files: Film = NO_SOUNDS
 ) -> Iterator[tuple[Project, str]]:
     """Open the project of a film; where none is named, make one for a single film and its files."""
     if film_id is not None:
         yield Project.open(folder), film_id
     else:
-        with Project.temporary(Film("film", **(vars(files) if files else {}))) as project:
-            yield project, "film"
+        with Project.temporary(files) as project:
+            yield project, files.id
 
 
 def films_of(project: Project, films: Sequence[str]) -> list[str]:
@@ -205,17 +198,25 @@ def read_clips_of(paths: Sequence[str]) -> CorpusClips:
     )
 
 
-def show_grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table on stderr."""
-    grid = Grid(columns, [[Cell(printable(text)) for text in row] for row in rows])
-    click.echo(grid.to_text(terminal_width()), err=True)
+def grid_of(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Grid:
+    """Make a table of what each row has."""
+    return Grid(columns, [[Cell(printable(str(value))) for value in row] for row in rows])
+
+
+def show_grid(
+    columns: Sequence[str], rows: Sequence[Iterable[object]], most: int | None = None
+) -> None:
+    """Print a table on stderr, of many rows the first."""
+    click.echo(grid_of(columns, rows[:most]).to_text(terminal_width()), err=True)
+    if most is not None and len(rows) > most:
+        say(f"and {len(rows) - most} more")
 
 
 def show_report(result: StepResult) -> None:
     """Print what there is to know about a result, on stderr."""
     for remark in result.report:
-        text = printable(f"{remark.code}: {remark.message}")
-        say(text if remark.trusted else f"Not to be trusted: {text}")
+        warning = "" if remark.trusted else "Not to be trusted: "
+        say(f"{warning}{remark.code}: {remark.message}")
 
 
 def for_each(
@@ -232,7 +233,7 @@ def for_each(
         except DataError as error:
             if len(films) == 1:
                 raise
-            say(f"Error: {film_id}: {printable(str(error))}")
+            say(f"Error: {film_id}: {error}")
             failed = True
     if json_file:
         write_json(json_file, results)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import logging
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -12,7 +13,6 @@ import click
 from reelscore.cli.options import json_option, number_option
 from reelscore.cli.terminal import STDOUT, check_targets, write_json
 from reelscore.corpus.commands.corpus_options import (
-    SoundFiles,
     films_of,
     project_option,
     say,
@@ -48,14 +48,14 @@ def new(folder: str, name: str | None) -> None:
 @click.option("--year", type=int, metavar="YEAR", help="When it came out.")
 @click.option("--genre", metavar="TEXT", default="", help="Its genre.")
 @click.option("--licence", metavar="TEXT", default="", help="What one may do with it.")
-def add_film(film_id: str, project: str, files: SoundFiles, **about: Any) -> None:
+def add_film(film_id: str, project: str, files: Film, **about: Any) -> None:
     """Add a film to a project, by an id of your choice. The files stay where they are.
 
     \b
     Example:
       reelscore corpus add-film sintel --film sintel.mkv --ad sintel-ad.m4a --year 2010
     """
-    Project.open(project).add_film(Film(film_id, **vars(files), **about))
+    Project.open(project).add_film(replace(files, id=film_id, **about))
     say(f"Film {film_id!r} was added.")
 
 

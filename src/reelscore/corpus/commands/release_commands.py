@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import textwrap
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
-from reelscore.cli.messages import printable
 from reelscore.cli.options import choice_option
 from reelscore.cli.report_options import Outputs, outputs
 from reelscore.cli.terminal import terminal_width
 from reelscore.corpus.commands.corpus_options import (
+    clips_option,
+    folder_option,
+    grid_of,
     project_option,
     read_clips_of,
     read_given,
     say,
     show_grid,
 )
-from reelscore.corpus.pipeline import ANONYMISE, ASSEMBLE, SPLIT
+from reelscore.corpus.pipeline import ANONYMISE, ASSEMBLE, SPLIT, csv_text
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import CorpusSets
 from reelscore.corpus.release.caption_clips import read_clips
@@ -44,9 +45,8 @@ from reelscore.corpus.release.corpus_size import (
     review_size,
 )
 from reelscore.corpus.release.film_sets import SETS
-from reelscore.data.atomic_files import write_atomically
+from reelscore.data.atomic_files import make_folder, write_atomically
 from reelscore.errors import DataError
-from reelscore.report.tables.grid import Cell, Grid
 
 BLIND = SETS[-1]
 _SOURCES = {"ad": "narration", "script": "script"}
@@ -55,20 +55,11 @@ _PARTS = ("nouns", "verbs", "adjectives", "adverbs")
 
 @click.command("export")
 @project_option
-@click.option(
-    "--clips",
-    "clip_files",
-    multiple=True,
-    metavar="FILE",
-    help="Without a project: what 'assemble' wrote; names stay as they are. Repeatable.",
-)
+@clips_option
 @click.option("--splits", metavar="FILE", help="Without a project: what 'split' wrote.")
+@folder_option
 @click.option(
-    "--output", "-o", "out_folder", required=True, metavar="FOLDER", help="Where files go."
-)
-@click.option(
-    "--format",
-    "formats",
+    *("--format", "formats"),
     multiple=True,
     type=click.Choice(list(FORMATS)),
     default=["coco"],
@@ -77,57 +68,43 @@ _PARTS = ("nouns", "verbs", "adjectives", "adverbs")
     "with tabs, as LSMDC's own files. Repeatable.",
 )
 @click.option(
-    "--set",
-    "sets",
+    *("--set", "sets"),
     multiple=True,
     type=click.Choice(SETS),
     help="Only this set; all but the blind test if not given. Repeatable.",
 )
-@click.option(
-    "--blind",
-    is_flag=True,
-    help="Write the blind test too: its clips without sentences, and its references apart.",
-)
-@click.option(
-    "--challenge",
-    is_flag=True,
-    help="Write a challenge on the public and the blind test, in a folder 'challenge'.",
-)
+@click.option("--blind", is_flag=True, help="Write the blind test too, and its references apart.")
+@click.option("--challenge", is_flag=True, help="Write a challenge on the public and blind test.")
 @click.option(
     "--opens",
     type=click.DateTime(["%Y-%m-%d"]),
     metavar="DATE",
-    help="With --challenge: the day on which it opens, such as 2026-06-01; today if not given.",
+    help="With --challenge: when it opens, such as 2026-06-01; today if not given.",
 )
 @click.option("--original", is_flag=True, help="Leave names as they are.")
 def export(
-    project: str,
-    clip_files: tuple[str, ...],
-    splits: str | None,
     out_folder: str,
     formats: tuple[str, ...],
     sets: tuple[str, ...],
     blind: bool,
     challenge: bool,
     opens: datetime | None,
-    original: bool,
+    **source: Any,
 ) -> None:
     """Write the clips of a project as files for scoring and training, a file for each set.
 
-    Names are those of 'corpus anonymise', and sets those of 'corpus split'; without it all clips
-    are in one file, all.json. With --blind, blind_clips.json has no sentences; its references are
-    in blind_references.json, for the organisers alone. With --challenge, the folder 'challenge' has
-    all that a challenge server needs: its definition, pages, references, and in 'participants' what
-    everybody may have.
+    Names are those of 'anonymise' (with --clips they stay as they are), and sets those of 'split';
+    without it all clips are in all.json.
+    With --blind, blind_clips.json has no sentences; blind_references.json is for the organisers
+    alone. With --challenge, the folder 'challenge' has all that a challenge server needs, and in
+    'participants' what everybody may have.
 
     \b
     Examples:
       reelscore corpus export --project films -o release --blind
-      reelscore corpus export -o release --format stories --set public-test
-      reelscore corpus export -o release --challenge --opens 2026-06-01
       reelscore corpus export --clips clips.json --splits splits.json -o release
     """
-    name_of_corpus, clips, placed = _material(project, clip_files, splits, original)
+    name_of_corpus, clips, placed = _material(**source)
     if placed is not None:
         wanted = sets or tuple(name for name in SETS if name != BLIND)
         groups = {name: [clip for clip in clips if placed.get(clip.id) == name] for name in wanted}
@@ -157,15 +134,16 @@ def export(
         raise DataError("--opens is for --challenge.")
     if not files:
         raise DataError(f"There are no clips in {', '.join(groups)}.")
-    folder = Path(out_folder)
-    try:
-        for name in files:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{out_folder}: cannot be made ({error.strerror}).") from None
-    for name, content in files.items():
-        write_atomically(folder / name, content, private=Path(name).name == PRIVATE)
-    _show_groups({**groups, **({BLIND: hidden} if blind else {})})
+    paths = {Path(out_folder, name): content for name, content in files.items()}
+    for folder in {path.parent for path in paths}:
+        make_folder(folder)
+    for path, content in paths.items():
+        write_atomically(path, content, private=path.name == PRIVATE)
+    rows = [
+        (name, len({clip.film for clip in group}), len(group), sum(len(c.sentences) for c in group))
+        for name, group in (groups | ({BLIND: hidden} if blind else {})).items()
+    ]
+    show_grid(["set", "films", "clips", "sentences"], rows)
     say(f"{', '.join(files)} in {out_folder}")
 
 
@@ -175,10 +153,8 @@ def _material(
     """Read the name of the corpus, its clips, and the set of each where there are sets."""
     if clip_files:
         clips = exported_clips(read_clips_of(clip_files))
-        sets = None
-        if splits is not None:
-            words = "sets, as 'reelscore corpus split' writes them"
-            sets = read_given(splits, CorpusSets, words).clips
+        words = "sets, as 'reelscore corpus split' writes them"
+        sets = read_given(splits, CorpusSets, words).clips if splits else None
         return Path(clip_files[0]).stem, clips, sets
     if splits:
         raise DataError("--splits is for work without a project; name --clips.")
@@ -192,25 +168,8 @@ def _blind_files(corpus: str, clips: Sequence[ExportedClip]) -> dict[str, bytes]
     if not clips:
         raise DataError("The blind test has no clips; see 'reelscore corpus split'.")
     name = f"{corpus}, {BLIND}"
-    return {
-        "blind_clips.json": to_coco(clips, name=name, with_sentences=False),
-        PRIVATE: to_coco(clips, name=name),
-    }
-
-
-def _show_groups(groups: dict[str, list[ExportedClip]]) -> None:
-    show_grid(
-        ["set", "films", "clips", "sentences"],
-        [
-            [
-                name,
-                str(len({clip.film for clip in group})),
-                str(len(group)),
-                str(sum(len(clip.sentences) for clip in group)),
-            ]
-            for name, group in groups.items()
-        ],
-    )
+    blind = to_coco(clips, name=name, with_sentences=False)
+    return {"blind_clips.json": blind, PRIVATE: to_coco(clips, name=name)}
 
 
 @click.command("stats")
@@ -225,29 +184,22 @@ def _show_groups(groups: dict[str, list[ExportedClip]]) -> None:
 )
 @outputs(".csv", ".tex", figure="with how long clips and sentences are, by source and set")
 def stats(
-    files: tuple[str, ...],
-    project: str,
-    published: bool,
-    tagger: str,
-    outputs: Outputs,
+    files: tuple[str, ...], project: str, published: bool, tagger: str, outputs: Outputs
 ) -> None:
     """Count films, clips, sentences, words and stems, by source and set.
 
     FILE is any file of captions, such as those of LSMDC or of 'corpus export', a set each; without
     any, the clips of the project are counted, without names where 'corpus anonymise' has replaced
-    them. Lengths are those of clips as viewers see them, and (of the sentences themselves); what a
-    file does not say is '-'.
+    them. Lengths are those of clips as viewers see them, and (of the sentences themselves).
 
     \b
     Examples:
-      reelscore corpus stats --project films --tagger parser
       reelscore corpus stats release/*.json -o sizes.tex
       reelscore corpus stats --published
     """
     if published:
         names, said = ["of", "says", "section"], published_figures()
-        plain = [dict(zip(names, row, strict=True)) for row in said]
-        outputs.write([_grid(names, said)], csv=partial(_csv, names, said), json=lambda: plain)
+        _write(outputs, names, said, [dict(zip(names, row, strict=True)) for row in said])
         for of, says, section in said if outputs.shows else ():
             click.echo(textwrap.fill(f"{of} ({section}): {says}", 80, subsequent_indent="  "))
         return
@@ -256,24 +208,18 @@ def stats(
     rows = [[name, *_cells(size)] for name, size in sizes.items()]
     heads = ["part", "films", "words", "sentences", "clips", "mean s", "total h", "stems"]
     heads += _PARTS if tagger == "parser" else ()
-    outputs.write(
-        [_grid(heads, rows)],
-        draw=partial(draw_lengths, groups),
-        csv=partial(_csv, heads, rows),
-        json=lambda: {"sizes": sizes, "review": review},
-    )
+    content = {"sizes": sizes, "review": review}
+    _write(outputs, heads, rows, content, draw=partial(draw_lengths, groups))
     if outputs.shows:
-        click.echo(_grid(heads, rows).to_text(terminal_width()))
+        click.echo(grid_of(heads, rows).to_text(terminal_width()))
     if tagger == "none":
         say("nouns, verbs, adjectives, adverbs: not counted without a tagger (--tagger parser)")
     for source, size in review.items():
         reasons = ", ".join(f"{reason} {count}" for reason, count in size.reasons.items())
         say(
-            printable(
-                f"{_SOURCES[source]}: {size.accepted:.0%} of {size.sentences} sentences "
-                f"accepted by people, {size.rejected:.0%} rejected"
-                f"{f' ({reasons})' if reasons else ''}; {size.words_lost:.1%} of the words lost"
-            )
+            f"{_SOURCES[source]}: {size.accepted:.0%} of {size.sentences} sentences accepted by "
+            f"people, {size.rejected:.0%} rejected{f' ({reasons})' if reasons else ''}; "
+            f"{size.words_lost:.1%} of the words lost"
         )
 
 
@@ -302,11 +248,11 @@ def _of_files(files: Sequence[str]) -> tuple[Groups, dict[str, ReviewSize]]:
 
 
 def _groups(clips: Sequence[ExportedClip], placed: dict[str, str]) -> Groups:
-    groups = {
-        name: [clip for clip in clips if clip.origin == origin] for origin, name in _SOURCES.items()
-    }
-    for name in SETS:
-        groups[name] = [clip for clip in clips if placed.get(clip.id) == name]
+    groups: Groups = {name: [] for name in (*_SOURCES.values(), *SETS)}
+    for clip in clips:
+        for name in (_SOURCES.get(clip.origin), placed.get(clip.id)):
+            if name is not None:
+                groups[name].append(clip)
     return {**{name: group for name, group in groups.items() if group}, "all": list(clips)}
 
 
@@ -329,11 +275,8 @@ def _pair(seen: float | None, raw: float | None, digits: int) -> str:
     return f"{seen:.{digits}f}" + ("" if raw is None else f" ({raw:.{digits}f})")
 
 
-def _csv(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([heads, *rows])
-    return text.getvalue()
-
-
-def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
-    return Grid(heads, [[Cell(cell) for cell in row] for row in rows])
+def _write(
+    outputs: Outputs, heads: Sequence[str], rows: Sequence[Sequence[str]], json: object, **form: Any
+) -> None:
+    csv = partial(csv_text, [heads, *rows])
+    outputs.write([grid_of(heads, rows)], csv=csv, json=lambda: json, **form)

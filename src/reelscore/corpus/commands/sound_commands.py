@@ -10,11 +10,10 @@ import click
 import msgspec
 from msgspec import structs
 
-from reelscore.cli.options import Command, SettingsOption
+from reelscore.cli.options import Command, SettingsOption, file_option
 from reelscore.corpus.commands.corpus_options import (
     NO_SOUNDS,
     ResultOptions,
-    SoundFiles,
     film_project,
     films_of,
     for_each,
@@ -30,7 +29,7 @@ from reelscore.corpus.commands.corpus_options import (
     sound_options,
 )
 from reelscore.corpus.pipeline import ALIGN, SEGMENT, SUBTITLES
-from reelscore.corpus.project import Project
+from reelscore.corpus.project import Film, Project
 from reelscore.corpus.project_files import (
     UNSURE,
     AlignedTracks,
@@ -41,9 +40,7 @@ from reelscore.corpus.project_files import (
 from reelscore.corpus.sound.segmentation import RESIDUAL, method_names
 from reelscore.corpus.sound.voices import Detector
 from reelscore.corpus.time_map import clock
-from reelscore.errors import DataError, check_choice
-
-_SHOWN = 20
+from reelscore.errors import DataError
 
 
 @click.command("align")
@@ -68,14 +65,12 @@ _SHOWN = 20
 )
 @result_options
 def align(
-    films: tuple[str, ...], project: str, files: SoundFiles, wanted: ResultOptions, **options: Any
+    films: tuple[str, ...], project: str, files: Film, wanted: ResultOptions, **options: Any
 ) -> None:
     """Align described tracks with their films: which time of the film each time shows.
 
     FILM is a film of the project; without any, all are aligned, and those that are done are left
     as they are. With --film and --ad, and without FILM, no project is needed.
-
-    Exit status: 0 if all went well, 2 for bad input, 3 if a result must not be trusted.
 
     \b
     Examples:
@@ -101,7 +96,8 @@ def align(
     if files != NO_SOUNDS:
         if len(chosen) > 1:
             raise DataError("--film, --ad and streams are of one film; name it.")
-        opened.change_film(chosen[0], **vars(files))
+        streams = {"ad_stream": files.ad_stream, "film_stream": files.film_stream}
+        opened.change_film(chosen[0], film=files.film, ad=files.ad, **streams)
 
     def work(film_id: str) -> AlignedTracks:
         result = run_step(opened, ALIGN, film_id, again=wanted.again, **options)
@@ -111,9 +107,9 @@ def align(
     for_each(chosen, work, wanted.json_file)
 
 
-def _check_both(files: SoundFiles) -> None:
-    if files.film is None or files.ad is None:
-        missing = "--film" if files.film is None else "--ad"
+def _check_both(files: Film) -> None:
+    if not (files.film and files.ad):
+        missing = "--ad" if files.film else "--film"
         raise DataError(f"Without a project both files are needed; name one with {missing} too.")
 
 
@@ -130,10 +126,10 @@ def _show_map(result: AlignedTracks) -> None:
                 f"{track.codec}, {track.layout}, {clock(track.seconds)}"
             )
     if result.match:
-        rows = []
-        for piece in result.map:
-            times = map(clock, (piece.ad_start, piece.ad_end, piece.film_start))
-            rows.append([*times, f"{piece.rate:.6f}"])
+        rows = [
+            [*map(clock, (piece.ad_start, piece.ad_end, piece.film_start)), f"{piece.rate:.6f}"]
+            for piece in result.map
+        ]
         show_grid(["from", "to", "film from", "rate"], rows)
         waveforms = "coherent" if result.mode == "coherent" else "waveforms differ"
         say(f"confidence {result.confidence:.2f}, {waveforms} ({result.coherent:.2f})")
@@ -159,31 +155,16 @@ class SegmentMethod(msgspec.Struct, frozen=True):
     gap: Annotated[float, msgspec.Meta(ge=0)] = 0.35
 
 
-def _method(name: str) -> SegmentMethod:
-    check_choice("method", name or RESIDUAL, method_names())
-    return SegmentMethod(name or RESIDUAL)
-
-
 @click.command("segment", cls=Command)
 @click.argument("films", nargs=-1, metavar="[FILM]...")
 @project_option
 @sound_options
-@click.option(
-    "--map",
-    "map_file",
-    metavar="FILE",
-    help="Without a project: what 'corpus align -o' wrote; aligned first if not given.",
-)
-@click.option(
-    "--subtitles",
-    "subtitles_file",
-    metavar="FILE",
-    help="Without a project: when actors speak; narration there is less certain.",
-)
+@file_option("--map", "Without a project: what 'align -o' wrote; aligned first if not given.")
+@file_option("--subtitles", "Without a project: dialogue, where narration is less certain.")
 @click.option(
     "--method",
     cls=SettingsOption,
-    start=_method,
+    start=lambda name: SegmentMethod(name or RESIDUAL),
     known=method_names(),
     without=["method"],
     help="residual, which is what the film does not explain; with the studies, spectrogram and "
@@ -193,7 +174,7 @@ def _method(name: str) -> SegmentMethod:
 def segment(
     films: tuple[str, ...],
     project: str,
-    files: SoundFiles,
+    files: Film,
     map_file: str | None,
     subtitles_file: str | None,
     wanted: ResultOptions,
@@ -203,8 +184,6 @@ def segment(
 
     FILM is a film of the project that is aligned; without any, all are segmented, and those that
     are done are left as they are. With --film and --ad, and without FILM, no project is needed.
-
-    Exit status: 0 if all went well, 2 for bad input, 3 if a result must not be trusted.
 
     \b
     Examples:
@@ -251,13 +230,11 @@ def segment(
 
 def _show_segments(result: NarrationSegments, segments: Sequence[Segment]) -> None:
     rows = []
-    for each in segments[:_SHOWN]:
+    for each in segments:
         numbers = (f"{each.end - each.start:.1f}", f"{each.level_db:.1f}", f"{each.confidence:.2f}")
         rows.append([clock(each.start), clock(each.end), *numbers])
     if rows:
-        show_grid(["from", "to", "seconds", "dB", "confidence"], rows)
-    if len(segments) > _SHOWN:
-        say(f"and {len(segments) - _SHOWN} more")
+        show_grid(["from", "to", "seconds", "dB", "confidence"], rows, 20)
     unsure = sum(each.confidence < UNSURE for each in segments)
     how = ", ".join(filter(None, (result.method, result.detector)))
     say(

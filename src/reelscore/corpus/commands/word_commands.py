@@ -12,7 +12,6 @@ from reelscore.cli.options import choice_option, file_option, json_option, numbe
 from reelscore.cli.terminal import check_targets, write, write_json
 from reelscore.corpus.commands.corpus_options import (
     ResultOptions,
-    SoundFiles,
     film_and_file,
     film_project,
     keep_given,
@@ -24,8 +23,8 @@ from reelscore.corpus.commands.corpus_options import (
     show_report,
 )
 from reelscore.corpus.pipeline import ALIGN, SCRIPT, SCRIPT_TIMES, SEGMENT, SUBTITLES, TRANSCRIPT
-from reelscore.corpus.project import Project
-from reelscore.corpus.project_files import Script, TimedScript
+from reelscore.corpus.project import Film, Project
+from reelscore.corpus.project_files import TimedScript
 from reelscore.corpus.scripts.formats import FORMATS
 from reelscore.corpus.time_map import clock
 from reelscore.corpus.words.accessibility import (
@@ -39,11 +38,14 @@ from reelscore.corpus.words.transcripts import (
     segment_sound,
     transcript_template,
 )
-from reelscore.data.atomic_files import write_atomically
+from reelscore.data.atomic_files import make_folder, write_atomically
 from reelscore.errors import DataError
 
 _SHOWN = 10
 _SEGMENTS = "segments or sentences, as 'corpus segment' and 'corpus transcript' write them"
+_encoding_option = click.option(
+    "--encoding", metavar="NAME", help="The file's encoding, if it is not UTF-8."
+)
 
 
 @click.command("subtitles")
@@ -55,17 +57,10 @@ _SEGMENTS = "segments or sentences, as 'corpus segment' and 'corpus transcript' 
     metavar="N",
     help="Frames a second, for subtitles that count frames (MicroDVD).",
 )
-@click.option("--encoding", metavar="NAME", help="The file's encoding, if it is not UTF-8.")
-@click.option(
-    "--shift", type=float, default=0.0, show_default=True, help="Seconds to add to all times."
-)
-@click.option(
-    "--stretch",
-    "scale",
-    type=click.FloatRange(0, min_open=True),
-    default=1.0,
-    show_default=True,
-    help="What all times are multiplied with, before --shift.",
+@_encoding_option
+@number_option("--shift", default=0.0, help="Seconds to add to all times.")
+@number_option(
+    *("--stretch", "scale"), default=1.0, above=0, help="Factor of all times, before --shift."
 )
 @result_options
 def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **options: Any) -> None:
@@ -73,8 +68,6 @@ def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **opt
 
     FILM is a film of the project; without it, no project is needed. Styles, sounds in brackets
     and music signs are left out; labels of speakers are kept apart.
-
-    Exit status: 0 if all went well, 2 for bad input, 3 if a result must not be trusted.
 
     \b
     Examples:
@@ -102,14 +95,9 @@ def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **opt
     default="auto",
     help=f"{', '.join(each.words for each in FORMATS.values())}; auto: by its content.",
 )
-@click.option("--encoding", metavar="NAME", help="The file's encoding, if it is not UTF-8.")
+@_encoding_option
 @click.option("--align", "with_times", is_flag=True, help="Find times by the subtitles, too.")
-@click.option(
-    "--subtitles",
-    "subtitles_file",
-    metavar="FILE",
-    help="Without a project, for --align: subtitles, or what 'corpus subtitles -o' wrote.",
-)
+@file_option("--subtitles", "For --align without a project: these, or what 'subtitles -o' wrote.")
 @number_option(
     "--min-score", default=0.5, least=0, most=1, help="Lowest score of accepted descriptions."
 )
@@ -117,19 +105,16 @@ def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **opt
 def script(
     names: tuple[str, ...],
     project: str,
-    format: str,
-    encoding: str | None,
     with_times: bool,
     subtitles_file: str | None,
     min_score: float,
     wanted: ResultOptions,
+    **options: Any,
 ) -> None:
     """Read a film's script, in one of the formats that --format names.
 
     FILM is a film of the project; without it, no project is needed. With --align, the dialogue is
     matched with the subtitles, and descriptions get times and scores.
-
-    Exit status: 0 if all went well, 2 for bad input, 3 if a result must not be trusted.
 
     \b
     Examples:
@@ -146,37 +131,24 @@ def script(
             keep_given(opened, SUBTITLES, subtitles_file, "cues, as 'corpus subtitles' writes them")
         elif subtitles_file:
             run_step(opened, SUBTITLES, film_id, subtitles_file)
-        parsed = run_step(
-            opened, SCRIPT, film_id, path, again=wanted.again, format=format, encoding=encoding
-        )
-        result: Script | TimedScript = parsed
+        parsed = run_step(opened, SCRIPT, film_id, path, again=wanted.again, **options)
+        timed = None
         if with_times:
             timed = run_step(opened, SCRIPT_TIMES, film_id, again=wanted.again, min_score=min_score)
-            result = timed
-        _show_elements(parsed)
-        if with_times:
-            _show_times(timed)
-    wanted.deliver(result)
-
-
-def _show_elements(parsed: Script) -> None:
-    rows = [[kind, str(count)] for kind, count in parsed.counts.items()]
-    show_grid(["kind", "elements"], rows)
+    show_grid(["kind", "elements"], [*parsed.counts.items()])
     say(f"read as {parsed.format}")
     show_report(parsed)
+    if timed is not None:
+        _show_times(timed)
+    wanted.deliver(timed or parsed)
 
 
 def _show_times(timed: TimedScript) -> None:
     described = [each for each in timed.elements if each.kind == "description"]
     reasons = Counter(each.reason for each in described if not each.accepted)
     accepted = len(described) - reasons.total()
-    show_grid(
-        ["", "all", "with times"],
-        [
-            ["lines", str(timed.lines.all), str(timed.lines.matched)],
-            ["descriptions", str(len(described)), str(accepted)],
-        ],
-    )
+    lines = ("lines", timed.lines.all, timed.lines.matched)
+    show_grid(["", "all", "with times"], [lines, ("descriptions", len(described), accepted)])
     if reasons:
         say("not accepted: " + ", ".join(f"{n} {name}" for name, n in reasons.most_common()))
     show_report(timed)
@@ -201,14 +173,13 @@ def _show_times(timed: TimedScript) -> None:
 )
 @click.option("--template", metavar="FOLDER", help="Write transcript.csv to fill in for FILM.")
 @click.option("--with-audio", is_flag=True, help="With --template: the sound of each segment too.")
-@click.option("--segments", "segments_file", metavar="FILE", help="Without a project: narration.")
-@click.option("--map", "map_file", metavar="FILE", help="Without a project: the time map.")
+@file_option("--segments", "Without a project: narration.")
+@file_option("--map", "Without a project: the time map.")
 @click.option("--ad", metavar="FILE", help="Without a project: the described track to recognise.")
 @result_options
 def transcript(
     names: tuple[str, ...],
     project: str,
-    times: str,
     template: str | None,
     with_audio: bool,
     segments_file: str | None,
@@ -225,8 +196,6 @@ def transcript(
     With --recogniser, it is sent the turns of the narrator, one by one; a key of a server is read
     from REELSCORE_API_KEY. What was recognised before is not sent again.
 
-    Exit status: 0 if all went well, 2 for bad input, 3 if a result must not be trusted.
-
     \b
     Examples:
       reelscore corpus transcript sintel --template to-do --with-audio
@@ -240,7 +209,7 @@ def transcript(
         _write_template(Project.open(project), names[0], Path(template), with_audio)
         return
     if options["recogniser"] is None:
-        if not names or ad or any(options.values()):
+        if not names or ad or options["model"] or options["language"]:
             raise DataError(
                 "Name the transcript to read; --model, --language and --ad are for --recogniser."
             )
@@ -251,14 +220,11 @@ def transcript(
                 "--recogniser needs a film of the project; without one --ad, --segments and --map."
             )
         named, path = (*names, None)[0], None
-    sounds = SoundFiles(None, ad, None, None)
-    with film_project(project, named, sounds) as (opened, film_id):
+    with film_project(project, named, Film("film", ad=ad)) as (opened, film_id):
         if named is None:
             keep_given(opened, SEGMENT, segments_file, _SEGMENTS)
             keep_given(opened, ALIGN, map_file, "a time map, as 'corpus align' writes it")
-        result = run_step(
-            opened, TRANSCRIPT, film_id, path, again=wanted.again, times=times, **options
-        )
+        result = run_step(opened, TRANSCRIPT, film_id, path, again=wanted.again, **options)
     words = sum(len(each.text.split()) for each in result.sentences)
     say(f"{len(result.sentences)} sentences with {words} words")
     show_report(result)
@@ -277,7 +243,7 @@ def _write_template(project: Project, film_id: str, folder: Path, with_audio: bo
     table = folder / "transcript.csv"
     if table.exists():
         raise DataError(f"{table}: there is a table already; choose another folder.")
-    (folder / "audio" if with_audio else folder).mkdir(parents=True, exist_ok=True)
+    make_folder(folder / "audio" if with_audio else folder)
     if with_audio:
         with described_sound(project, film_id) as samples:
             for segment in segments:
@@ -290,13 +256,8 @@ def _write_template(project: Project, film_id: str, folder: Path, with_audio: bo
 @click.command("descriptions")
 @click.argument("film_id", required=False, metavar="[FILM]")
 @project_option
-@click.option(
-    "--segments",
-    "segments_file",
-    metavar="FILE",
-    help="Without a project: what 'corpus segment' or 'corpus transcript' wrote.",
-)
-@click.option("--subtitles", "subtitles_file", metavar="FILE", help="Without a project: dialogue.")
+@file_option("--segments", "Without a project: what 'segment' or 'transcript' wrote.")
+@file_option("--subtitles", "Without a project: dialogue.")
 @number_option("--least-gap", default=3.0, least=0, help="Shortest gap to list, in seconds.")
 @file_option("--vtt", "Write the narration as WebVTT, a track of the kind descriptions.")
 @json_option
@@ -338,12 +299,8 @@ def descriptions(
         ]
         if not narration:
             raise DataError(f"Film {name!r} has no narration; run 'reelscore corpus segment'.")
-        result = accessibility_report(
-            narration,
-            opened.dialogue(name),
-            seconds=opened.seconds(name),
-            least_gap=least_gap,
-        )
+        seconds, dialogue = opened.seconds(name), opened.dialogue(name)
+    result = accessibility_report(narration, dialogue, seconds=seconds, least_gap=least_gap)
     if vtt_file:
         write(vtt_file, to_webvtt(narration))
     if json_file:
@@ -367,11 +324,10 @@ def _show_density(result: NarrationReport) -> None:
         if result.dialogue
         else "overlap with dialogue: not known without subtitles"
     )
-    gaps = sorted(result.gaps, key=lambda gap: gap.start - gap.end)
-    if gaps:
-        say(f"{len(gaps)} gaps where a description would fit; the longest:")
+    if result.gaps:
+        say(f"{len(result.gaps)} gaps where a description would fit; the longest:")
         rows = [
-            [clock(gap.start), clock(gap.end), f"{gap.end - gap.start:.1f}", str(gap.words)]
-            for gap in gaps[:_SHOWN]
+            (clock(gap.start), clock(gap.end), f"{gap.end - gap.start:.1f}", gap.words)
+            for gap in sorted(result.gaps, key=lambda gap: gap.start - gap.end)[:_SHOWN]
         ]
         show_grid(["from", "to", "seconds", "words"], rows)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,7 +9,7 @@ from typing import Any
 import msgspec
 
 from reelscore._version import __version__
-from reelscore.corpus.pipeline import indented_json
+from reelscore.corpus.pipeline import csv_text, indented_json
 from reelscore.corpus.project_files import CorpusClips, CorpusNames, segment_id
 from reelscore.errors import DataError
 
@@ -86,14 +84,13 @@ def to_jsonl(clips: Sequence[ExportedClip], *, name: str) -> bytes:
 
 def to_csv(clips: Sequence[ExportedClip], *, name: str) -> bytes:
     r"""Write clips as CSV, a row for each sentence."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     columns = ["id", "film", "start", "end", "expanded_start", "expanded_end", "origin"]
-    writer.writerow([*columns, "caption"])
-    for clip in clips:
-        cells = [getattr(clip, column) for column in columns]
-        writer.writerows([[*cells, sentence] for sentence in clip.sentences])
-    return text.getvalue().encode()
+    rows = (
+        [*(getattr(clip, column) for column in columns), sentence]
+        for clip in clips
+        for sentence in clip.sentences
+    )
+    return csv_text([[*columns, "caption"], *rows]).encode()
 
 
 def to_lsmdc(clips: Sequence[ExportedClip], *, name: str, with_sentences: bool = True) -> bytes:

@@ -16,7 +16,7 @@ import msgspec
 
 from reelscore._progress import Progress
 from reelscore._records import resolved
-from reelscore.corpus.pipeline import ALIGN, StepWork
+from reelscore.corpus.pipeline import ALIGN, StepWork, csv_text
 from reelscore.corpus.project import Project
 from reelscore.corpus.project_files import Remark, Segment, TimedSentence, Transcript, unused_id
 from reelscore.corpus.scripts.elements import read_text
@@ -57,13 +57,11 @@ class TranscriptEntry:
 
 def transcript_template(segments: Sequence[Segment], *, audio: bool = False) -> str:
     """Write a table for transcribers, a row for each segment."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    rows = []
     for each in segments:
         sound = f"audio/{each.id}.wav" if audio else ""
-        writer.writerow([each.id, each.start, each.end, each.ad_start, each.ad_end, sound, ""])
-    return text.getvalue()
+        rows.append([each.id, each.start, each.end, each.ad_start, each.ad_end, sound, ""])
+    return csv_text([COLUMNS, *rows])
 
 
 def segment_sound(samples: Samples, segment: Segment) -> bytes:
