@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
 import click
-import msgspec
 
 from reelscore.cli.file_options import FilesCommand, read_captions, reading_options, refs_option
 from reelscore.cli.main import Group
@@ -25,33 +24,12 @@ from reelscore.cli.terminal import (
     write_json,
 )
 from reelscore.data.reading import Reading
-
-if TYPE_CHECKING:
-    from reelscore.learned.training.recipes import Recipe, Stage
+from reelscore.learned.training.recipes import Recipe, Stage, recipe_of
 
 
 @click.group("bertha", cls=Group)
 def command() -> None:
     """Train, evaluate and describe BERTHA, the metric learned from human judgments."""
-
-
-class ChosenRecipe(msgspec.Struct, frozen=True):
-    """A recipe, and when its stages end.
-
-    Attributes:
-        validation: Share of the items used to decide when to stop early.
-        patience: Epochs without improvement before a stage ends early.
-    """
-
-    name: str = "own"
-    validation: Annotated[float, msgspec.Meta(ge=0, le=0.5)] = 0.0
-    patience: Annotated[int, msgspec.Meta(ge=1)] = 1
-
-    def made(self) -> Recipe:
-        """Return the recipe."""
-        from reelscore.learned.training.recipes import recipe_of
-
-        return replace(recipe_of(self.name), validation=self.validation, patience=self.patience)
 
 
 _seed_option = number_option("--seed", default=0, least=0, help="Random seed.")
@@ -66,8 +44,8 @@ _encoder_option = click.option(
 _recipe_option = click.option(
     "--recipe",
     cls=SettingsOption,
-    start=lambda name: ChosenRecipe(name or "own"),
-    without=["name"],
+    start=lambda name: recipe_of(name or "own"),
+    without=[each.name for each in fields(Recipe) if each.name not in ("validation", "patience")],
     help="own: for any judgments; careful: as the shipped model; averaged: that, without damaged "
     "captions; plain: as the paper, plain-sa and plain-ma on one kind of judgments alone (with "
     "--encoder FOLDER of BERT-base); student: four layers of six, taught by another model.",
@@ -150,7 +128,7 @@ def prepare(
 def train(
     captions: str,
     out: str,
-    recipe: ChosenRecipe,
+    recipe: Recipe,
     elsewhere: str | None,
     encoder: str,
     hold_out: str | None,
@@ -177,7 +155,7 @@ def train(
     with resumable(out), progress_bar("Training") as progress:
         info = fit_model(
             read_captions(captions),
-            recipe.made(),
+            recipe,
             out,
             encoder=encoder,
             elsewhere=read_captions(elsewhere) if elsewhere else (),
@@ -204,7 +182,7 @@ def train(
 def evaluate(
     captions: str,
     folds: int,
-    recipe: ChosenRecipe,
+    recipe: Recipe,
     encoder: str,
     only: str | None,
     seed: int,
@@ -230,9 +208,7 @@ def evaluate(
         judged = [caption for caption in judged if caption.campaign == only]
     _show_encoder(recipe.name, encoder)
     with progress_bar("Folds") as progress:
-        done = cross_validate(
-            judged, recipe.made(), folds, seed=seed, encoder=encoder, progress=progress
-        )
+        done = cross_validate(judged, recipe, folds, seed=seed, encoder=encoder, progress=progress)
     if json_file:
         write_json(json_file, {"recipe": recipe.name, "folds": [fold._asdict() for fold in done]})
     if json_file != STDOUT:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from reelscore.errors import check_choice
 
@@ -85,8 +87,8 @@ class Recipe:
     max_length: int = 128
     weight_decay: float = 0.01
     campaign_scales: bool = True
-    validation: float = 0.0
-    patience: int = 1
+    validation: Annotated[float, Meta(ge=0, le=0.5)] = 0.0
+    patience: Annotated[int, Meta(ge=1)] = 1
     similarity: float = 0.0
     unknown_damages: tuple[str, ...] = ()
     layers: tuple[int, ...] = ()
