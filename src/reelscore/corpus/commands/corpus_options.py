@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -220,23 +221,29 @@ def show_report(result: StepResult) -> None:
 
 
 def for_each(
-    films: Sequence[str], work: Callable[[str], StepResult], json_file: str | None
+    project: Project,
+    step: Step[R],
+    films: Sequence[str],
+    wanted: ResultOptions,
+    show: Callable[[Project, str, R], None],
+    **options: Any,
 ) -> None:
-    """Do the work of a command on each film, and end it with the status that fits.
+    """Do a step of each film, show its result, and end the command with the status that fits.
 
     A film that cannot be worked on does not keep the others waiting.
     """
     results, failed = {}, False
     for film_id in films:
         try:
-            results[film_id] = work(film_id)
+            results[film_id] = run_step(project, step, film_id, again=wanted.again, **options)
+            show(project, film_id, results[film_id])
         except DataError as error:
             if len(films) == 1:
                 raise
             say(f"Error: {film_id}: {error}")
             failed = True
-    if json_file:
-        write_json(json_file, results)
+    if wanted.json_file:
+        write_json(wanted.json_file, results)
     if failed:
         sys.exit(2)
     leave(all(result.is_trusted for result in results.values()))

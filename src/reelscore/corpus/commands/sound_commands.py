@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -30,13 +29,7 @@ from reelscore.corpus.commands.corpus_options import (
 )
 from reelscore.corpus.pipeline import ALIGN, SEGMENT, SUBTITLES
 from reelscore.corpus.project import Film, Project
-from reelscore.corpus.project_files import (
-    UNSURE,
-    AlignedTracks,
-    AudioTrack,
-    NarrationSegments,
-    Segment,
-)
+from reelscore.corpus.project_files import UNSURE, AlignedTracks, AudioTrack, NarrationSegments
 from reelscore.corpus.sound.segmentation import RESIDUAL, method_names
 from reelscore.corpus.sound.voices import Detector
 from reelscore.corpus.time_map import clock
@@ -86,8 +79,8 @@ def align(
         _check_both(files)
         with film_project(project, None, files) as (loose, film_id):
             result = run_step(loose, ALIGN, film_id, bar="Aligning", **options)
-        result = replace(result, film=_at(files.film, result.film), ad=_at(files.ad, result.ad))
-        _show_map(result)
+            result = replace(result, film=_at(files.film, result.film), ad=_at(files.ad, result.ad))
+            _show_map(loose, film_id, result)
         wanted.deliver(result)
         return
     wanted.refuse_out()
@@ -98,13 +91,7 @@ def align(
             raise DataError("--film, --ad and streams are of one film; name it.")
         streams = {"ad_stream": files.ad_stream, "film_stream": files.film_stream}
         opened.change_film(chosen[0], film=files.film, ad=files.ad, **streams)
-
-    def work(film_id: str) -> AlignedTracks:
-        result = run_step(opened, ALIGN, film_id, again=wanted.again, **options)
-        _show_map(result)
-        return result
-
-    for_each(chosen, work, wanted.json_file)
+    for_each(opened, ALIGN, chosen, wanted, _show_map, **options)
 
 
 def _check_both(files: Film) -> None:
@@ -118,7 +105,7 @@ def _at(path: str | None, track: AudioTrack | None) -> AudioTrack | None:
     return replace(track, path=path) if track and path else track
 
 
-def _show_map(result: AlignedTracks) -> None:
+def _show_map(project: Project, film_id: str, result: AlignedTracks) -> None:
     for what, track in (("film", result.film), ("described track", result.ad)):
         if track is not None:
             say(
@@ -203,8 +190,8 @@ def segment(
                 if not aligned.match:
                     leave(trusted=False)
             result = run_step(loose, SEGMENT, film_id, bar="Segmenting", **options)
+            _show_segments(loose, film_id, result)
             result = replace(result, segments=tuple(loose.segments(film_id)))
-        _show_segments(result, result.segments)
         wanted.deliver(result)
         return
     given = (wanted.out_file, map_file, subtitles_file, files.film_stream, files.ad_stream)
@@ -214,22 +201,11 @@ def segment(
             "has its own."
         )
     opened = Project.open(project)
-
-    def work(film_id: str) -> NarrationSegments:
-        result = run_step(opened, SEGMENT, film_id, again=wanted.again, **options)
-        _show_segments(result, opened.segments(film_id))
-        orphaned = opened.reviewed(film_id).orphaned
-        if orphaned:
-            say(
-                f"{film_id}: {len(orphaned)} decisions are about segments that are no longer there."
-            )
-        return result
-
-    for_each(films_of(opened, films), work, wanted.json_file)
+    for_each(opened, SEGMENT, films_of(opened, films), wanted, _show_segments, **options)
 
 
-def _show_segments(result: NarrationSegments, segments: Sequence[Segment]) -> None:
-    rows = []
+def _show_segments(project: Project, film_id: str, result: NarrationSegments) -> None:
+    rows, segments = [], project.segments(film_id)
     for each in segments:
         numbers = (f"{each.end - each.start:.1f}", f"{each.level_db:.1f}", f"{each.confidence:.2f}")
         rows.append([clock(each.start), clock(each.end), *numbers])
@@ -242,3 +218,5 @@ def _show_segments(result: NarrationSegments, segments: Sequence[Segment]) -> No
         f"seconds of narration ({how}); {unsure} to look at first"
     )
     show_report(result)
+    if orphaned := project.reviewed(film_id).orphaned:
+        say(f"{film_id}: {len(orphaned)} decisions are about segments that are no longer there.")
