@@ -32,20 +32,12 @@ def command() -> None:
     """Build a corpus of described clips from films and their described tracks.
 
     \b
-    A film from its files to its narration:
+    A film from its files to its narration; then its words, and clips of them:
       reelscore corpus new films
       reelscore corpus add-film sintel --film f.mkv --ad f-ad.m4a --project films
       reelscore corpus align --project films
       reelscore corpus segment --project films
       reelscore corpus status --project films
-
-    \b
-    With its sentences (transcript, script), to clips and files:
-      reelscore corpus review --project films
-      reelscore corpus assemble --project films
-      reelscore corpus anonymise --project films
-      reelscore corpus split --project films
-      reelscore corpus export --project films -o release
 
     The exit status is 3 where a result must not be trusted.
     """

@@ -26,7 +26,6 @@ from reelscore.corpus.commands.corpus_options import (
     run_step,
     say,
     show_grid,
-    show_report,
 )
 from reelscore.corpus.pipeline import ANONYMISE, ASSEMBLE, SPLIT, TRANSCRIPT, csv_text
 from reelscore.corpus.project import Film, Project
@@ -110,7 +109,6 @@ def assemble(
     counts = Counter(clip.film for clip in result.clips for _ in clip.sentences)
     rows = [(film_id, number, counts[film_id]) for film_id, number in clips.items()]
     show_grid(["film", "clips", "sentences"], rows)
-    show_report(result)
     wanted.deliver(result)
 
 
@@ -124,10 +122,8 @@ class _Sentences(msgspec.Struct):
 def _given_sentences(path: str) -> list[TimedSentence]:
     """Read the sentences of a file; of a script those of accepted descriptions."""
     given = read_given(path, _Sentences, "sentences")
-    if given.elements is None:
-        return given.sentences
-    accepted = {element.id for element in given.elements if element.accepted}
-    return [sentence for sentence in given.sentences if sentence.parent in accepted]
+    accepted = {element.id for element in given.elements or () if element.accepted}
+    return [each for each in given.sentences if given.elements is None or each.parent in accepted]
 
 
 @click.command("cut")

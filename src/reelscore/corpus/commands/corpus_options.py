@@ -81,7 +81,8 @@ class ResultOptions:
             raise DataError(f"--output is for work without a project; {remedy}.")
 
     def deliver(self, result: StepResult) -> None:
-        """Write a result where it was asked for, and end with the status that fits."""
+        """Write a result where it was asked for, and end with its report and status."""
+        show_report(result)
         if self.out_file:
             write_file(Path(self.out_file), result)
         if self.json_file:
@@ -237,6 +238,7 @@ def for_each(
         try:
             results[film_id] = run_step(project, step, film_id, again=wanted.again, **options)
             show(project, film_id, results[film_id])
+            show_report(results[film_id])
         except DataError as error:
             if len(films) == 1:
                 raise

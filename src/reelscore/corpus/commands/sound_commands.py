@@ -120,7 +120,6 @@ def _show_map(project: Project, film_id: str, result: AlignedTracks) -> None:
         show_grid(["from", "to", "film from", "rate"], rows)
         waveforms = "coherent" if result.mode == "coherent" else "waveforms differ"
         say(f"confidence {result.confidence:.2f}, {waveforms} ({result.coherent:.2f})")
-    show_report(result)
 
 
 class SegmentMethod(msgspec.Struct, frozen=True):
@@ -217,6 +216,5 @@ def _show_segments(project: Project, film_id: str, result: NarrationSegments) ->
         f"{len(segments)} segments in {len(result.turns)} turns, {result.narrated:.1f} "
         f"seconds of narration ({how}); {unsure} to look at first"
     )
-    show_report(result)
     if orphaned := project.reviewed(film_id).orphaned:
         say(f"{film_id}: {len(orphaned)} decisions are about segments that are no longer there.")

@@ -82,7 +82,6 @@ def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **opt
         f"{len(cues)} cues ({result.format}), {sum(bool(cue.lines) for cue in cues)} with words, "
         f"from {clock(max(0.0, cues[0].start))} to {clock(max(0.0, cues[-1].end))}"
     )
-    show_report(result)
     wanted.deliver(result)
 
 
@@ -137,8 +136,8 @@ def script(
             timed = run_step(opened, SCRIPT_TIMES, film_id, again=wanted.again, min_score=min_score)
     show_grid(["kind", "elements"], [*parsed.counts.items()])
     say(f"read as {parsed.format}")
-    show_report(parsed)
     if timed is not None:
+        show_report(parsed)
         _show_times(timed)
     wanted.deliver(timed or parsed)
 
@@ -151,7 +150,6 @@ def _show_times(timed: TimedScript) -> None:
     show_grid(["", "all", "with times"], [lines, ("descriptions", len(described), accepted)])
     if reasons:
         say("not accepted: " + ", ".join(f"{n} {name}" for name, n in reasons.most_common()))
-    show_report(timed)
 
 
 @click.command("transcript")
@@ -199,7 +197,6 @@ def transcript(
     \b
     Examples:
       reelscore corpus transcript sintel --template to-do --with-audio
-      reelscore corpus transcript sintel to-do/transcript.csv
       reelscore corpus transcript sintel --recogniser http://127.0.0.1:8000/v1
       reelscore corpus transcript heard.json --segments narration.json --map map.json -o t.json
     """
@@ -227,7 +224,6 @@ def transcript(
         result = run_step(opened, TRANSCRIPT, film_id, path, again=wanted.again, **options)
     words = sum(len(each.text.split()) for each in result.sentences)
     say(f"{len(result.sentences)} sentences with {words} words")
-    show_report(result)
     wanted.deliver(result)
 
 
