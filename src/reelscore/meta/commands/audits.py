@@ -57,12 +57,10 @@ def audit(
     Says "aligned", "shifted by −1 (z = 14.7)", "mixed", "scores in another order", or "cannot
     tell"; the exit status is 1 for shifted, mixed and another order. A shift of −1 means that the
     text or score of an item belongs to the item before it. Items are ordered as in the references
-    or, for score tables, by the numbers at the end of their ids. Score tables are also tried in
-    the orders that tools return scores in: by ids or row numbers, sorted as strings or numbers.
+    or, for score tables, by the numbers at the end of their ids, and as tools sort them.
 
     \b
     Examples:
-      reelscore audit systems/*.json --refs refs.json
       reelscore audit runs/*.txt -r refs.txt --human da.csv -o audit.pdf
       reelscore audit meteor.csv cider.csv --human judgments.csv
     """

@@ -99,17 +99,12 @@ def command(
 ) -> None:
     """Fool metrics: damage captions by rule and see whether the scores fall.
 
-    A true caption of each item, the original, is changed, and both are scored against the same
-    references. CANDIDATES is a file of true captions; without it a reference of each item is
+    CANDIDATES is a file of true captions, the originals; without it a reference of each item is
     taken out, by chance, and the others stay.
 
-    A damaged caption should score below the original: negated, shuffled, with exchanged roles, a
-    wrong noun, and so on. An exploit is another candidate that deserves less, such as a caption of
-    another video; a metric is fooled where it scores at or above the original. Ties are never
-    "below". The mean drop is in standard deviations of the originals' scores.
-
-    Captions of several sentences are damaged inside one of them, or by a sentence that is added,
-    left out, or exchanged with another.
+    A damaged caption should score below the original. An exploit is another candidate that deserves
+    less, such as a caption of another video; a metric is fooled where it scores at or above the
+    original. The mean drop is in standard deviations of the originals' scores.
 
     \b
     Examples:
