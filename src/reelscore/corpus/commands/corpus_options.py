@@ -107,20 +107,6 @@ result_options = gathered(
 )
 
 
-def number_or(word: str) -> Callable[[click.Context, click.Parameter, str], float | None]:
-    """Read an option that is a number, or one word for none."""
-
-    def read(context: click.Context, parameter: click.Parameter, value: str) -> float | None:
-        if value == word:
-            return None
-        try:
-            return float(value)
-        except ValueError:
-            raise click.BadParameter(f"{value!r} is neither {word!r} nor a number.") from None
-
-    return read
-
-
 def film_and_file(names: Sequence[str], wanted: ResultOptions) -> tuple[str | None, str]:
     """Return the film and the file that a command names, or the file alone."""
     if len(names) > 2:

@@ -105,14 +105,12 @@ def export(
       reelscore corpus export --clips clips.json --splits splits.json -o release
     """
     name_of_corpus, clips, placed = _material(**source)
-    if placed is not None:
-        wanted = sets or tuple(name for name in SETS if name != BLIND)
-        groups = {name: [clip for clip in clips if placed.get(clip.id) == name] for name in wanted}
-        hidden = [clip for clip in clips if placed.get(clip.id) == BLIND] if blind else []
-    elif sets or blind or challenge:
-        raise DataError("There are no sets yet; run 'reelscore corpus split' first.")
-    else:
-        groups, hidden = {"all": clips}, []
+    in_sets = {name: [c for c in clips if (placed or {}).get(c.id) == name] for name in SETS}
+    groups = {name: in_sets[name] for name in sets or SETS[:-1]}
+    if placed is None:
+        if sets or blind or challenge:
+            raise DataError("There are no sets yet; run 'reelscore corpus split' first.")
+        groups = {"all": clips}
     if BLIND in groups:
         raise DataError("The blind test is written with --blind, so that its sentences stay apart.")
     files = {
@@ -122,13 +120,17 @@ def export(
         for ending, write in (FORMATS[each] for each in formats)
     }
     if blind:
-        files |= _blind_files(name_of_corpus, hidden)
+        hidden, name = in_sets[BLIND], f"{name_of_corpus}, {BLIND}"
+        if not hidden:
+            raise DataError("The blind test has no clips; see 'reelscore corpus split'.")
+        files["blind_clips.json"] = to_coco(hidden, name=name, with_sentences=False)
+        files[PRIVATE] = to_coco(hidden, name=name)
         if "lsmdc" in formats:
             files["blind_clips.lsmdc.csv"] = to_lsmdc(hidden, name="", with_sentences=False)
-    if challenge and placed is not None:
-        tests = ([clip for clip in clips if placed.get(clip.id) == name] for name in SETS[2:])
+        groups[BLIND] = hidden
+    if challenge:
         day = opens.date() if opens else datetime.now(timezone.utc).date()
-        made = challenge_files(name_of_corpus, *tests, opens=day)
+        made = challenge_files(name_of_corpus, *(in_sets[name] for name in SETS[2:]), opens=day)
         files |= {f"challenge/{name}": content for name, content in made.items()}
     elif opens:
         raise DataError("--opens is for --challenge.")
@@ -141,7 +143,7 @@ def export(
         write_atomically(path, content, private=path.name == PRIVATE)
     rows = [
         (name, len({clip.film for clip in group}), len(group), sum(len(c.sentences) for c in group))
-        for name, group in (groups | ({BLIND: hidden} if blind else {})).items()
+        for name, group in groups.items()
     ]
     show_grid(["set", "films", "clips", "sentences"], rows)
     say(f"{', '.join(files)} in {out_folder}")
@@ -162,14 +164,6 @@ def _material(
     assembled = opened.needed(ASSEMBLE)
     clips = exported_clips(assembled, None if original else opened.needed(ANONYMISE))
     return opened.name, clips, opened.needed(SPLIT).clips if opened.result(SPLIT) else None
-
-
-def _blind_files(corpus: str, clips: Sequence[ExportedClip]) -> dict[str, bytes]:
-    if not clips:
-        raise DataError("The blind test has no clips; see 'reelscore corpus split'.")
-    name = f"{corpus}, {BLIND}"
-    blind = to_coco(clips, name=name, with_sentences=False)
-    return {"blind_clips.json": blind, PRIVATE: to_coco(clips, name=name)}
 
 
 @click.command("stats")

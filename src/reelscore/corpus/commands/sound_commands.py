@@ -9,7 +9,7 @@ import click
 import msgspec
 from msgspec import structs
 
-from reelscore.cli.options import Command, SettingsOption, file_option
+from reelscore.cli.options import Command, Decorator, SettingsOption, file_option
 from reelscore.corpus.commands.corpus_options import (
     NO_SOUNDS,
     ResultOptions,
@@ -18,7 +18,6 @@ from reelscore.corpus.commands.corpus_options import (
     for_each,
     keep_given,
     leave,
-    number_or,
     project_option,
     result_options,
     run_step,
@@ -36,26 +35,25 @@ from reelscore.corpus.time_map import clock
 from reelscore.errors import DataError
 
 
+def _number_or(word: str, name: str, default: str, help: str) -> Decorator:
+    """Return an option that is a number, or one word for none."""
+
+    def read(context: click.Context, parameter: click.Parameter, value: str) -> float | None:
+        try:
+            return None if value == word else float(value)
+        except ValueError:
+            raise click.BadParameter(f"{value!r} is neither {word!r} nor a number.") from None
+
+    usual: dict[str, Any] = {"default": default, "show_default": True, "help": help}
+    return click.option(name, metavar=f"{word}|NUMBER", callback=read, **usual)
+
+
 @click.command("align")
 @click.argument("films", nargs=-1, metavar="[FILM]...")
 @project_option
 @sound_options
-@click.option(
-    "--rate",
-    default="auto",
-    show_default=True,
-    metavar="auto|R",
-    callback=number_or("auto"),
-    help="Film seconds for each second of the described track.",
-)
-@click.option(
-    "--search",
-    default="60",
-    show_default=True,
-    metavar="full|SECONDS",
-    callback=number_or("full"),
-    help="How far from the expected place to look.",
-)
+@_number_or("auto", "--rate", "auto", "Film seconds for each second of the described track.")
+@_number_or("full", "--search", "60", "How far from the expected place to look, in seconds.")
 @result_options
 def align(
     films: tuple[str, ...], project: str, files: Film, wanted: ResultOptions, **options: Any

@@ -33,11 +33,7 @@ from reelscore.corpus.words.accessibility import (
     accessibility_report,
     to_webvtt,
 )
-from reelscore.corpus.words.transcripts import (
-    described_sound,
-    segment_sound,
-    transcript_template,
-)
+from reelscore.corpus.words.transcripts import described_sound, segment_sound, transcript_template
 from reelscore.data.atomic_files import make_folder, write_atomically
 from reelscore.errors import DataError
 
