@@ -88,15 +88,10 @@ class RunLimits(msgspec.Struct, frozen=True):
 @click.option("--key-file", metavar="FILE", help="The server's key, else REELSCORE_API_KEY.")
 @click.option("--server", is_flag=True, help="The command reads and writes lines of JSON.")
 @choice_option(
-    "--empty",
-    choices=["error", "keep"],
-    default="error",
-    help="What to do with empty and refused answers.",
+    "--empty", choices=["error", "keep"], default="error", help="For empty and refused answers."
 )
 @click.option("--partial", is_flag=True, help="Write the captions that are there.")
-@click.option(
-    "--again", "restart", is_flag=True, help="Ask again for captions that the journal has."
-)
+@click.option("--again", "restart", is_flag=True, help="Ask again for what the journal has.")
 @record_option
 def command(
     output: str,

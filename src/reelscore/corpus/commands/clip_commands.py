@@ -263,9 +263,7 @@ def _show_names(sentences: Sequence[Anonymised], unknown: Mapping[str, int]) -> 
 @click.option(
     "--place", "fixes", multiple=True, metavar="FILM=SET", help="Put a film into a set. Repeatable."
 )
-@click.option(
-    "--by-title", is_flag=True, help="Tell same films by title and year alone, not by their sound."
-)
+@click.option("--by-title", is_flag=True, help="Tell same films by title and year, not by sound.")
 @seed_option
 @result_options
 def split(

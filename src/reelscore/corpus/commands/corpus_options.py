@@ -98,9 +98,7 @@ result_options = gathered(
             "--again", is_flag=True, help="Do it again where nothing has changed since."
         ),
         "out_file": click.option(
-            *("--output", "-o", "out_file"),
-            metavar="FILE",
-            help="Without a project: the file to write.",
+            *("--output", "-o", "out_file"), metavar="FILE", help="The file, without a project."
         ),
         "json_file": json_option,
     },

@@ -55,9 +55,7 @@ _encoding_option = click.option(
 )
 @_encoding_option
 @number_option("--shift", default=0.0, help="Seconds to add to all times.")
-@number_option(
-    *("--stretch", "scale"), default=1.0, above=0, help="Factor of all times, before --shift."
-)
+@number_option("--stretch", "scale", default=1.0, above=0, help="Factor of times, before --shift.")
 @result_options
 def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **options: Any) -> None:
     """Read a film's subtitles: SRT, WebVTT, ASS, SSA or MicroDVD.
@@ -93,9 +91,7 @@ def subtitles(names: tuple[str, ...], project: str, wanted: ResultOptions, **opt
 @_encoding_option
 @click.option("--align", "with_times", is_flag=True, help="Find times by the subtitles, too.")
 @file_option("--subtitles", "For --align without a project: these, or what 'subtitles -o' wrote.")
-@number_option(
-    "--min-score", default=0.5, least=0, most=1, help="Lowest score of accepted descriptions."
-)
+@number_option("--min-score", default=0.5, least=0, most=1, help="Least score of descriptions.")
 @result_options
 def script(
     names: tuple[str, ...],
@@ -160,10 +156,7 @@ def _show_times(timed: TimedScript) -> None:
 @click.option("--model", metavar="NAME", help="The server's name of the model (whisper-1).")
 @click.option("--language", metavar="CODE", help="The language of the narration, such as en.")
 @choice_option(
-    "--times",
-    choices=["ad", "film"],
-    default="ad",
-    help="Whose times PATH has: the described track's or the film's.",
+    "--times", choices=["ad", "film"], default="ad", help="Whose times PATH has: track or film."
 )
 @click.option("--template", metavar="FOLDER", help="Write transcript.csv to fill in for FILM.")
 @click.option("--with-audio", is_flag=True, help="With --template: the sound of each segment too.")

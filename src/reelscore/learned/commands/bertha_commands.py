@@ -117,11 +117,7 @@ def prepare(
     "--keep", is_flag=True, help="With --hold-out: keep the model for 'bertha|held_out:GROUP'."
 )
 @_seed_option
-@click.option(
-    "--device",
-    type=click.Choice(["cuda", "cpu"]),
-    help="Device to train on; a GPU if there is one.",
-)
+@click.option("--device", type=click.Choice(["cuda", "cpu"]), help="Where to train; a GPU if any.")
 @number_option(
     "--every", default=500, least=1, metavar="STEPS", help="Steps between two checkpoints."
 )

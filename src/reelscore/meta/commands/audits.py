@@ -30,11 +30,7 @@ from reelscore.meta.shifts import Scan, ShiftVerdict, signed
 @refs_option()
 @human_option()
 @click.option(
-    "--metric",
-    default=METRIC,
-    show_default=True,
-    metavar="NAME",
-    help="The metric to compare with.",
+    "--metric", default=METRIC, show_default=True, metavar="NAME", help="Metric to compare with."
 )
 @tokenizer_option
 @reading_options()
@@ -64,9 +60,9 @@ def audit(
       reelscore audit runs/*.txt -r refs.txt --human da.csv -o audit.pdf
       reelscore audit meteor.csv cider.csv --human judgments.csv
     """
-    people = (
-        ScoreTable.read(human.table, repeats=human.raters, column=human.column) if human else None
-    )
+    people = None
+    if human:
+        people = ScoreTable.read(human.table, repeats=human.raters, column=human.column)
     if refs:
         inputs = read_captions(candidates, refs, reading)
         assert inputs.references is not None
@@ -74,11 +70,10 @@ def audit(
             given = (inputs.systems, inputs.references, people)
             audited = audit_captions(*given, progress=progress, **options)
         audited = replace(audited, notes=[*inputs.notes, *audited.notes])
-    elif people is None:
+    elif people is None or human is None:
         raise DataError("Give --refs to audit captions, or --human to audit score tables.")
     else:
         tables = merge_tables(ScoreTable.read(path) for path in candidates)
-        assert human is not None
         rows = [csv_rows(path) for path in (human.table, *candidates)]
         audited = audit_tables(tables, people, rows=rows)
     outputs.write(draw=partial(draw_audit, audited), json=audited.to_dict)

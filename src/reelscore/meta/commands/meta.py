@@ -70,8 +70,7 @@ def _names(context: click.Context, option: click.Parameter, text: str | None) ->
     "--level",
     choices=LEVELS,
     default="system",
-    help="What to correlate: the systems' means; the systems within each item; all "
-    "captions; the captions of each system.",
+    help="What to correlate: systems' means; systems in each item; all captions; each system's.",
 )
 @click.option(
     "--coefficients",
@@ -91,9 +90,7 @@ def _names(context: click.Context, option: click.Parameter, text: str | None) ->
     "and perm-both.",
 )
 @click.option(
-    "--intervals",
-    type=click.Choice(INTERVALS),
-    help="Add 95 % intervals: by Fisher's method or by bootstrap.",
+    "--intervals", type=click.Choice(INTERVALS), help="Add 95 % intervals: Fisher's, or bootstrap."
 )
 @choice_option(
     "--system-scores",

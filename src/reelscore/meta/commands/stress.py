@@ -67,15 +67,15 @@ def _kinds(context: click.Context, option: click.Parameter, text: str | None) ->
     "--kinds",
     metavar="LIST",
     callback=_kinds,
-    help="Kinds of damage and exploit, or forms of a damage: 'roles,negation/never'. All kinds "
-    "if not given.",
+    help="Kinds of damage and exploit, or forms: 'roles,negation/never'. All if not given.",
 )
 @click.option("--list", "list_kinds", is_flag=True, help="List the kinds and their forms.")
 @click.option(
-    *("--sample", "items"),
+    "--sample",
+    "items",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Try only N items, drawn by chance.",
+    help="Try N items, by chance.",
 )
 @click.option("--paragraphs", is_flag=True, help="Read stories; each is one caption.")
 @tokenizer_option
