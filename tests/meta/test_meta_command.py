@@ -79,7 +79,7 @@ def test_raters_of_different_scales_are_named_and_can_be_standardised(unlike_rat
     assert status == 0
     said = " ".join(out.split())
     assert "Warning: raters seem to have different scales: r1 gives 1 to 4.98" in said
-    assert "standardise each rater's scores: --human raters:z." in said
+    assert "standardise each rater's scores: --human 'raters.csv|raters:z'." in said
     status, standard, _ = run(*words[:3], "raters.csv|raters:z", *words[4:])
     assert status == 0
     assert "Warning" not in standard

@@ -1,6 +1,7 @@
 """Messages on the terminal: a remedy is named as an option, and no text controls the terminal."""
 
 import re
+import shlex
 
 import click
 
@@ -29,26 +30,36 @@ def as_options(message: str, command: click.Command | None = None) -> str:
 
     def option(match: re.Match[str]) -> str:
         name, flag, *values = match.groups()
-        spelling = spellings.get(_OTHER_NAMES.get(name, name))
-        if spelling is None:
+        spelling, key, typed = spellings.get(_OTHER_NAMES.get(name, name), ("", "", ""))
+        if not spelling:
             return match[0]
         if flag:
             return spelling if flag == "True" else spelling.replace("--", "--no-", 1)
         value = next(filter(None, values))
-        return f"{spelling}{value}" if spelling.endswith(":") else f"{spelling} {value}"
+        if key:
+            typed = context.meta.get(spelling, typed) if context else typed
+            kept = [part for part in typed.split("|") if part and not part.startswith(f"{key}:")]
+            value = shlex.quote("|".join([*kept, f"{key}:{value}"]))
+        return f"{spelling} {value}"
 
     return remedies.sub(option, message)
 
 
-def _spellings(command: click.Command) -> dict[str, str]:
-    """Return how arguments are written for a command: as options, or settings of options."""
+def _spellings(command: click.Command) -> dict[str, tuple[str, str, str]]:
+    """Return how arguments are written for a command: as options, or settings of options.
+
+    Of a setting also its key, and what must stand before it where nothing is typed.
+    """
+    from reelscore.cli.options import SettingsOption  # not for commands that go well
+
     options = [option for option in command.params if isinstance(option, click.Option)]
     spellings = {
-        field.name: f"{option.opts[0]} {key}:"
+        field.name: (option.opts[0], key, option.needs)
         for option in options
-        for key, field in getattr(option, "keys", {}).items()
+        if isinstance(option, SettingsOption)
+        for key, field in option.keys.items()
     }
-    return spellings | {str(option.name): max(option.opts, key=len) for option in options}
+    return spellings | {str(each.name): (max(each.opts, key=len), "", "") for each in options}
 
 
 def printable(message: str) -> str:

@@ -110,6 +110,8 @@ class SettingsOption(click.Option):
     ) -> None:
         super().__init__(names, **{"metavar": "NAME|KEY:VALUE", "default": start(""), **fields})
         self.start, self.known, self.without, self.listed = start, known, without, listed
+        # what must stand before the settings, as help calls it
+        self.needs = str(self.metavar).partition("|")[0] if self.default is None else ""
 
     @functools.cached_property
     def keys(self) -> dict[str, msgspec.structs.FieldInfo]:
@@ -123,6 +125,7 @@ class SettingsOption(click.Option):
             return value
         from reelscore.metrics.registry import key_values  # most commands are called without one
 
+        ctx.meta[self.opts[0]] = value  # remedies in messages repeat it
         head, *parts = re.split(r"\|(?![^(]*\))", value)
         if ":" in head and "://" not in head and not os.path.exists(head):  # noqa: PTH110 (pathlib raises an error)
             head, parts = "", [head, *parts]

@@ -53,8 +53,8 @@ def command_of(words: str) -> click.Command:
         ("stories score", 'reversed_segments="swap"', "--protocol reversed_segments:swap"),
         ("stories score", 'empty="zero"', "--protocol empty:zero"),
         ("stories score", "common=True", "--protocol missing:common"),
-        ("meta tables", 'column="fluency"', "--human column:fluency"),
-        ("meta tables", 'repeats="z"', "--human raters:z"),
+        ("meta tables", 'column="fluency"', "--human 'TABLE|column:fluency'"),
+        ("meta tables", 'repeats="z"', "--human 'TABLE|raters:z'"),
         ("campaign results", "controlled=False", "--no-control"),
         ("report", "common=True", "--missing common"),
         ("tokenize", 'negative="clip"', 'negative="clip"'),
@@ -66,6 +66,15 @@ def test_remedies_are_options_of_the_command(words, said, shown):
     assert as_options(f"Pass {said}.", command) == f"Pass {shown}."
     with click.Context(command):
         assert as_options(f"Pass {said}.") == f"Pass {shown}."
+
+
+@pytest.mark.parametrize("typed", ["a b.csv", "a b.csv|column:adequacy"])
+def test_a_setting_is_named_with_what_was_typed(typed):
+    command = command_of("inspect")
+    with click.Context(command).scope() as context:
+        command.parse_args(context, ["scores.csv", "--human", typed])
+        shown = as_options('Choose column="fluency".')
+    assert shown == "Choose --human 'a b.csv|column:fluency'."
 
 
 def test_other_names_are_those_of_options():

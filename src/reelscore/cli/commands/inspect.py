@@ -93,7 +93,7 @@ def command(
         if against is None and len(names) > 1:
             raise DataError(
                 f"The human table has {', '.join(names)}; choose one: "
-                f"--human 'TABLE|column:{names[0]}'."
+                f"--human '{human.table}|column:{names[0]}'."
             )
         against = against or names[0]
     against = table.one_named(against) if against else None
