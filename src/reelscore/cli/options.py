@@ -242,33 +242,31 @@ def gathered(
 
 def number_option(
     *names: str,
-    default: float,
-    help: str | None = None,
+    default: float | None = None,
     least: float | None = None,
     most: float | None = None,
     above: float | None = None,
     **fields: Any,
 ) -> Decorator:
-    """Return an option that is a finite number, whole where its default is."""
-    low, is_open = (least, False) if above is None else (above, True)
+    """Return an option that is a finite number: whole where its default is, or else its least."""
+    low = least if above is None else above
     kind: click.ParamType[float]
-    if isinstance(default, int):
-        kind = click.IntRange(_whole(low), _whole(most), min_open=is_open)
+    if isinstance(low if default is None else default, int):
+        first, last = (None if bound is None else int(bound) for bound in (low, most))
+        kind = click.IntRange(first, last, min_open=above is not None)
     else:
-        kind = click.FloatRange(low, most, min_open=is_open)
+        kind = click.FloatRange(low, most, min_open=above is not None)
         fields["callback"] = _finite
     if (low, most) == (None, None):
         kind = click.INT if isinstance(default, int) else click.FLOAT
-    return click.option(*names, type=kind, default=default, show_default=True, help=help, **fields)
+    if default is not None:
+        fields["default"] = default
+    return click.option(*names, type=kind, show_default=True, **fields)
 
 
-def _whole(number: float | None) -> int | None:
-    return None if number is None else int(number)
-
-
-def _finite(context: click.Context, option: click.Parameter, number: float) -> float:
+def _finite(context: click.Context, option: click.Parameter, number: float | None) -> float | None:
     """Refuse nan, which no range leaves out, and infinity."""
-    if not math.isfinite(number):
+    if number is not None and not math.isfinite(number):
         raise click.BadParameter(f"{number} is not a finite number.")
     return number
 
@@ -302,9 +300,9 @@ seed_option = number_option("--seed", default=12345, least=0, help="Random seed.
 metric_option = click.option(
     "--metric", "-m", default="meteor", show_default=True, metavar="NAME", help="Any metric."
 )
-threads_option = click.option(
+threads_option = number_option(
     "--threads",
-    type=click.IntRange(min=1),
+    least=1,
     metavar="N",
     help="Threads to use; all cores if not given. Does not change the scores.",
 )

@@ -140,11 +140,9 @@ def output_option(*endings: str, figure: str = "") -> Decorator:
 
 
 def outputs(*endings: str, figure: str = "", json: str = "") -> Decorator:
-    """Return a decorator that adds ``--output`` and ``--json``, as `Outputs`."""
-    options = {
-        "paths": output_option(*endings, figure=figure),
-        "json_file": file_option("--json", json) if json else json_option,
-    }
+    """Return a decorator that adds ``--output``, for any form, and ``--json``: `Outputs`."""
+    paths = {"paths": output_option(*endings, figure=figure)} if endings or figure else {}
+    options = {**paths, "json_file": file_option("--json", json) if json else json_option}
     return gathered("outputs", Outputs, options)
 
 

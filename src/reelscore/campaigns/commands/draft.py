@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,8 +24,9 @@ from reelscore.cli.file_options import (
     system_files,
 )
 from reelscore.cli.messages import say
-from reelscore.cli.options import choice_option, json_option, number_option, seed_option
-from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, write_json
+from reelscore.cli.options import choice_option, number_option, seed_option
+from reelscore.cli.report_options import Outputs, outputs
+from reelscore.cli.terminal import progress_bar
 from reelscore.data.captions.caption_files import candidates_of_file, references_of_files
 from reelscore.data.reading import Reading
 from reelscore.data.story_files import read_stories
@@ -48,16 +50,9 @@ from reelscore.report.tables.grid import Cell, Grid
 @number_option(
     "--power", default=0.8, metavar="P", help="The wanted probability of distinguishing them."
 )
+@number_option("--hits", least=1, help="Compute instead what this number of HITs can show.")
 @click.option(
-    "--hits",
-    type=click.IntRange(min=1),
-    help="Compute instead what this number of HITs can show.",
-)
-@click.option(
-    "--layout",
-    default="trecvid",
-    show_default=True,
-    help="How many tasks of each kind a HIT has.",
+    "--layout", default="trecvid", show_default=True, help="How many tasks of each kind a HIT has."
 )
 @number_option(
     "--passing", default=0.8, metavar="SHARE", help="Share of HITs that pass the quality control."
@@ -69,7 +64,7 @@ from reelscore.report.tables.grid import Cell, Grid
     "--campaigns", default=400, least=20, help="Campaigns to simulate for each number of HITs."
 )
 @seed_option
-@json_option
+@outputs()
 def plan(
     systems: int,
     difference: float,
@@ -80,9 +75,8 @@ def plan(
     level: float,
     price: float,
     fee: float,
-    campaigns: int,
-    seed: int,
-    json_file: str | None,
+    outputs: Outputs,
+    **choices: Any,
 ) -> None:
     """Estimate how many HITs are needed to distinguish two systems, and their cost.
 
@@ -94,7 +88,6 @@ def plan(
       reelscore campaign plan --systems 5 --difference 0.15
       reelscore campaign plan --systems 5 --hits 94
     """
-    check_targets(json_file)
     setting = Setting(difference, systems, layout_named(layout), passing, level)
     with progress_bar("Simulating") as progress:
         if hits is None:
@@ -105,21 +98,15 @@ def plan(
                 if progress:
                     progress(len(done), 10)
 
-            tried = hits_needed(setting, power, seed=seed, campaigns=campaigns, progress=told)
+            tried = hits_needed(setting, power, progress=told, **choices)
             chosen = next(each for each in tried if each.power >= power)
         else:
-            chosen = power_of(setting, hits, seed=seed, campaigns=campaigns)
-            tried = [chosen]
+            tried = [chosen := power_of(setting, hits, **choices)]
     costs = Costs(chosen.hits, price, fee, systems)
-    if json_file:
-        everything = {
-            "chosen": asdict(chosen),
-            "tried": [asdict(each) for each in tried],
-            "costs": {**asdict(costs), "total": costs.total, "per_system": costs.per_system},
-            "setting": asdict(setting),
-        }
-        write_json(json_file, everything)
-    if json_file == STDOUT:
+    sums = {**asdict(costs), "total": costs.total, "per_system": costs.per_system}
+    everything = {"chosen": chosen, "tried": tried, "costs": sums, "setting": setting}
+    outputs.write(json=lambda: everything)
+    if not outputs.shows:
         return
     click.echo(_powers(tried, chosen).to_text())
     click.echo(
@@ -149,14 +136,11 @@ def _powers(tried: list[Power], chosen: Power) -> Grid:
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATES...")
 @refs_option("References; the first one of each item is used as the human caption")
 @click.option(
-    "--people",
-    "human",
-    metavar="FILE",
-    help="Captions by people, if they are not the references.",
+    "--people", metavar="FILE", help="Captions by people, if they are not the references."
 )
 @click.option(
     "--people-name",
-    "human_name",
+    "human",
     default="human",
     show_default=True,
     help="The system name for human captions.",
@@ -172,12 +156,12 @@ def _powers(tried: list[Power], chosen: Power) -> Grid:
     default="trecvid",
     show_default=True,
     metavar="NAME",
-    help="For ratings, how many tasks of each kind a HIT has: trecvid, wmt, "
-    "appraise, pilot (fits itself to small sets), or 'systems:30 humans:10 degraded_humans:10'.",
+    help="For ratings, how many tasks of each kind a HIT has: trecvid, wmt, appraise, pilot (fits "
+    "itself to small sets), or 'systems:30 humans:10 degraded_humans:10'.",
 )
-@click.option(
+@number_option(
     "--hits",
-    type=click.IntRange(min=1),
+    least=1,
     help="Number of HITs; enough to show every caption once if not given.",
 )
 @number_option(
@@ -206,12 +190,7 @@ def new(
     campaign: str,
     candidates: tuple[str, ...],
     refs: tuple[str, ...],
-    human: str | None,
-    human_name: str,
-    protocol: str,
-    layout: str,
-    hits: int | None,
-    per_hit: int,
+    people: str | None,
     raters: int,
     hold: float,
     stories: bool,
@@ -219,7 +198,7 @@ def new(
     name: str | None,
     opens: bool,
     reading: Reading,
-    seed: int,
+    **design: Any,
 ) -> None:
     """Create a campaign and its HITs from captions.
 
@@ -237,12 +216,12 @@ def new(
         systems = {each: story_texts(read_stories(path)) for each, path in files.items()}
     else:
         systems = read_captions(candidates, refs, reading).systems
-    humans = _humans(refs, human, reading, stories)
-    design = Design(protocol, layout, hits, per_hit, human_name, seed)
-    plan = make_hits(design, systems, humans, read_questions(tests) if tests else ())
+    humans = _humans(refs, people, reading, stories)
+    made_as = Design(**design)
+    plan = make_hits(made_as, systems, humans, read_questions(tests) if tests else ())
     name = name or Path(campaign).stem
     with Campaign.from_plan(
-        campaign, name, design, plan, raters_per_hit=raters, hold=hold * HOUR
+        campaign, name, made_as, plan, raters_per_hit=raters, hold=hold * HOUR
     ) as made:
         if opens:
             made.set_state("open", actor="command line")
@@ -251,18 +230,16 @@ def new(
 
 
 def _humans(
-    refs: Sequence[str], human: str | None, reading: Reading, stories: bool
+    refs: Sequence[str], people: str | None, reading: Reading, stories: bool
 ) -> Mapping[str, str]:
-    if refs and human:
+    if refs and people:
         raise DataError("Human captions are named twice; give --refs or --people, not both.")
     if stories:
         texts: dict[str, str] = {}
-        for path in refs or ([human] if human else []):
+        for path in refs or ([people] if people else []):
             texts = {**story_texts(read_stories(path)), **texts}
         return texts
-    if human:
-        return candidates_of_file(human, reading)[0]
-    if refs:
-        references, _ = references_of_files(refs, reading)
-        return {item: captions[0] for item, captions in references.items()}
-    return {}
+    if people:
+        return candidates_of_file(people, reading)[0]
+    references = references_of_files(refs, reading)[0] if refs else {}
+    return {item: captions[0] for item, captions in references.items()}

@@ -11,7 +11,7 @@ from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.evaluate.quality import Control, Rejected, Test, control_of
 from reelscore.campaigns.judgments import Judgments
 from reelscore.cli.messages import say
-from reelscore.cli.options import SettingsOption
+from reelscore.cli.options import SettingsOption, gathered
 from reelscore.errors import check_choice
 
 campaign_argument = click.argument("campaign", metavar="CAMPAIGN")
@@ -20,6 +20,16 @@ id_option = click.option(
     "campaign_id",
     metavar="ID",
     help="Id of the campaign, if the database holds several.",
+)
+
+
+def _opened(campaign: str, campaign_id: str | None) -> Campaign:
+    """Open a campaign until the command ends."""
+    return click.get_current_context().with_resource(Campaign.open(campaign, campaign_id))
+
+
+opened_campaign = gathered(
+    "campaign", _opened, {"campaign": campaign_argument, "campaign_id": id_option}
 )
 _TESTS = get_args(Test)
 

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import click
 
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import (
     AskedOfRaters,
-    campaign_argument,
     control_option,
-    id_option,
     judged,
+    opened_campaign,
 )
-from reelscore.campaigns.evaluate.quality import known
 from reelscore.campaigns.evaluate.results import Results, campaign_quality, evaluate_campaign
-from reelscore.campaigns.evaluate.scores import Average, HumanScores, Over, group_means
-from reelscore.campaigns.hits.tasks import Hit, counted
+from reelscore.campaigns.evaluate.scores import HumanScores, group_means
+from reelscore.campaigns.hits.tasks import counted
 from reelscore.campaigns.imports.plain_tables import read_groups
 from reelscore.campaigns.report.plots import draw_wins
 from reelscore.campaigns.report.tables import results_csv, results_grid, vote_results, wins_grid
 from reelscore.cli.messages import say
-from reelscore.cli.options import Command, choice_option, file_option, gathered, json_option
+from reelscore.cli.options import (
+    Command,
+    choice_option,
+    file_option,
+    gathered,
+    json_option,
+    number_option,
+)
 from reelscore.cli.report_options import (
     ResultFiles,
     command_line,
     output_option,
     table_option,
 )
-from reelscore.cli.terminal import check_targets, show_signature, terminal_width
+from reelscore.cli.terminal import check_targets, show_grid, show_signature
 from reelscore.errors import DataError
 from reelscore.significance import Comparison, rank_systems
 
@@ -55,8 +60,7 @@ _FILES = {
 
 
 @click.command("results", cls=Command)
-@campaign_argument
-@id_option
+@opened_campaign
 @control_option
 @click.option(
     "--control/--no-control",
@@ -68,10 +72,8 @@ _FILES = {
 @click.option(
     "--over",
     type=click.Choice(["all", "genuine", "given"]),
-    help=(
-        "Compute z from a rater's mean over all tasks, or without the control "
-        "tasks; or use the z scores of the imported files."
-    ),
+    help="Compute z from a rater's mean over all tasks, or without the control tasks; or use the "
+    "z scores of the imported files.",
 )
 @choice_option(
     "--average",
@@ -87,14 +89,12 @@ _FILES = {
     help="The score to rank systems by.",
 )
 @click.option("--matched", is_flag=True, help="Compare two systems on the items that both have.")
-@click.option(
+@number_option(
     "--minimum",
-    type=click.IntRange(min=1),
+    least=1,
     metavar="N",
-    help=(
-        "Keep only captions with at least this many judgments; 15 for a gold "
-        "standard of single captions."
-    ),
+    help="Keep only captions with at least this many judgments; 15 for a gold standard of single "
+    "captions.",
 )
 @click.option(
     "--groups",
@@ -109,18 +109,15 @@ _FILES = {
 )
 @gathered("outputs", _Files, _FILES)
 def results(
-    campaign: str,
-    campaign_id: str | None,
+    campaign: Campaign,
     asked: AskedOfRaters,
-    controlled: bool | None,
-    over: Over | None,
-    average: Average,
     metric: str,
     matched: bool,
     minimum: int | None,
     groups: str | None,
     reference: str,
     outputs: _Files,
+    **choices: Any,
 ) -> None:
     """Score the systems and test which are better.
 
@@ -134,20 +131,10 @@ def results(
       reelscore campaign results my.db --table human.csv --html results.html
       reelscore campaign results my.db --minimum 15 --table gold.csv
     """
-    with Campaign.open(campaign, campaign_id) as opened_campaign:
-        if opened_campaign.protocol.form != "rating":
-            _show_votes(opened_campaign, asked, reference, outputs)
-            return
-        results = evaluate_campaign(
-            opened_campaign,
-            judged(opened_campaign),
-            asked.of(opened_campaign),
-            controlled=controlled,
-            over=over,
-            average=average,
-        )
-        name = opened_campaign.name
-        hits = list(opened_campaign.hits()) if outputs.html_file else []
+    if campaign.protocol.form != "rating":
+        _show_votes(campaign, asked, reference, outputs)
+        return
+    results = evaluate_campaign(campaign, judged(campaign), asked.of(campaign), **choices)
     scores = results.scores
     if groups:
         scores = group_means(scores, read_groups(groups))
@@ -158,7 +145,7 @@ def results(
     level = results.quality.control.level
     ranking = rank_systems(scores.table, metric, level=level, matched=matched)
     results = replace(results, scores=scores)
-    _write(outputs, name, results, ranking, hits)
+    _write(outputs, campaign, results, ranking)
     if outputs.shows:
         _show(results, ranking)
 
@@ -173,9 +160,7 @@ def _only_z(scores: HumanScores, metric: str) -> str:
     return names[0]
 
 
-def _write(
-    outputs: _Files, name: str, results: Results, ranking: Comparison, hits: Sequence[Hit]
-) -> None:
+def _write(outputs: _Files, campaign: Campaign, results: Results, ranking: Comparison) -> None:
     scores = results.scores
     if outputs.table_file:
         scores.table.write(outputs.table_file)
@@ -190,33 +175,30 @@ def _write(
         from reelscore.campaigns.report.page import campaign_report
         from reelscore.report.html.page import write_report
 
-        made = campaign_report(name, results, ranking, hits=hits, command=command_line())
+        hits, command = list(campaign.hits()), command_line()
+        made = campaign_report(campaign.name, results, ranking, hits=hits, command=command)
         write_report(outputs.html_file, made)
 
 
 def _everything(results: Results, ranking: Comparison) -> dict[str, object]:
-    agreed = {
-        name: {"alpha": known(each.alpha), **{k: known(v) for k, v in each.icc._asdict().items()}}
-        for name, each in results.agreement.items()
-    }
-    counts = results.scores.counts
+    counts, agreement = results.scores.counts, results.agreement.items()
     return {
         **results.scores.table.to_dict(),
         "judgments": {system: counts[system].to_dict() for system in ranking.systems},
         "ranking": ranking.to_dict(),
         "quality": results.quality.to_dict(),
         "raters": list(results.raters),
-        "agreement": agreed,
-        "repeats": {k: known(v) for k, v in results.repeats._asdict().items()},
+        "agreement": {k: {"alpha": each.alpha, **each.icc._asdict()} for k, each in agreement},
+        "repeats": results.repeats._asdict(),
         "notes": list(results.notes),
     }
 
 
 def _show(results: Results, ranking: Comparison) -> None:
     scores = results.scores
-    click.echo(results_grid(scores, ranking).to_text(terminal_width()) + "\n")
+    show_grid(results_grid(scores, ranking))
     if len(ranking.systems) > 1:
-        click.echo(wins_grid(ranking).to_text(terminal_width()) + "\n")
+        show_grid(wins_grid(ranking))
         click.echo(f"* the row's system is better, p < {ranking.level:g} (one-sided rank-sum test)")
     click.echo(f"by {len(results.raters)} of {counted(len(results.quality.raters), 'rater')}")
     for remark in results.remarks:
@@ -235,19 +217,10 @@ def _show_votes(campaign: Campaign, asked: AskedOfRaters, reference: str, output
     elif outputs.table_file:
         say(votes.why)
     scores = votes.table.to_dict() if votes.table else {}
-    outputs.write([votes.grid], json=lambda: {"results": _plain(votes.plain), **scores})
+    outputs.write([votes.grid], json=lambda: {"results": votes.plain, **scores})
     if outputs.shows:
-        click.echo(votes.grid.to_text(terminal_width()))
+        show_grid(votes.grid)
         how, *notes = votes.notes
-        click.echo(f"\n{how}")
+        click.echo(how)
         for note in notes:
             say(note, err=False)
-
-
-def _plain(value: object) -> object:
-    """Make nulls of what is not a number, all the way down."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    return known(value)

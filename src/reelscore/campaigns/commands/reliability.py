@@ -9,37 +9,28 @@ import click
 from reelscore.campaigns.campaign import Campaign
 from reelscore.campaigns.commands.options import (
     AskedOfRaters,
-    campaign_argument,
     control_option,
-    id_option,
     judged,
+    opened_campaign,
 )
 from reelscore.campaigns.evaluate.agreement import Replication, replicate
-from reelscore.campaigns.evaluate.quality import known
 from reelscore.campaigns.evaluate.results import campaign_quality, evaluate_campaign
 from reelscore.campaigns.report.plots import draw_quality
 from reelscore.campaigns.report.tables import number_text, quality_csv, quality_grid, text_grid
 from reelscore.cli.messages import say
-from reelscore.cli.options import Command, json_option
+from reelscore.cli.options import Command
 from reelscore.cli.report_options import Outputs, outputs
-from reelscore.cli.terminal import STDOUT, check_targets, terminal_width, write_json
+from reelscore.cli.terminal import show_grid
 from reelscore.data.tables.table import ScoreTable
 from reelscore.report.tables.grid import Grid
 
 
 @click.command("quality", cls=Command)
-@campaign_argument
-@id_option
+@opened_campaign
 @control_option
 @click.option("--unfinished", is_flag=True, help="Also count judgments of unfinished HITs.")
 @outputs(".csv", figure="with the raters")
-def quality(
-    campaign: str,
-    campaign_id: str | None,
-    asked: AskedOfRaters,
-    unfinished: bool,
-    outputs: Outputs,
-) -> None:
+def quality(campaign: Campaign, asked: AskedOfRaters, unfinished: bool, outputs: Outputs) -> None:
     """Show which raters can be trusted.
 
     An attentive rater scores a degraded caption lower than the original caption; in comparisons,
@@ -54,9 +45,8 @@ def quality(
       reelscore campaign quality my.db
       reelscore campaign quality my.db --quality signed-rank -o raters.pdf
     """
-    with Campaign.open(campaign, campaign_id) as opened_campaign:
-        judgments = opened_campaign.judgments() if unfinished else judged(opened_campaign)
-        quality = campaign_quality(opened_campaign, judgments, asked.of(opened_campaign))
+    judgments = campaign.judgments() if unfinished else judged(campaign)
+    quality = campaign_quality(campaign, judgments, asked.of(campaign))
     outputs.write(
         draw=partial(draw_quality, quality),
         csv=partial(quality_csv, quality),
@@ -64,8 +54,7 @@ def quality(
         private=["csv", "json"],
     )
     if outputs.shows:
-        click.echo(quality_grid(quality).to_text(terminal_width()))
-        click.echo()
+        show_grid(quality_grid(quality))
         say(quality.summary, err=False)
 
 
@@ -73,8 +62,8 @@ def quality(
 @click.argument("first", metavar="FIRST")
 @click.argument("second", metavar="SECOND")
 @control_option
-@json_option
-def compare_campaigns(first: str, second: str, asked: AskedOfRaters, json_file: str | None) -> None:
+@outputs()
+def compare_campaigns(first: str, second: str, asked: AskedOfRaters, outputs: Outputs) -> None:
     """Measure how well two campaigns agree: correlations over what they have in common.
 
     FIRST and SECOND are campaigns, or score tables (.csv, .json) with raw and z.
@@ -83,16 +72,11 @@ def compare_campaigns(first: str, second: str, asked: AskedOfRaters, json_file: 
     Examples:
       reelscore campaign replicate monday.db friday.db
     """
-    check_targets(json_file)
     tables = [_table(each, asked) for each in (first, second)]
     metrics = [name for name in tables[0].metrics if name in tables[1].metrics]
     replications = replicate(tables[0], tables[1], metrics)
-    if json_file:
-        rows = [
-            {key: known(value) for key, value in each._asdict().items()} for each in replications
-        ]
-        write_json(json_file, rows)
-    if json_file != STDOUT:
+    outputs.write(json=lambda: [each._asdict() for each in replications])
+    if outputs.shows:
         click.echo(_agreement(replications).to_text())
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import click
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.options import campaign_argument, id_option
+from reelscore.campaigns.commands.options import opened_campaign
 from reelscore.campaigns.simulate.crowd import RATER_TYPES, Crowd, RaterType
 from reelscore.campaigns.simulate.simulation import Mix, Truth, bad_mix, simulate_campaign
 from reelscore.cli.messages import say
@@ -90,11 +90,10 @@ crowd_options = gathered(
 
 
 @click.command("simulate")
-@campaign_argument
-@id_option
+@opened_campaign
 @crowd_options
 @seed_option
-def simulate(campaign: str, campaign_id: str | None, crowd: MadeUpCrowd, seed: int) -> None:
+def simulate(campaign: Campaign, crowd: MadeUpCrowd, seed: int) -> None:
     """Simulate the raters of a campaign, as a rehearsal.
 
     They do all its HITs, and their judgments are stored in it.
@@ -103,19 +102,17 @@ def simulate(campaign: str, campaign_id: str | None, crowd: MadeUpCrowd, seed: i
     Example:
       reelscore campaign simulate rehearsal.db --bad 0.3
     """
-    with Campaign.open(campaign, campaign_id) as opened:
-        if opened.status().judgments:
-            raise DataError(f"Campaign {opened.id!r} has judgments already; simulate on a new one.")
-        truth = Truth(crowd.quality(list(opened.systems), opened.humans), Crowd(), seed)
-        made_up = simulate_campaign(
-            list(opened.hits()),
-            truth,
-            seed=seed,
-            mix=crowd.shares(),
-            raters_per_hit=opened.terms.raters_per_hit,
-            protocol=opened.protocol,
-        )
-        opened.append(made_up.judgments)
+    if campaign.status().judgments:
+        raise DataError(f"Campaign {campaign.id!r} has judgments already; simulate on a new one.")
+    made_up = simulate_campaign(
+        list(campaign.hits()),
+        Truth(crowd.quality(list(campaign.systems), campaign.humans), Crowd(), seed),
+        seed=seed,
+        mix=crowd.shares(),
+        raters_per_hit=campaign.terms.raters_per_hit,
+        protocol=campaign.protocol,
+    )
+    campaign.append(made_up.judgments)
     types = Counter(made_up.types.values())
     kinds = ", ".join(f"{types[kind]} {kind}" for kind in RATER_TYPES if types[kind])
     say(f"{len(made_up.judgments):,} judgments by {len(made_up.types)} raters: {kinds}.")

@@ -12,11 +12,10 @@ from typing import Any
 import click
 
 from reelscore.campaigns.campaign import Campaign
-from reelscore.campaigns.commands.options import campaign_argument, id_option
+from reelscore.campaigns.commands.options import campaign_argument, id_option, opened_campaign
 from reelscore.campaigns.hits.tasks import KINDS, Hit
 from reelscore.campaigns.imports.judgment_files import (
     FORMATS,
-    Format,
     judgments_csv,
     stream_judgments,
 )
@@ -32,16 +31,10 @@ from reelscore.report.tables.grid import Grid
 
 
 @click.command("hits")
-@campaign_argument
-@id_option
+@opened_campaign
 @outputs(".csv")
 @file_option("--key", "Write the key (the system and kind of each task) as CSV.")
-def show_hits(
-    campaign: str,
-    campaign_id: str | None,
-    outputs: Outputs,
-    key_file: str | None,
-) -> None:
+def show_hits(campaign: Campaign, outputs: Outputs, key_file: str | None) -> None:
     """Show the HITs, or export them for another tool.
 
     The table counts the tasks of each kind by system. The file of --output is blind: it has the
@@ -54,8 +47,7 @@ def show_hits(
       reelscore campaign hits my.db -o tasks.csv --key key.csv
     """
     check_targets(key_file)
-    with Campaign.open(campaign, campaign_id) as opened_campaign:
-        hits = list(opened_campaign.hits())
+    hits = list(campaign.hits())
     outputs.write(csv=lambda: _csv(hits, blind=True), json=lambda: hits, private=["json"])
     if key_file:
         write(key_file, _csv(hits, blind=False), private=True)
@@ -97,7 +89,6 @@ def _counts(hits: Sequence[Hit]) -> Grid:
 @id_option
 @click.option(
     "--format",
-    "file_format",
     type=click.Choice(FORMATS),
     help="mturk: batch results; ad-latest: tables of the Direct Assessment tools; "
     "standardized: the same with z scores; csv: any table with rater, system, "
@@ -128,12 +119,10 @@ def import_files(
     campaign: str,
     files: tuple[str, ...],
     campaign_id: str | None,
-    file_format: Format | None,
-    pair: str | None,
-    moments: str | None,
     protocol: str | None,
     humans: tuple[str, ...],
     name: str | None,
+    **choices: Any,
 ) -> None:
     """Import judgments, or a whole campaign, from files.
 
@@ -152,32 +141,32 @@ def import_files(
             say(f"Campaign {made.id!r} is restored in {campaign}.")
         return
     notes: list[str] = []
-    options: Any = {"format": file_format, "pair": pair, "moments": moments}
     if _exists(campaign):
         with Campaign.open(campaign, campaign_id) as there:
             asked = there.protocol.name
             if protocol not in (None, asked):
                 raise DataError(f"Campaign {there.id!r} asks for {asked}.")
-            rows = stream_judgments(files, notes, protocol_name=asked, **options)
+            rows = stream_judgments(files, notes, protocol_name=asked, **choices)
             count = there.append(rows, new_hits=there.terms.layout == "imported")
-            _tell(notes)
-            say(f"{count:,} judgments are added to {there.id!r}.")
+        for said in [*notes, f"{count:,} judgments are added to {there.id!r}."]:
+            say(said)
         return
     asked = protocol or "direct-assessment"
     with Campaign.from_judgments(
         campaign,
         name or Path(campaign).stem,
-        stream_judgments(files, notes, protocol_name=asked, **options),
+        stream_judgments(files, notes, protocol_name=asked, **choices),
         protocol=asked,
         humans=humans,
         id=campaign_id,
     ) as made:
-        _tell(notes)
         status = made.status()
-        say(
-            f"{campaign}, campaign {made.id!r}: {counted(status.judgments, 'judgment')} of "
-            f"{counted(status.hits, 'HIT')} by {counted(status.raters, 'rater')}."
-        )
+    done = (
+        f"{campaign}, campaign {made.id!r}: {counted(status.judgments, 'judgment')} of "
+        f"{counted(status.hits, 'HIT')} by {counted(status.raters, 'rater')}."
+    )
+    for said in [*notes, done]:
+        say(said)
 
 
 def _exists(where: str) -> bool:
@@ -190,17 +179,11 @@ def _exists(where: str) -> bool:
     return Path(where).exists()
 
 
-def _tell(notes: list[str]) -> None:
-    for note in notes:
-        say(note)
-
-
 @click.command("export")
-@campaign_argument
+@opened_campaign
 @click.argument("path", metavar="PATH")
-@id_option
 @click.option("--judgments", is_flag=True, help="Only the judgments, as one CSV table.")
-def export(campaign: str, path: str, campaign_id: str | None, judgments: bool) -> None:
+def export(campaign: Campaign, path: str, judgments: bool) -> None:
     """Export everything, or the judgments, to plain files.
 
     PATH is a .jsonl file or a new folder of CSV files; 'campaign import' restores the campaign
@@ -211,14 +194,13 @@ def export(campaign: str, path: str, campaign_id: str | None, judgments: bool) -
       reelscore campaign export my.db my-campaign.jsonl
       reelscore campaign export my.db judgments.csv --judgments
     """
-    with Campaign.open(campaign, campaign_id) as opened_campaign:
-        if judgments:
-            check_targets(path)
-            write(path, judgments_csv(opened_campaign.rows()), private=True)
-        else:
-            opened_campaign.export(path)
-        if path != STDOUT:
-            say(f"{opened_campaign.status().judgments:,} judgments are in {path}.")
+    if judgments:
+        check_targets(path)
+        write(path, judgments_csv(campaign.rows()), private=True)
+    else:
+        campaign.export(path)
+    if path != STDOUT:
+        say(f"{campaign.status().judgments:,} judgments are in {path}.")
 
 
 @click.command("backup")

@@ -15,29 +15,24 @@ from reelscore.campaigns.commands.options import (
     campaign_argument,
     control_option,
     id_option,
+    opened_campaign,
 )
 from reelscore.campaigns.evaluate.results import campaign_quality
 from reelscore.campaigns.hits.tasks import counted
 from reelscore.campaigns.hits.top_up import top_up
 from reelscore.campaigns.payments import PAY_LISTS, Pay, pay_list
 from reelscore.campaigns.report.tables import text_grid
-from reelscore.campaigns.store.records import Status
+from reelscore.campaigns.store.records import Status, Terms
 from reelscore.cli.messages import say
-from reelscore.cli.options import Command, choice_option, json_option
-from reelscore.cli.terminal import (
-    STDOUT,
-    check_targets,
-    progress_bar,
-    terminal_width,
-    write,
-    write_json,
-)
+from reelscore.cli.options import Command, choice_option, number_option
+from reelscore.cli.report_options import Outputs, outputs
+from reelscore.cli.terminal import STDOUT, check_targets, progress_bar, terminal_width, write
 from reelscore.errors import DataError, check_choice
 from reelscore.report.safe_text import legible
 
 
 @click.command("media")
-@campaign_argument
+@opened_campaign
 @click.option(
     "--videos",
     metavar="FOLDER",
@@ -45,8 +40,7 @@ from reelscore.report.safe_text import legible
     required=True,
     help="The videos, named by their items: clip01.mp4.",
 )
-@id_option
-def check_videos(campaign: str, videos: Path, campaign_id: str | None) -> None:
+def check_videos(campaign: Campaign, videos: Path) -> None:
     """Check, before a campaign opens, that its videos can be played.
 
     Checks the video of every item of the HITs and of the practice: is it missing, unreadable,
@@ -65,11 +59,8 @@ def check_videos(campaign: str, videos: Path, campaign_id: str | None) -> None:
 
     if not videos.is_dir():
         raise DataError(f"{videos}: no such folder; expected the folder with the videos.")
-    with (
-        Campaign.open(campaign, campaign_id) as opened_campaign,
-        progress_bar("Checking videos") as progress,
-    ):
-        report = check_media(opened_campaign, videos, progress=progress)
+    with progress_bar("Checking videos") as progress:
+        report = check_media(campaign, videos, progress=progress)
     if report.faults:
         for fault in report.faults:
             say(legible(str(fault)), err=False)
@@ -88,20 +79,19 @@ _BAR = 40
 @id_option
 @click.option(
     "--state",
-    "state",
     type=click.Choice(["open", "paused", "closed"]),
     help="Open the campaign for raters, pause it, or close it.",
 )
 @click.option("--release", is_flag=True, help="First offer again the HITs whose raters have left.")
 @click.option("--list", "lists", is_flag=True, help="List the campaigns of the database.")
-@json_option
+@outputs()
 def show_status(
     campaign: str,
     campaign_id: str | None,
     state: str | None,
     release: bool,
     lists: bool,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Show the progress of a campaign; open, pause or close it.
 
@@ -110,27 +100,25 @@ def show_status(
       reelscore campaign status my.db
       reelscore campaign status my.db --state open
     """
-    check_targets(json_file)
     if lists:
-        kept = [(terms.id, terms.name, terms.protocol.name) for terms in Campaign.list(campaign)]
-        if json_file:
-            names = ("id", "name", "protocol")
-            write_json(json_file, [dict(zip(names, row, strict=True)) for row in kept])
-        for id, name, protocol in kept if json_file != STDOUT else ():
-            click.echo(f"{id}  {name}  ({protocol})")
+        kept = list(map(_named, Campaign.list(campaign)))
+        outputs.write(json=lambda: kept)
+        for each in kept if outputs.shows else ():
+            click.echo("{id}  {name}  ({protocol})".format(**each))
         return
-    with Campaign.open(campaign, campaign_id) as opened_campaign:
+    with Campaign.open(campaign, campaign_id) as opened:
         if release:
-            opened_campaign.release_abandoned()
+            opened.release_abandoned()
         if state:
-            opened_campaign.set_state(state, actor="command line")  # type: ignore[arg-type]
-        status = opened_campaign.status()
-        if json_file:
-            terms = opened_campaign.terms
-            named = {"id": terms.id, "name": terms.name, "protocol": terms.protocol.name}
-            write_json(json_file, {**named, **asdict(status)})
-        if json_file != STDOUT:
-            _show(opened_campaign, status)
+            opened.set_state(state, actor="command line")  # type: ignore[arg-type]
+        status = opened.status()
+        outputs.write(json=lambda: {**_named(opened.terms), **asdict(status)})
+        if outputs.shows:
+            _show(opened, status)
+
+
+def _named(terms: Terms) -> dict[str, str]:
+    return {"id": terms.id, "name": terms.name, "protocol": terms.protocol.name}
 
 
 def _show(campaign: Campaign, status: Status) -> None:
@@ -142,11 +130,8 @@ def _show(campaign: Campaign, status: Status) -> None:
     share = status.done / wanted if wanted else 0.0
     bar = "█" * round(share * _BAR)
     click.echo(f"{bar:░<{_BAR}} {share:.0%}")
-    times = (
-        f", {campaign.terms.raters_per_hit} raters each"
-        if campaign.terms.raters_per_hit > 1
-        else ""
-    )
+    raters = campaign.terms.raters_per_hit
+    times = f", {raters} raters each" if raters > 1 else ""
     click.echo(
         f"{status.hits:,} HITs{times}: {status.done:,} done, {status.held:,} held, "
         f"{status.open:,} open, {status.abandoned:,} given up"
@@ -157,8 +142,7 @@ def _show(campaign: Campaign, status: Status) -> None:
 
 
 @click.command("offer", cls=Command)
-@campaign_argument
-@id_option
+@opened_campaign
 @click.option(
     "--rater",
     "raters",
@@ -166,17 +150,11 @@ def _show(campaign: Campaign, status: Status) -> None:
     metavar="NAME",
     help="A rater whose HITs are offered again; may be repeated.",
 )
-@click.option(
-    "--all",
-    "everyone",
-    is_flag=True,
-    help="Offer the HITs of all raters whose work cannot be used.",
-)
+@click.option("--all", "everyone", is_flag=True, help="All raters whose work cannot be used.")
 @click.option("--reason", default="", metavar="TEXT", help="The reason, for the log.")
 @control_option
 def offer(
-    campaign: str,
-    campaign_id: str | None,
+    campaign: Campaign,
     raters: tuple[str, ...],
     everyone: bool,
     reason: str,
@@ -195,42 +173,33 @@ def offer(
     """
     if bool(raters) == everyone:
         raise DataError(
-            "No raters are named. Name them with --rater, or use --all for every "
-            "rater whose work cannot be used."
+            "No raters are named. Name them with --rater, or use --all for every rater whose work "
+            "cannot be used."
         )
-    with Campaign.open(campaign, campaign_id) as opened_campaign:
-        judgments = opened_campaign.judgments(finished=True)
-        if everyone:
-            wanted = campaign_quality(opened_campaign, judgments, asked.of(opened_campaign)).poor
-            reason = reason or "the work cannot be used"
-        else:
-            for name in raters:
-                check_choice("rater", name, judgments.rater.names)
-            wanted = frozenset(raters)
-        number = opened_campaign.offer_all_again(wanted, actor="command line", reason=reason)
-        open_places = opened_campaign.status().open
+    judgments = campaign.judgments(finished=True)
+    if everyone:
+        wanted = campaign_quality(campaign, judgments, asked.of(campaign)).poor
+        reason = reason or "the work cannot be used"
+    else:
+        for name in raters:
+            check_choice("rater", name, judgments.rater.names)
+        wanted = frozenset(raters)
+    number = campaign.offer_all_again(wanted, actor="command line", reason=reason)
+    open_places = campaign.status().open
     say(f"{number:,} HITs of {len(wanted):,} raters are offered again; {open_places:,} are open.")
 
 
 @click.command("top-up", cls=Command)
-@campaign_argument
-@id_option
-@click.option(
-    "--judgments",
-    "wanted",
-    type=click.IntRange(min=1),
+@opened_campaign
+@number_option(
+    *("--judgments", "wanted"),
+    least=1,
     required=True,
     help="Number of good judgments that each system should have.",
 )
 @control_option
-@json_option
-def add_hits(
-    campaign: str,
-    campaign_id: str | None,
-    wanted: int,
-    asked: AskedOfRaters,
-    json_file: str | None,
-) -> None:
+@outputs()
+def add_hits(campaign: Campaign, wanted: int, asked: AskedOfRaters, outputs: Outputs) -> None:
     """Add HITs until every system will have enough good judgments.
 
     Judgments are good if their HIT is finished and their rater is neither excluded nor rejected
@@ -242,19 +211,15 @@ def add_hits(
     Example:
       reelscore campaign top-up my.db --judgments 150
     """
-    with Campaign.open(campaign, campaign_id) as opened_campaign:
-        control = asked.of(opened_campaign)
-        done = top_up(opened_campaign, wanted, actor="command line", control=control)
-        awaited = opened_campaign.awaited()
-        status = opened_campaign.status()
+    done = top_up(campaign, wanted, actor="command line", control=asked.of(campaign))
+    awaited, places = campaign.awaited(), campaign.status().open
     to_come = {
         name: sum(number for (system, _), number in awaited.items() if system == name)
         for name in done.good
     }
-    if json_file:
-        content = {"hits": done.hits, "good": done.good, "to_come": to_come, "open": status.open}
-        write_json(json_file, content)
-    if json_file != STDOUT:
+    content = {"hits": done.hits, "good": done.good, "to_come": to_come, "open": places}
+    outputs.write(json=lambda: content)
+    if outputs.shows:
         rows = ((name, f"{good:,}", f"{to_come[name]:,}") for name, good in done.good.items())
         grid = text_grid(["system", "good judgments", "to come"], rows)
         click.echo(grid.to_text(terminal_width()))
@@ -263,7 +228,7 @@ def add_hits(
         if done.hits
         else "Nothing is missing, no HITs are added"
     )
-    say(f"{added}; {status.open:,} places are open.")
+    say(f"{added}; {places:,} places are open.")
 
 
 @click.command("pay")
@@ -277,11 +242,7 @@ def add_hits(
     default="amounts",
     help="; ".join(f"{each.words} ({name})" for name, each in PAY_LISTS.items()) + ".",
 )
-@click.option(
-    "--price",
-    type=click.FloatRange(min=0),
-    help="Price of a HIT; the campaign's price if not given.",
-)
+@number_option("--price", least=0.0, help="Price of a HIT; the campaign's price if not given.")
 @click.option("--whole", is_flag=True, help="Pay nothing for unfinished HITs.")
 def pay(
     campaign: str, path: str, campaign_id: str | None, form: str, price: float | None, whole: bool
@@ -303,10 +264,10 @@ def pay(
     from reelscore.web.store.schema import open_database
 
     check_targets(path)
-    with Campaign.open(campaign, campaign_id) as opened_campaign:
+    with Campaign.open(campaign, campaign_id) as opened:
         open_database(campaign).close()  # makes the tables of the pages where there are none
-        pay = replace(Pay.of(opened_campaign), pro_rata=not whole)
+        pay = replace(Pay.of(opened), pro_rata=not whole)
         pay = pay if price is None else replace(pay, price=price)
         if not pay.price:
             say("The price of a HIT is 0; give --price, or enter it under Texts.")
-        write(path, pay_list(form, list_taken(opened_campaign), pay), private=True)
+        write(path, pay_list(form, list_taken(opened), pay), private=True)
