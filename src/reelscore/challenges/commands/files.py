@@ -95,9 +95,8 @@ def export_command(database: str, challenge_id: str, output: str, parts: str) ->
         if secrets:
             reason = f"with {' and '.join(secrets)}"
             note_download(challenge, "export", actor=ACTOR, reason=reason)
-    say_line(
-        f"Wrote {made.rows['challenge_submission']} submissions and {made.blobs} files to {output}."
-    )
+    count = made.rows["challenge_submission"]
+    say_line(f"Wrote {count} submissions and {made.blobs} files to {output}.")
     if "references" not in secrets:
         say_line(
             "References are not in it; to compute scores again, export with --with references."
@@ -187,10 +186,10 @@ def check_export(file: str, threads: int | None) -> None:
         click.echo(printable(difference))
     if result.differences:
         raise DataError(f"{file}: {len(result.differences)} numbers differ.")
+    head = f", head {result.chain[:12]}" if result.chain else ""
     say_line(
         f"{result.challenge}: {result.scores} scores of {result.submissions} submissions and "
-        f"{result.arrays} arrays are equal bit by bit; the log's chain is right"
-        + (f", head {result.chain[:12]}." if result.chain else ".")
+        f"{result.arrays} arrays are equal bit by bit; the log's chain is right{head}."
     )
 
 
@@ -218,13 +217,9 @@ def _import_submissions(
         for file, content in contents:
             upload, arrived = Upload(file.name, content), _made(file, content)
             accepted = submissions.read_file(challenge, readers, own_phase, own, upload, expected)
+            place = (challenge, phase, own, upload, accepted)
             try:
-                receipt = keep(
-                    *(challenge, phase, own, upload, accepted),
-                    arrived=arrived,
-                    actor=ACTOR,
-                    imported=True,
-                )
+                receipt = keep(*place, arrived=arrived, actor=ACTOR, imported=True)
             except RefusedError as error:
                 if error.reason != "same":
                     raise

@@ -9,13 +9,14 @@ from pathlib import Path
 import click
 
 from reelscore._packages import default_device
-from reelscore.challenges.challenge import Challenges
+from reelscore.challenges.challenge import Challenge, Challenges
 from reelscore.challenges.commands.options import (
     ACTOR,
     OWNER,
     challenge_option,
     database_argument,
     open_challenge,
+    opened_challenge,
     phase_option,
     reason_option,
     say_line,
@@ -31,7 +32,7 @@ from reelscore.challenges.submissions import hand_in_baselines
 from reelscore.challenges.updates import make_challenge
 from reelscore.challenges.uploads.uploads import Readers
 from reelscore.challenges.views import View
-from reelscore.cli.options import choice_option
+from reelscore.cli.options import choice_option, number_option
 from reelscore.errors import DataError, UnknownNameError
 
 
@@ -60,8 +61,7 @@ def new_command(definition: Path, database: str | None, draft: bool, rescore: bo
     with building_challenges(where) as opened:
         challenges = Challenges(opened)
         changes = make_challenge(challenges, definition, draft=draft, rescore=rescore)
-        for change in changes or ["Nothing has changed."]:
-            say_line(change)
+        say_line(*(changes or ["Nothing has changed."]))
         with Readers(1) as readers:
             made = challenges.find(read.id)
             for name in hand_in_baselines(made, readers, definition.parent, actor=ACTOR):
@@ -71,9 +71,9 @@ def new_command(definition: Path, database: str | None, draft: bool, rescore: bo
 
 @click.command("worker")
 @database_argument
-@click.option(
+@number_option(
     "--scorers",
-    type=click.IntRange(min=1),
+    least=1,
     help="How many submissions to score at a time; all cores but one if not given.",
 )
 @choice_option("--device", choices=["cpu", "cuda"], default="cpu", help="For learned metrics.")
@@ -97,9 +97,8 @@ def worker_command(database: str, scorers: int | None, device: str, once: bool) 
         workers = Workers(challenges, scorers, device=device)
         if once:
             count = workers.run_until_idle()
-            say_line(f"{count} {'submission is' if count == 1 else 'submissions are'} done.")
-            for message in workers.left_to_others():
-                say_line(message)
+            done = f"{count} {'submission is' if count == 1 else 'submissions are'} done."
+            say_line(done, *workers.left_to_others())
             return
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -110,14 +109,13 @@ def worker_command(database: str, scorers: int | None, device: str, once: bool) 
 
 
 @click.command("invite")
-@database_argument
-@challenge_option
+@opened_challenge
 @click.option("--phase", required=True, metavar="ID", help="A phase that is not listed.")
 @click.option("--team", "team_name", required=True, metavar="NAME", help="The team: name or id.")
 @reason_option
 @click.option("--withdraw", is_flag=True, help="Take the invitation back.")
 def invite_command(
-    database: str, challenge_id: str, phase: str, team_name: str, reason: str, withdraw: bool
+    challenge: Challenge, phase: str, team_name: str, reason: str, withdraw: bool
 ) -> None:
     """Invite a team to a phase that is not listed.
 
@@ -127,23 +125,21 @@ def invite_command(
     Example:
       reelscore challenge invite lsmdc.db --phase dry-run --team Ours --reason "tests the upload"
     """
-    with open_challenge(database, challenge_id) as challenge:
-        team = find_team(challenge, team_name)
-        if team is None:
-            names = [each.name for each in list_teams(challenge)]
-            raise UnknownNameError.of("team", team_name, names)
-        change = withdraw_invitation if withdraw else invite_to_phase
-        change(challenge, phase, team, actor=ACTOR, reason=reason)
+    team = find_team(challenge, team_name)
+    if team is None:
+        names = [each.name for each in list_teams(challenge)]
+        raise UnknownNameError.of("team", team_name, names)
+    change = withdraw_invitation if withdraw else invite_to_phase
+    change(challenge, phase, team, actor=ACTOR, reason=reason)
     done = "is no longer invited" if withdraw else "is invited"
     say_line(f"{team.name} {done} to {phase}.")
 
 
 @click.command("rescore")
-@database_argument
-@challenge_option
+@opened_challenge
 @phase_option
 @reason_option
-def rescore_command(database: str, challenge_id: str, phase: str, reason: str) -> None:
+def rescore_command(challenge: Challenge, phase: str, reason: str) -> None:
     """Score all submissions of a phase again.
 
     They become the next generation, which boards show when all of it is done.
@@ -152,8 +148,7 @@ def rescore_command(database: str, challenge_id: str, phase: str, reason: str) -
     Example:
       reelscore challenge rescore lsmdc.db --phase blind-test --reason "new version"
     """
-    with open_challenge(database, challenge_id) as challenge:
-        count = rescore(challenge, phase, actor=ACTOR, reason=reason)
+    count = rescore(challenge, phase, actor=ACTOR, reason=reason)
     say_line(f"{count} submissions wait to be scored again.")
 
 

@@ -19,6 +19,7 @@ from reelscore.challenges.commands.served import login_server, served_boards
 from reelscore.challenges.permissions import VISITOR, Who
 from reelscore.challenges.views import View
 from reelscore.cli.messages import printable
+from reelscore.cli.options import number_option
 from reelscore.cli.report_options import Outputs, outputs
 from reelscore.cli.terminal import terminal_width, write
 from reelscore.errors import DataError, check_choice
@@ -29,9 +30,7 @@ from reelscore.errors import DataError, check_choice
 @server_option
 @challenge_option
 @click.option("--board", "board_id", metavar="ID", help="Which board; all of them.")
-@click.option(
-    "--generation", type=click.IntRange(min=1), help="Earlier scores; the newest if not given."
-)
+@number_option("--generation", least=1, help="Earlier scores; the newest if not given.")
 @click.option("--organisers", is_flag=True, help="Show what organisers see, hidden scores too.")
 @outputs(".csv", ".tex", ".svg")
 def leaderboard_command(
@@ -56,7 +55,6 @@ def leaderboard_command(
       reelscore challenge leaderboard --server https://challenge.example
       reelscore challenge leaderboard lsmdc.db
       reelscore challenge leaderboard lsmdc.db --board blind -o board.tex
-      reelscore challenge leaderboard lsmdc.db --organisers
     """
     if database is not None and server is not None:
         raise DataError("Name a DATABASE or a --server, not both.")
@@ -84,8 +82,7 @@ def leaderboard_command(
             write(outputs.json_file, board_json(board))
     if outputs.shows:
         for board in boards:
-            click.echo(printable(board.title))
-            click.echo(printable(_text(board)) + "\n")
+            click.echo(printable(f"{board.title}\n{_text(board)}\n"))
         if verdict is not None and verdict.winners:
             winners = ", ".join(verdict.winners)
             click.echo(printable(f"Award: {winners}. {' '.join(verdict.why)}"))

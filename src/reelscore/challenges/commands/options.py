@@ -12,6 +12,7 @@ import click
 from reelscore.challenges.challenge import Challenge, Challenges
 from reelscore.challenges.permissions import Who
 from reelscore.cli.messages import printable
+from reelscore.cli.options import gathered
 from reelscore.errors import DataError, RefusedError
 
 ACTOR = "command line"  # who does what is done here, for the log
@@ -45,6 +46,16 @@ def open_challenge(database: str, id: str) -> Iterator[Challenge]:
         yield challenges.find(id)
 
 
+def _opened(database: str, challenge_id: str) -> Challenge:
+    """Open a challenge until the command ends."""
+    return click.get_current_context().with_resource(open_challenge(database, challenge_id))
+
+
+opened_challenge = gathered(
+    "challenge", _opened, {"database": database_argument, "challenge_id": challenge_option}
+)
+
+
 @contextmanager
 def exit_status() -> Iterator[None]:
     """End with the status that belongs to a refusal."""
@@ -57,19 +68,19 @@ def exit_status() -> Iterator[None]:
         sys.exit(_STATUS[error.reason])
 
 
-def say_line(message: str) -> None:
-    """Print a message in one line, as logs of servers take it, on standard error."""
-    click.echo(printable(message), err=True)
+def say_line(*messages: str) -> None:
+    """Print messages, each in one line as logs of servers take it, on standard error."""
+    for message in messages:
+        click.echo(printable(message), err=True)
 
 
 def say_accepted(
     number: int, id: str, left: tuple[int | None, int | None], notes: Iterable[str]
 ) -> None:
     """Print that a submission is accepted, what was passed over, and what is left."""
-    for note in notes:
-        say_line(note)
     today, total = ("without limit" if count is None else count for count in left)
-    say_line(f"Submission {number} is accepted as {id}; left today {today}, in all {total}.")
+    accepted = f"Submission {number} is accepted as {id}; left today {today}, in all {total}."
+    say_line(*notes, accepted)
 
 
 def read_file(file: Path) -> bytes:

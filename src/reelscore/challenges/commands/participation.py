@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import click
@@ -40,8 +41,8 @@ from reelscore.challenges.uploads.splits import read_split
 from reelscore.challenges.uploads.uploads import Expected, ItemList, Readers, UploadReport
 from reelscore.challenges.views import View, submission_dict
 from reelscore.cli.messages import printable
-from reelscore.cli.options import json_option, number_option, threads_option
-from reelscore.cli.terminal import STDOUT, check_targets, write_json
+from reelscore.cli.options import number_option, threads_option
+from reelscore.cli.report_options import Outputs, outputs
 from reelscore.errors import DataError, check_choice
 
 
@@ -82,7 +83,6 @@ def check_command(
     Examples:
       reelscore challenge check lsmdc.toml
       reelscore challenge check run.json --phase blind-test
-      reelscore challenge check run.json --phase blind-test --database lsmdc.db
       reelscore challenge check whole.zip
     """
     if phase is None:
@@ -103,9 +103,7 @@ def check_command(
         id = served_challenge(asked, challenge_id, phase)["id"]
         with exit_status():
             checked = asked.check(id, phase, captions)
-        for note in checked["notes"]:
-            say_line(note)
-        say_line(checked["message"])
+        say_line(*checked["notes"], checked["message"])
         return
     if database is not None:
         with open_challenge(database, challenge_id) as challenge, challenge.reading() as connection:
@@ -115,8 +113,7 @@ def check_command(
         expected = _expected(definition, phase)
     with Readers(1) as readers:
         read = readers.read(captions.name, read_file(captions), expected)
-    for note in read.notes:
-        say_line(note)
+    say_line(*read.notes)
     if isinstance(read, UploadReport):
         raise DataError("\n".join([read.message, *(f"  {each}" for each in read.problems)]))
     items = sum(len(split.items) for split in expected.splits)
@@ -128,9 +125,8 @@ def _check_definition(file: Path) -> None:
     for split in definition.splits:
         content = read_split(split, file.parent)
         scores = ", ".join(definition.scoring.scales(split.kind))
-        say_line(
-            f"Split {split.id!r}: {content.count:,} items, {split.visibility}; scores: {scores}."
-        )
+        shown = f"{content.count:,} items, {split.visibility}"
+        say_line(f"Split {split.id!r}: {shown}; scores: {scores}.")
     say_line(f"{file}: the definition of {definition.id!r} is complete.")
 
 
@@ -176,7 +172,7 @@ def login_command(url: str) -> None:
 @click.option("--again", "force", is_flag=True, help="Take captions that the team sent before.")
 @click.option("--wait", "waits", is_flag=True, help="Wait for the scores, and print them.")
 @number_option("--timeout", default=600, least=1, metavar="SECONDS", help="How long to wait.")
-@json_option
+@outputs()
 def submit_command(
     file: Path,
     phase: str,
@@ -184,13 +180,11 @@ def submit_command(
     database: str | None,
     team: str | None,
     challenge_id: str,
-    method: str,
-    link: str,
     key: str,
-    force: bool,
     waits: bool,
     timeout: int,
-    json_file: str | None,
+    outputs: Outputs,
+    **about: Any,
 ) -> None:
     """Hand in a file of captions, to a server or, with --database, without one.
 
@@ -204,24 +198,17 @@ def submit_command(
       reelscore challenge submit run.json --phase public-test --database lsmdc.db \\
         --team Ours --wait
     """
-    check_targets(json_file)
+    patience = timeout if waits else 0
     if database is None:
-        fields = {"method": method, "link": link, "force": str(force).lower()}
+        fields = {**about, "force": str(about["force"]).lower()}
         with exit_status():
-            done = submit_file(
-                login_server(server),
-                challenge_id,
-                phase,
-                file,
-                fields,
-                key=key,
-                timeout=timeout if waits else None,
-            )
-        _tell(done, waits, json_file)
+            place = (login_server(server), challenge_id, phase)
+            done = submit_file(*place, file, fields, key=key, timeout=patience)
+        _tell(done, waits, outputs)
         return
     if team is None:
         raise DataError("With --database, name the team: --team NAME.")
-    upload = Upload(file.name, read_file(file), method, "", link, key, force)
+    upload = Upload(file.name, read_file(file), idempotency=key, **about)
     with open_challenge(database, challenge_id) as challenge:
         challenge.find_phase(phase)  # before a team is made for it
         own = find_team(challenge, team) or add_team(challenge, team, actor=ACTOR)
@@ -229,16 +216,15 @@ def submit_command(
             receipt = hand_in(challenge, readers, phase, own, upload, actor=ACTOR)
         left = (receipt.left.today, receipt.left.total)
         say_accepted(receipt.number, receipt.id, left, receipt.notes)
-        done = _wait(challenge, own, phase, receipt.id, timeout if waits else 0.0)
-    _tell(done, waits, json_file)
+        done = _wait(challenge, own, phase, receipt.id, patience)
+    _tell(done, waits, outputs)
 
 
-def _tell(done: Answer, waits: bool, json_file: str | None) -> None:
+def _tell(done: Answer, waits: bool, outputs: Outputs) -> None:
     """Print the scores that the team may see, and end with the status of the submission."""
     state, scores = done["state"], done["scores"]
-    if json_file:
-        write_json(json_file, {name: done[name] for name in ("id", "number", "state", "scores")})
-    if json_file != STDOUT:
+    outputs.write(json=lambda: {name: done[name] for name in ("id", "number", "state", "scores")})
+    if outputs.shows:
         for split, of_split in scores.items():
             for name, score in of_split.items():
                 click.echo(f"{printable(split)}  {printable(name):<16} {score['score']:.6f}")
@@ -278,13 +264,13 @@ def _wait(challenge: Challenge, own: Team, phase: str, id: str, timeout: float) 
 @database_option
 @challenge_option
 @click.option("--phase", metavar="ID", help="Of this phase only.")
-@json_option
+@outputs()
 def submissions_command(
     server: str | None,
     database: str | None,
     challenge_id: str,
     phase: str | None,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """List submissions and what became of them: your team's on a server, or all of a database.
 
@@ -293,14 +279,12 @@ def submissions_command(
       reelscore challenge submissions
       reelscore challenge submissions --database lsmdc.db --phase public-test
     """
-    check_targets(json_file)
     if database is None:
         listed = _served(login_server(server), challenge_id, phase)
     else:
         listed = _stored(database, challenge_id, phase)
-    if json_file:
-        write_json(json_file, listed)
-    for each in listed if json_file != STDOUT else ():
+    outputs.write(json=lambda: listed)
+    for each in listed if outputs.shows else ():
         reason = f" ({each['reason']})" if each["reason"] else ""
         line = f"{each['id']}  {each['team']}, {each['phase']} {each['number']}: "
         click.echo(printable(f"{line}{each['state']}{reason}"))

@@ -75,15 +75,15 @@ def submit_file(
     file: Path,
     fields: Mapping[str, str],
     *,
-    key: str = "",
-    timeout: float | None = None,
+    key: str,
+    timeout: float,
 ) -> Answer:
-    """Hand a file in, and wait for its scores where a timeout is given."""
+    """Hand a file in, and wait some seconds for its scores."""
     id = served_challenge(server, challenge, phase)["id"]
     receipt = server.submit(id, phase, file, fields, key)
     left = (receipt["left"]["today"], receipt["left"]["total"])
     say_accepted(receipt["number"], receipt["id"], left, receipt["notes"])
-    until = time.monotonic() + (timeout or 0)
+    until = time.monotonic() + timeout
     while True:
         submission: Answer = server.get(f"/submissions/{receipt['id']}")
         if submission["state"] not in ("queued", "scoring") or time.monotonic() >= until:
