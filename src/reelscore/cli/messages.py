@@ -30,14 +30,14 @@ def as_options(message: str, command: click.Command | None = None) -> str:
 
     def option(match: re.Match[str]) -> str:
         name, flag, *values = match.groups()
-        spelling, key, typed = spellings.get(_OTHER_NAMES.get(name, name), ("", "", ""))
+        spelling, key, needs = spellings.get(_OTHER_NAMES.get(name, name), ("", "", ""))
         if not spelling:
             return match[0]
         if flag:
             return spelling if flag == "True" else spelling.replace("--", "--no-", 1)
         value = next(filter(None, values))
         if key:
-            typed = context.meta.get(spelling, typed) if context else typed
+            typed = context.meta.get(spelling, needs) if context and needs else needs
             kept = [part for part in typed.split("|") if part and not part.startswith(f"{key}:")]
             value = shlex.quote("|".join([*kept, f"{key}:{value}"]))
         return f"{spelling} {value}"
@@ -48,7 +48,7 @@ def as_options(message: str, command: click.Command | None = None) -> str:
 def _spellings(command: click.Command) -> dict[str, tuple[str, str, str]]:
     """Return how arguments are written for a command: as options, or settings of options.
 
-    Of a setting also its key, and what must stand before it where nothing is typed.
+    Of a setting also its key, and what must stand before it, as help calls that.
     """
     from reelscore.cli.options import SettingsOption  # not for commands that go well
 
