@@ -10,15 +10,9 @@ import click
 
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
 from reelscore.cli.messages import as_options, printable
-from reelscore.cli.options import file_option, json_option
-from reelscore.cli.terminal import (
-    STDOUT,
-    check_targets,
-    show_notes,
-    terminal_width,
-    write,
-    write_json,
-)
+from reelscore.cli.options import file_option
+from reelscore.cli.report_options import Outputs, outputs
+from reelscore.cli.terminal import STDOUT, check_targets, show_notes, terminal_width, write
 from reelscore.data.checks import counted
 from reelscore.data.file_names import expanded
 from reelscore.data.lint.caption_reader import captions_of
@@ -37,7 +31,7 @@ _SHOWN = 10  # fixes shown on the terminal
 @refs_option("References to compare with")
 @reading_options()
 @click.option("--strict", is_flag=True, help="Let warnings, too, give the exit status 1.")
-@json_option
+@outputs()
 @file_option(
     "--fix",
     "Write the captions with safe fixes to a new file: .json, .jsonl, .csv, .tsv or .txt.",
@@ -47,7 +41,7 @@ def command(
     refs: tuple[str, ...],
     reading: Reading,
     strict: bool,
-    json_file: str | None,
+    outputs: Outputs,
     fix_file: str | None,
 ) -> None:
     """Check caption files before they are scored or published.
@@ -67,12 +61,11 @@ def command(
     """
     if fix_file and (len(files) > 1 or fix_file == STDOUT or fix_file == files[0]):
         raise DataError("--fix takes one FILE, and writes another; name a new file.")
-    check_targets(json_file, fix_file)
+    check_targets(fix_file)
     paths = [str(path) for path in expanded(files)]
     subjects = [captions_of(path, refs or None, reading=reading) for path in paths]
-    for subject in subjects:
-        if subject.read_as:
-            show_notes([as_options(f"Read as {subject.read_as}: {subject.name}.")], err=True)
+    read_as = [f"Read as {each.read_as}: {each.name}." for each in subjects if each.read_as]
+    show_notes(list(map(as_options, read_as)), err=True)
     checked = [
         Findings(subject.name, len(subject.texts), tuple(findings_in(subject, CHECKS)))
         for subject in subjects
@@ -81,13 +74,9 @@ def command(
     if fix_file:
         texts, fixes = fixed(subjects[0])
         write(fix_file, captions_text(subjects[0], texts, fix_file))
-    if json_file:
-        documents = [findings.to_dict() for findings in checked]
-        content: dict[str, object] = {"files": documents}
-        if fix_file:
-            content["fixes"] = [fix._asdict() for fix in fixes]
-        write_json(json_file, content)
-    if json_file != STDOUT:
+    done = {"fixes": [fix._asdict() for fix in fixes]} if fix_file else {}
+    outputs.write(json=lambda: {"files": [findings.to_dict() for findings in checked], **done})
+    if outputs.shows:
         _show(checked)
         if fix_file:
             _show_fixes(fixes, fix_file)
@@ -106,9 +95,8 @@ def _show(checked: Sequence[Findings]) -> None:
 def _show_fixes(fixes: Sequence[Fix], path: str) -> None:
     kinds = Counter(check for fix in fixes for check in fix.checks)
     listing = ", ".join(f"{check} {count:,}" for check, count in kinds.most_common())
-    click.echo(
-        f"{path}: {counted(len(fixes), 'caption')} fixed" + (f" ({listing})" if fixes else "")
-    )
+    which = f" ({listing})" if fixes else ""
+    click.echo(f"{path}: {counted(len(fixes), 'caption')} fixed{which}")
     width = terminal_width()
     for fix in fixes[:_SHOWN]:
         line = f"  {fix.item}: {fix.after}"

@@ -17,8 +17,7 @@ import click
 from reelscore._packages import default_device
 from reelscore._version import __version__
 from reelscore.cli.messages import say
-from reelscore.cli.options import json_option
-from reelscore.cli.terminal import STDOUT, check_targets, write_json
+from reelscore.cli.report_options import Outputs, outputs
 from reelscore.errors import ResourceError, install_command
 from reelscore.text.meteor_data import meteor_index
 
@@ -58,8 +57,8 @@ class Part(NamedTuple):
 
 
 @click.command("doctor")
-@json_option
-def command(json_file: str | None) -> None:
+@outputs()
+def command(outputs: Outputs) -> None:
     """Show what is installed, and what each missing part would enable.
 
     \b
@@ -67,13 +66,11 @@ def command(json_file: str | None) -> None:
       reelscore doctor
       reelscore doctor --json -
     """
-    check_targets(json_file)
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
     about = f"reelscore {__version__}, Python {platform.python_version()}, {machine}"
     parts = list(_parts())
-    if json_file:
-        write_json(json_file, {"about": about, "parts": [part._asdict() for part in parts]})
-    if json_file == STDOUT:
+    outputs.write(json=lambda: {"about": about, "parts": [part._asdict() for part in parts]})
+    if not outputs.shows:
         return
     click.echo(f"{about}\n")
     for part in parts:
@@ -105,8 +102,9 @@ def _parts() -> Iterator[Part]:
     for name, (enables, install) in _PROGRAMS.items():
         path = shutil.which(name)
         yield Part(name, "yes" if path else "no", path or "", enables, "" if path else install)
-    found = f"SQLite {sqlite3.sqlite_version}"
-    yield Part("database", "yes", f"{found}{_postgres()}", "campaigns and challenges")
+    postgres = ", PostgreSQL by psycopg" if _version("psycopg") else ""
+    found = f"SQLite {sqlite3.sqlite_version}{postgres}"
+    yield Part("database", "yes", found, "campaigns and challenges")
 
 
 def _extra(name: str, enables: str) -> Part:
@@ -114,11 +112,9 @@ def _extra(name: str, enables: str) -> Part:
     wanted = extra_packages(name)
     missing = [package for package in wanted if _version(package) is None]
     state: State = "yes" if wanted and not missing else "no"
+    found = "" if wanted else "unknown: not an extra of the reelscore that pip knows"
     if missing and len(missing) < len(wanted):
-        state = "partly"
-    found = f"without {', '.join(missing)}" if state == "partly" else ""
-    if not wanted:
-        found = "unknown: not an extra of the reelscore that pip knows"
+        state, found = "partly", f"without {', '.join(missing)}"
     install = "" if state == "yes" else install_command(f"reelscore[{name}]")
     return Part(f"[{name}]", state, found, enables, install)
 
@@ -149,7 +145,3 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _postgres() -> str:
-    return ", PostgreSQL by psycopg" if _version("psycopg") else ""

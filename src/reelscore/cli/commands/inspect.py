@@ -10,7 +10,8 @@ from typing import cast
 import click
 
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
-from reelscore.cli.options import json_option, number_option
+from reelscore.cli.options import number_option
+from reelscore.cli.report_options import Outputs, outputs
 from reelscore.cli.table_options import (
     People,
     captions_option,
@@ -19,7 +20,7 @@ from reelscore.cli.table_options import (
     tables_argument,
     with_sources,
 )
-from reelscore.cli.terminal import STDOUT, terminal_width, write_json
+from reelscore.cli.terminal import terminal_width
 from reelscore.data.reading import Reading
 from reelscore.data.tables.scales import NumberFormat, score_text
 from reelscore.data.tables.table import ScoreTable
@@ -55,7 +56,7 @@ _OTHER_TEXTS = "(no tuples: these captions and references do not give the table'
 @captions_option
 @refs_option()
 @reading_options()
-@json_option
+@outputs()
 def command(
     tables: tuple[str, ...],
     human: People | None,
@@ -66,7 +67,7 @@ def command(
     captions: tuple[str, ...],
     refs: tuple[str, ...],
     reading: Reading,
-    json_file: str | None,
+    outputs: Outputs,
 ) -> None:
     """Show the items on which systems or scores differ most, with their captions.
 
@@ -105,21 +106,17 @@ def command(
     else:
         raise DataError("There is only one system; compare two of its scores with --against NAME.")
     shown = [metric] if against is None else [metric, against]
-    if json_file:
-        every = chosen or table.systems
-        listed_of = [(each, [each.high] if against else every) for each in contrasts]
-        write_json(json_file, [_record(table, each, shown, own) for each, own in listed_of])
-    if json_file == STDOUT:
+    listed = [(each, [each.high] if against else chosen or table.systems) for each in contrasts]
+    outputs.write(json=lambda: [_record(table, each, shown, own) for each, own in listed])
+    if not outputs.shows:
         return
     width = terminal_width()
     click.echo(_heading(contrasts, [table.labels[name] for name in shown], width))
     known = _SpiceTuples.of(table, shown), SentenceReasons.of(table, shown)
     reasons = [each for each in known if each is not None]
     formats = {name: PLAIN.item_formats(table)[name] for name in shown}
-    for contrast in contrasts:
-        click.echo()
-        listed = [contrast.high] if against else chosen or table.systems
-        for line in _item(table, contrast, formats, listed, width, reasons):
+    for contrast, own in listed:
+        for line in ("", *_item(table, contrast, formats, own, width, reasons)):
             click.echo(line)
 
 
@@ -230,18 +227,12 @@ class _SpiceTuples:
         comparison = self._compared(system, item)
         if isinstance(comparison, str):
             return [comparison] if comparison else []
-        stated = " · ".join(
-            _tuple_text(ours)
-            if place is None
-            else f"✓\N{NO-BREAK SPACE}{_tuple_text(ours)}"
-            + (
-                f" = {_tuple_text(theirs)}"
-                if (theirs := comparison.references[place]) != ours
-                else ""
-            )
-            for ours, place in zip(comparison.candidate, comparison.matches, strict=True)
-        )
-        return [stated]
+        stated = []
+        for ours, place in zip(comparison.candidate, comparison.matches, strict=True):
+            theirs = ours if place is None else comparison.references[place]
+            same_as = "" if theirs == ours else f" = {_tuple_text(theirs)}"
+            stated.append(_tuple_text(ours, place is not None) + same_as)
+        return [" · ".join(stated)]
 
     def of_references(self, systems: Sequence[str], item: str) -> list[str]:
         """Return the tuples of an item's references; a ✓ has what some caption matches."""
@@ -250,11 +241,8 @@ class _SpiceTuples:
         if not comparisons:
             return []
         matched = {place for each in comparisons for place in each.matches}
-        stated = " · ".join(
-            ("✓\N{NO-BREAK SPACE}" if place in matched else "") + _tuple_text(each)
-            for place, each in enumerate(comparisons[0].references)
-        )
-        return [stated]
+        stated = enumerate(comparisons[0].references)
+        return [" · ".join(_tuple_text(each, place in matched) for place, each in stated)]
 
     def _compared(self, system: str, item: str) -> Comparison | str:
         """Compare a caption with its references; a sentence where that cannot be."""
@@ -279,6 +267,7 @@ class _SpiceTuples:
         return comparison if same else _OTHER_TEXTS
 
 
-def _tuple_text(words: Sequence[str]) -> str:
-    """Write one word, or several in brackets."""
-    return words[0] if len(words) == 1 else f"({', '.join(words)})"
+def _tuple_text(words: Sequence[str], matches: bool = False) -> str:
+    """Write one word, or several in brackets, after a ✓ if they match."""
+    text = words[0] if len(words) == 1 else f"({', '.join(words)})"
+    return f"✓\N{NO-BREAK SPACE}{text}" if matches else text

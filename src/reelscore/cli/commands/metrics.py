@@ -9,8 +9,8 @@ import textwrap
 
 import click
 
-from reelscore.cli.options import json_option
-from reelscore.cli.terminal import STDOUT, terminal_width, write_json
+from reelscore.cli.report_options import Outputs, outputs
+from reelscore.cli.terminal import terminal_width
 from reelscore.errors import DataError
 from reelscore.metrics.base import Metric
 from reelscore.metrics.registry import metric_class, metric_names, unusable_plugins
@@ -18,8 +18,8 @@ from reelscore.metrics.registry import metric_class, metric_names, unusable_plug
 
 @click.command("metrics")
 @click.argument("names", nargs=-1, metavar="[NAME...]")
-@json_option
-def command(names: tuple[str, ...], json_file: str | None) -> None:
+@outputs()
+def command(names: tuple[str, ...], outputs: Outputs) -> None:
     """List the metrics and their parameters; with NAMEs, describe these at length.
 
     \b
@@ -28,9 +28,8 @@ def command(names: tuple[str, ...], json_file: str | None) -> None:
       reelscore metrics meteor
       reelscore metrics --json -
     """
-    if json_file:
-        write_json(json_file, [_record(name) for name in names or metric_names()])
-    if json_file == STDOUT:
+    outputs.write(json=lambda: [_record(name) for name in names or metric_names()])
+    if not outputs.shows:
         return
     for name in names or metric_names():
         try:
@@ -47,8 +46,8 @@ def command(names: tuple[str, ...], json_file: str | None) -> None:
         click.echo(click.style(name, bold=True) + heading.removeprefix(name))
         parameters = [f"{f.name}={f.default!r}" for f in dataclasses.fields(metric)]
         click.echo(_wrapped("    " + (", ".join(parameters) or "no parameters"), "    "))
-        for scale, outputs in _scales(metric).items():
-            click.echo(_wrapped(f"    {', '.join(outputs)}: {scale}", "      "))
+        for scale, own in _scales(metric).items():
+            click.echo(_wrapped(f"    {', '.join(own)}: {scale}", "      "))
         if names:
             click.echo("".join(f"\n{_wrapped(each, '')}\n" for each in paragraphs))
     for problem in [] if names else unusable_plugins():

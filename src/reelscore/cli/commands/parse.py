@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import click
 import msgspec
@@ -11,15 +12,11 @@ from reelscore.cli.file_options import FilesCommand, read_texts, reading_options
 from reelscore.cli.options import (
     choice_option,
     file_option,
+    number_option,
     seed_option,
     threads_option,
 )
-from reelscore.cli.terminal import (
-    check_targets,
-    show_notes,
-    terminal_width,
-    write,
-)
+from reelscore.cli.terminal import check_targets, show_notes, terminal_width, write
 from reelscore.data.reading import Reading
 from reelscore.errors import DataError
 from reelscore.report.parser import (
@@ -33,11 +30,6 @@ from reelscore.report.parser import (
 from reelscore.report.tuples import KINDS, TupleKind, Tuples
 from reelscore.text.parser.senses import RULES
 from reelscore.text.parser.sentences import PRONOUN_RULES, parse, sample_items
-
-_WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
-    "conllu": conllu_lines,
-    "sr": translation_lines,
-}
 
 
 @click.command("parse", cls=FilesCommand)
@@ -60,9 +52,9 @@ _WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
 )
 @file_option("--json", "Write one JSON line for each caption; - for standard output.")
 @file_option("--html", "Write a page with arcs and roles.")
-@click.option(
+@number_option(
     "--sample",
-    type=click.IntRange(min=1),
+    least=1,
     metavar="N",
     help="Take N captions at random, a quarter of them from each quarter by length.",
 )
@@ -73,15 +65,12 @@ def command(
     files: tuple[str, ...],
     layout: str,
     reading: Reading,
-    senses: str,
-    verbnet: str | None,
-    pronouns: str,
     json_file: str | None,
     html_file: str | None,
     sample: int | None,
     kind: TupleKind,
-    threads: int | None,
     seed: int,
+    **choices: Any,
 ) -> None:
     """Read captions as language: who does what to whom, and where.
 
@@ -99,7 +88,7 @@ def command(
         raise DataError("There is nothing to parse. Name a file with captions.")
     captions, notes = read_texts(files, reading)
     show_notes(notes, err=True)
-    parsed = parse(captions, senses=senses, verbnet=verbnet, pronouns=pronouns, threads=threads)
+    parsed = parse(captions, **choices)
     if sample:
         parsed = sample_items(parsed, sample, seed)
     if json_file:
@@ -120,8 +109,6 @@ def _show(parsed: Parsed, layout: str) -> None:
     if layout in _WRITERS:
         for line in _WRITERS[layout](parsed):
             click.echo(line)
-    elif layout == "graph":
-        _show_graphs(parsed)
     elif layout == "tree":
         sentences = [(item, sentence) for item, several in parsed.items() for sentence in several]
         blocks = [f"{item}\n{parse_text(sentence, width)}" for item, sentence in sentences]
@@ -130,11 +117,18 @@ def _show(parsed: Parsed, layout: str) -> None:
         click.echo(clause_text(parsed, width))
 
 
-def _show_graphs(parsed: Parsed) -> None:
+def _graphs(parsed: Parsed) -> Iterator[str]:
     from reelscore.text import scene_graph
 
     for item, sentences in parsed.items():
         for sentence in sentences:
             facts = scene_graph(sentence.text).tuples
             record = {"item": item, "text": sentence.text, "tuples": facts}
-            click.echo(msgspec.json.encode(record).decode())
+            yield msgspec.json.encode(record).decode()
+
+
+_WRITERS: dict[str, Callable[[Parsed], Iterable[str]]] = {
+    "conllu": conllu_lines,
+    "sr": translation_lines,
+    "graph": _graphs,
+}

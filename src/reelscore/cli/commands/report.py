@@ -7,12 +7,7 @@ from typing import Any
 import click
 
 from reelscore.cli.file_options import FilesCommand, reading_options, refs_option
-from reelscore.cli.options import (
-    gathered,
-    match_ids_option,
-    resamples_option,
-    seed_option,
-)
+from reelscore.cli.options import gathered, match_ids_option, resamples_option, seed_option
 from reelscore.cli.report_options import (
     Pictures,
     ResultFiles,
@@ -59,15 +54,13 @@ def command(
     tables: tuple[str, ...],
     pictures: Pictures,
     human: People | None,
-    metrics: str | None,
     captions: tuple[str, ...],
     refs: tuple[str, ...],
     match_ids: str | None,
     reading: Reading,
-    resamples: int,
-    seed: int,
     files: ResultFiles,
     layout: TableLayout,
+    **choices: Any,
 ) -> None:
     """Write stored score tables as one HTML page to explore, as figures, as tables for a paper.
 
@@ -80,7 +73,6 @@ def command(
     Examples:
       reelscore report scores.json --html report.html
       reelscore report scores.json bertha=bertha.csv --human da.csv --html report.html
-      reelscore report scores.json --captions a.json -r refs.json --html report.html
       reelscore report --captions a.json b.json --videos clips --html gallery.html
     """
     page = pictures.html_file
@@ -98,7 +90,6 @@ def command(
     from reelscore.report.html import report_of
     from reelscore.report.html.page import marks_of
 
-    choices: dict[str, Any] = {"metrics": metrics, "resamples": resamples, "seed": seed}
     made = pictures.write(table, people, **choices)
     if files.wanted:
         made = made or report_of(table, people, **choices)
@@ -110,8 +101,6 @@ def command(
         )
     if made is not None and page and files.shows:
         counts = [counted(len(table.systems), "system")]
-        if made.table.metrics:
-            counts.append(counted(len(made.table.metrics), "score"))
-        if pictures.videos:
-            counts.append(counted(len(made.previews), "preview"))
+        counts += [counted(len(made.table.metrics), "score")] if made.table.metrics else []
+        counts += [counted(len(made.previews), "preview")] if pictures.videos else []
         click.echo(f"{page}: {', '.join(counts)}.")

@@ -94,9 +94,8 @@ class ScoringOptions(msgspec.Struct, frozen=True):
         if self.large:
             return self._run_large(engine, resamples)
         inputs = read_captions(self.candidates, self.refs, self.reading)
-        long = any(metric.slow for metric in metrics)
-        long = long or sum(map(len, inputs.systems.values())) >= _MANY
-        wanted = long or engine is not None
+        count = sum(map(len, inputs.systems.values()))
+        wanted = count >= _MANY or engine is not None or any(metric.slow for metric in metrics)
         with progress_bar("Scoring", wanted=wanted, engine=engine) as progress:
             table = score_systems(
                 inputs,
@@ -145,11 +144,10 @@ class ScoringOptions(msgspec.Struct, frozen=True):
             "--leave-one-out": self.leave_one_out,
             "--missing common": self.missing == "common",
         }
-        for name, given in needs.items():
-            if given:
-                raise DataError(
-                    f"{name} needs all captions at once; leave out --parts and --bad-rows."
-                )
+        if unfit := [name for name, value in needs.items() if value]:
+            raise DataError(
+                f"{unfit[0]} needs all captions at once; leave out --parts and --bad-rows."
+            )
         files = candidate_files(self.candidates, self.refs, self.reading)
         bounds = oracles(files) if isinstance(files, dict) else []
         with resumable(self.out), progress_bar("Scoring", engine=engine) as progress:
@@ -308,12 +306,7 @@ def command(
     Examples:
       reelscore score ours.json --refs refs.json
       reelscore score a=run1.jsonl b=run2.jsonl -r refs.json -m meteor,cider
-      reelscore score ours.txt -r annotator1.txt annotator2.txt --json -
-      reelscore score predictions_with_references.jsonl
-      reelscore score runs -r MSRVTT_data.json --split test
-      reelscore score runs/*.json -r refs.json --html report.html
-      reelscore score runs/*.json -r refs.json --scale 100 -o table.tex
-      reelscore score captions/ -r references/ --parts scores/
+      reelscore score runs -r MSRVTT_data.json --split test --html report.html
     """
     if items and scoring.large:
         raise DataError("--items: with --parts, the scores of items are in its folder.")

@@ -110,10 +110,8 @@ def score(
     \b
     Examples:
       reelscore stories ours.json --refs val_1.json val_2.json
-      reelscore stories ours.json -r val_1.json val_2.json --protocol pdvc
       reelscore stories ours.json -r val.json --protocol 'pdvc|f:sts'
-      reelscore stories a.json b.json -r val.json --scores soda_c --baseline a
-      reelscore stories *.json -r val.json --scores SODA_c --scale 100 -o table.tex
+      reelscore stories a.json b.json -r val.json --scores soda_c --baseline a -o table.tex
     """
     workers = engine.start()
     with progress_bar("Scoring", engine=workers) as progress:
@@ -127,13 +125,7 @@ def score(
             **structs.asdict(protocol),
         )
     show_engine(workers)
-    comparisons: list[Comparison] = []
-    tests: list[Comparison] = []
-    if baseline is not None:
-        from reelscore.significance.comparison import strictest
-
-        comparisons = test.made(table, baseline, resamples, seed)
-        tests = strictest(comparisons)
+    comparisons = test.made(table, baseline, resamples, seed) if baseline is not None else []
     if intervals:
         from reelscore.scoring.intervals import with_intervals
 
@@ -148,8 +140,10 @@ def score(
     files.write_table(table, printed, comparisons=comparisons or None)
     if pictures.wanted:
         extra: dict[str, Any] = {"baseline": baseline, "resamples": resamples, "seed": seed}
-        if tests:
-            extra["tests"] = tests
+        if comparisons:
+            from reelscore.significance.comparison import strictest
+
+            extra["tests"] = strictest(comparisons)
         f1_first = sorted(table.metrics, key=lambda name: name.endswith(_PARTS))
         pictures.write(table, metrics=f1_first, **extra)
     if files.shows:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from reelscore.cli.commands.score import tokenizer_option
@@ -24,9 +26,8 @@ from reelscore.text.tokens import Tokenizer, tokenize
 def command(
     files: tuple[str, ...],
     tokenizer: Tokenizer,
-    keep_punctuation: bool,
     reading: Reading,
-    threads: int | None,
+    **choices: Any,
 ) -> None:
     """Tokenize captions as the metrics see them.
 
@@ -42,5 +43,4 @@ def command(
         references, notes = read_texts([str(path)], reading)
         show_notes(notes, err=True)
         captions += [text for texts in references.values() for text in texts]
-    tokens = tokenize(captions, tokenizer, keep_punctuation=keep_punctuation, threads=threads)
-    click.echo("\n".join(tokens))
+    click.echo("\n".join(tokenize(captions, tokenizer, **choices)))
