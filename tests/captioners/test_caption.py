@@ -388,7 +388,7 @@ def test_nearest_needs_histograms(run, clips):
     status, _, err = run(*arguments, "--queries", "test.npz", "-o", "nearest.json")
     assert status == 2
     assert "has negative features" in err
-    assert "--neighbours clip_negative:" in err
+    assert "--neighbours clip_negative:yes" in err
     assert not (clips / "nearest.json").exists()
     (clips / "few.json").write_text('{"train0": ["a"], "zzz": ["b"]}')
     arguments[-1] = "few.json"

@@ -33,9 +33,9 @@ def as_options(message: str, command: click.Command | None = None) -> str:
         spelling, key, needs = spellings.get(_OTHER_NAMES.get(name, name), ("", "", ""))
         if not spelling:
             return match[0]
-        if flag:
+        if flag and not key:
             return spelling if flag == "True" else spelling.replace("--", "--no-", 1)
-        value = next(filter(None, values))
+        value = {"True": "yes", "False": "no"}.get(flag) or next(filter(None, values))
         if key:
             typed = context.meta.get(spelling, needs) if context and needs else needs
             kept = [part for part in typed.split("|") if part and not part.startswith(f"{key}:")]
