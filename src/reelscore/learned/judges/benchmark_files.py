@@ -198,7 +198,7 @@ def _capability(files: tuple[Path, ...]) -> Mapping[str, list[AskedQuestion]]:
 
 @contextmanager
 def _expected(place: str, what: str) -> Iterator[None]:
-    """Say what was expected where a line cannot be read."""
+    """Raise what was expected, where a line cannot be read."""
     try:
         yield
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

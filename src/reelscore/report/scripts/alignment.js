@@ -126,7 +126,7 @@ function inText({ ours, theirs, matches }) {
   const shown = element("div", { class: "runs", onpointerover: (event) => {
     const chosen = event.target.dataset.chunk;
     for (const run of shown.querySelectorAll("[data-chunk]"))
-      run.classList.toggle("here", chosen !== undefined && run.dataset.chunk === chosen);
+      run.classList.toggle("here", chosen !== undefined && run.getAttribute("data-chunk") === chosen);
   } }, paragraph("Caption", ours, "start", "length"),
        paragraph("Reference", theirs, "otherStart", "otherLength"));
   return element("div", {}, element("p", { class: "dim" }, "A number stands behind words that " +
