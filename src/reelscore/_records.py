@@ -3,7 +3,8 @@
 msgspec looks at the fields of a type when it reads it for the first time, and keeps what it finds
 in the type. A second thread that reads the same type meanwhile finds it half done, and the process
 ends with a segmentation fault (msgspec 0.22). Servers and requests to models read in threads, so
-whatever is read into a type of ours names it by `resolved`.
+whatever is read into a type of ours names it by `resolved`: where it is read, or once for a module
+whose requests should not do it again.
 """
 
 from __future__ import annotations

@@ -434,7 +434,7 @@ import measure_code  # noqa: E402
     [
         ("score_captions", 40),
         ("score_with_report", 55),
-        ("judge_and_evaluate", 38),
+        ("judge_and_evaluate", 37),
         ("submit_and_see_board", 50),
     ],
 )

@@ -138,6 +138,9 @@ class Control:
         return f"test:{self.test}|level:{self.level:g}|{pairs}{by}"
 
 
+_READY = resolved(Control)
+
+
 def control_of(settings: Mapping[str, object], given: Mapping[str, object]) -> Control:
     """Return what a campaign's settings ask of its raters, or in its place what is given.
 
@@ -147,7 +150,7 @@ def control_of(settings: Mapping[str, object], given: Mapping[str, object]) -> C
     stored = settings.get(KEY)
     wanted = {**(stored if isinstance(stored, dict) else {}), **given}
     try:
-        return msgspec.convert(wanted, resolved(Control))
+        return msgspec.convert(wanted, _READY)
     except msgspec.ValidationError as error:
         raise DataError(f"The settings of the quality control: {error}.") from None
 

@@ -110,10 +110,13 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 
 
+_READY = resolved(Pages)
+
+
 def read_pages(settings: Mapping[str, object]) -> Pages:
     """Take what a campaign's settings say of its pages."""
     try:
-        pages = msgspec.convert(settings.get(KEY, {}), resolved(Pages))
+        pages = msgspec.convert(settings.get(KEY, {}), _READY)
     except msgspec.ValidationError as error:
         raise DataError(f"The settings of the pages: {error}.") from None
     parts = urlsplit(pages.video_url)
